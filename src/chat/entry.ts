@@ -1,0 +1,135 @@
+import type { Brand } from '../lib/brand.ts'
+import type { Json } from '../lib/json.ts'
+
+/** Sorts in time order as a plain string (a ULID). */
+export type EntryId = Brand<'EntryId'>
+
+/** One model's turn: from the mention to the last step. Sorts in time order. */
+export type TurnId = Brand<'TurnId'>
+
+/** 1-32 of `[a-z0-9_-]`. */
+export type RoomName = Brand<'RoomName'>
+
+/** What a reply or a tool did to the token counters, as the provider reported it. */
+export interface Usage {
+  /** Tokens the provider says it read, all steps of the turn together. */
+  readonly input: number
+  /** Tokens it wrote. */
+  readonly output: number
+}
+
+/** How a model's turn ended. `cut` is found at the next start: the server died in the middle. */
+export type TurnOutcome = 'done' | 'stopped' | 'failed' | 'cut'
+
+interface EntryBase {
+  readonly id: EntryId
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly room: RoomName
+  /** The name of the person or model, or `system`. Names never change, so the name is the identity. */
+  readonly author: string
+  /** Cleaned text (chat/text.ts); what a person reads where nothing better is drawn. */
+  readonly text: string
+}
+
+/** Somebody spoke: a person, or a model through the `say` tool. */
+export interface MessageEntry extends EntryBase {
+  readonly kind: 'message'
+}
+
+/** `/me waves`. */
+export interface ActionEntry extends EntryBase {
+  readonly kind: 'action'
+}
+
+/** Somebody came or went. `text` is the whole sentence. */
+export interface PresenceEntry extends EntryBase {
+  readonly kind: 'presence'
+  readonly event: 'joined' | 'left'
+}
+
+/** The room speaking: a topic changed, a turn failed, a limit was met. */
+export interface NoticeEntry extends EntryBase {
+  readonly kind: 'notice'
+  readonly level: 'info' | 'error'
+  readonly turn?: TurnId
+}
+
+/** What a model answered; `author` is the model. One entry a turn, recorded when the turn ends. */
+export interface ReplyEntry extends EntryBase {
+  readonly kind: 'reply'
+  readonly turn: TurnId
+  readonly outcome: TurnOutcome
+  readonly usage?: Usage
+}
+
+/** A tool is about to run, or was refused: recorded before anything happens. `author` is the caller. */
+export interface ToolCallEntry extends EntryBase {
+  readonly kind: 'tool_call'
+  readonly turn?: TurnId
+  /** The provider's id of this call, unique within the turn. */
+  readonly call: string
+  /** The name that the caller used, whether or not such a tool exists. */
+  readonly name: string
+  /** The tool's stable id; absent when there is no such tool in scope. */
+  readonly tool?: string
+  readonly arguments: Json
+  /** The person on whose behalf it runs. */
+  readonly requester: string
+}
+
+/** What came back from the call; `text` is exactly what the model reads. */
+export interface ToolResultEntry extends EntryBase {
+  readonly kind: 'tool_result'
+  readonly turn?: TurnId
+  readonly call: string
+  readonly name: string
+  readonly tool?: string
+  readonly isError: boolean
+  readonly durationMs: number
+  /** Size of `text` in UTF-8. */
+  readonly bytes: number
+}
+
+/** The room's tool scope changed; `author` did it. */
+export interface ScopeEntry extends EntryBase {
+  readonly kind: 'scope'
+  readonly scope: Json
+}
+
+/** A permission was asked for, given or refused; `author` asked or answered. */
+export interface ApprovalEntry extends EntryBase {
+  readonly kind: 'approval'
+  readonly turn?: TurnId
+  readonly tool: string
+  readonly requester: string
+  readonly verdict: 'asked' | 'once' | 'room' | 'always' | 'denied' | 'revoked'
+}
+
+/** Everything that can happen in a room. Handle it with an exhaustive `switch` on `kind`. */
+export type Entry =
+  | MessageEntry
+  | ActionEntry
+  | PresenceEntry
+  | NoticeEntry
+  | ReplyEntry
+  | ToolCallEntry
+  | ToolResultEntry
+  | ScopeEntry
+  | ApprovalEntry
+
+export type EntryKind = Entry['kind']
+
+type WithoutIdentity<E> = E extends Entry ? Omit<E, 'id' | 'at' | 'room'> : never
+
+/** An entry before the room has given it an id, a time and its own name. */
+export type EntryDraft = WithoutIdentity<Entry>
+
+/** A piece of a reply as it is being written. Never stored: the whole reply becomes an entry. */
+export interface ReplyDelta {
+  readonly room: RoomName
+  readonly turn: TurnId
+  readonly model: string
+  /** Cleaned text to append to what came before. */
+  readonly text: string
+}

@@ -1,0 +1,27 @@
+/**
+ * Something the caller may not or cannot do, in a sentence that says what to do instead.
+ * The edge prints it; exit status 1.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** The words of a command do not fit it. `usage` is the right form; exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly usage: string
+  constructor(message: string, usage: string) {
+    super(message)
+    this.usage = usage
+  }
+}
+
+/** The store could not do it, and did nothing. `reason` names the cause for the log. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly reason: 'full' | 'locked' | 'read-only' | 'corrupt' | 'newer' | 'other'
+  constructor(reason: StorageError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}

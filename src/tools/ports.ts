@@ -1,0 +1,53 @@
+import type { ToolLimits } from './tool.ts'
+
+/** A path was refused or not there; the message says which path and why, and is for the model. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError'
+}
+
+/** The part of a text file that was asked for. */
+export interface FileSlice {
+  /** The lines asked for, with their original line ends. */
+  readonly text: string
+  /** Number of the first line given, 1-based. */
+  readonly firstLine: number
+  /** Lines in the whole file. */
+  readonly totalLines: number
+}
+
+/** What came of a command. */
+export interface CommandOutcome {
+  /** Standard output and error, as they came, cut at the limits with a notice, invalid UTF-8 replaced. */
+  readonly output: string
+  /** Absent when a signal ended it. */
+  readonly exitCode?: number
+  readonly signal?: string
+  readonly timedOut: boolean
+}
+
+/** A command: either argv, run without a shell, or one line for `/bin/sh -c`. */
+export type Command =
+  | { readonly argv: readonly string[]; readonly cwd?: string; readonly network?: boolean }
+  | { readonly shell: string; readonly cwd?: string; readonly network?: boolean }
+
+/**
+ * The only part of the machine that a tool can touch: one room's directory, and commands that run in
+ * the sandbox around it. Paths are relative to it (or absolute inside it) and are checked by real path:
+ * `..`, symlinks that lead out, devices and FIFOs are refused with `WorkspaceError`.
+ */
+export interface Workspace {
+  /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
+  readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
+  /** True if `path`, followed through every symlink, stays inside; a path that does not exist yet is judged by its parent. */
+  contains(path: string): Promise<boolean>
+  /**
+   * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
+   * resolves. Rejects with `WorkspaceError` when there is no sandbox and none may be done without.
+   */
+  run(command: Command, limits: ToolLimits, signal: AbortSignal): Promise<CommandOutcome>
+}
+
+/** Gives each room its workspace; made on first use. */
+export interface Workspaces {
+  of(room: string): Workspace
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
+import type { Person, Role } from '../chat/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Json, JsonSchema } from '../lib/json.ts'
+import type { Workspace } from './ports.ts'
+
+/** What a tool may do to the world, weakest first. Everything but `read` needs a permission. */
+export type Access = 'read' | 'write' | 'execute' | 'network'
+
+/** What the caller reads. Text that begins with `ERROR:` is an error as well. */
+export interface ToolResult {
+  readonly content: string
+  readonly isError: boolean
+}
+
+/** A question to the people in the room, or to a policy. */
+export interface PermissionRequest {
+  readonly requester: Person
+  readonly room: RoomName
+  readonly tool: string
+  readonly access: Access
+  /** What a grant would be for: the command, the path, the address. */
+  readonly target: string
+  /** Everything that a person must see to decide, in full; may have many lines. */
+  readonly detail: string
+  readonly turn?: TurnId
+  readonly signal: AbortSignal
+}
+
+/** Decides. Never throws: what cannot be asked is a `deny`. */
+export interface PermissionProvider {
+  request(request: PermissionRequest): Promise<'allow' | 'deny'>
+}
+
+/** Figures a tool must keep to. */
+export interface ToolLimits {
+  readonly timeoutMs: number
+  readonly outputLines: number
+  readonly outputBytes: number
+}
+
+/**
+ * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and any other
+ * caller can: no tool asks who called beyond what is here, and none reaches for a global.
+ */
+export interface ToolContext {
+  readonly room: RoomName
+  readonly requester: { readonly person: Person; readonly role: Role }
+  /** The model whose call this is; absent when a person runs the tool. */
+  readonly model?: string
+  readonly turn?: TurnId
+  readonly workspace: Workspace
+  readonly permissions: PermissionProvider
+  /** Records an entry in the room, as the caller. */
+  addMessage(entry: EntryDraft): Promise<Entry>
+  /** Aborted when the turn is stopped or its time is over. */
+  readonly signal: AbortSignal
+  readonly limits: ToolLimits
+  readonly log: Log
+}
+
+/** A tool from any source. `run` gets arguments as they came; it validates them itself. */
+export interface Tool {
+  /** Unique and stable: `sshawl_look`, `read_file`, `Grep`. */
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly access: Access
+  /** For an alias: the id of the tool it is another name for. */
+  readonly aliasOf?: string
+  /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
+  readonly base?: string
+  /** Trouble is a result, not an exception; a throw is reported to the caller as an error result too. */
+  run(args: unknown, context: ToolContext): Promise<ToolResult>
+  /**
+   * Makes the arguments of this tool from a `.tool` file's command template and the call's arguments;
+   * only tools that have it can be wrapped with a command. `words` is the template, split at load.
+   */
+  wrap?(words: readonly string[] | null, args: JsonObjectLike): WrappedCall
+}
+
+type JsonObjectLike = { readonly [key: string]: unknown }
+
+/** What a wrapped tool runs: like `Tool.run`, but with the base's own idea of the call. */
+export interface WrappedCall {
+  /** The shell-quoted command (or the plain call) that people are shown. */
+  readonly shown: string
+  run(context: ToolContext): Promise<ToolResult>
+}
+
+/** Where tools come from: the internal ones, the built-in ones, `.tool` files, one MCP server. */
+export interface ToolSource {
+  readonly group: 'internal' | 'builtin' | 'wrapped' | 'mcp'
+  /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
+  readonly name: string
+  /** In a stable order. Cheap: called at each step of each turn. */
+  tools(): readonly Tool[]
+}
+
+/** A successful result. */
+export const ok = (content: string): ToolResult => ({ content, isError: false })
+
+/** A failed result in the form a model reads: `ERROR: …`. */
+export const failed = (message: string): ToolResult => ({
+  content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
+  isError: true,
+})
+
+/** What `defineTool` is told. */
+export interface ToolSpec<Shape extends z.ZodRawShape> {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly access: Access
+  readonly input: z.ZodObject<Shape>
+  /** Text for a parameter, which wins over the one on its schema. */
+  readonly parameters?: { readonly [Name in keyof Shape]?: string }
+  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
+  readonly wrap?: Tool['wrap']
+}
+
+/**
+ * Makes a tool from a zod schema: the JSON Schema is generated, arguments are checked before `run`,
+ * and what does not fit comes back as a sentence the model can act on.
+ */
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  return {
+    id: spec.id,
+    title: spec.title,
+    description: spec.description,
+    access: spec.access,
+    schema: toSchema(spec),
+    ...(spec.wrap ? { wrap: spec.wrap } : {}),
+    async run(args, context) {
+      const parsed = spec.input.safeParse(args ?? {})
+      if (!parsed.success) return failed(`${spec.id}: ${explain(parsed.error)}`)
+      const result = await spec.run(parsed.data, context)
+      return typeof result === 'string' ? asResult(result) : result
+    },
+  }
+}
+
+/** A plain string as a result: an error if it says so itself. */
+export const asResult = (content: string): ToolResult => ({
+  content,
+  isError: content.startsWith('ERROR:'),
+})
+
+function toSchema<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(spec.input, { io: 'input' }) as Record<string, Json>
+  const properties = { ...(schema['properties'] as Record<string, Record<string, Json>> | undefined) }
+  for (const [name, description] of Object.entries(spec.parameters ?? {})) {
+    if (properties[name] && description) properties[name] = { ...properties[name], description }
+  }
+  return { ...schema, properties } as JsonSchema
+}
+
+function explain(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
+    .join('; ')
+}

@@ -1,0 +1,91 @@
+import type { Json } from '../lib/json.ts'
+import type { Usage } from '../chat/entry.ts'
+import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+
+/** A call that the model asked for. `arguments` is the text as it came; parsing it is the toolbox's. */
+export interface ToolCall {
+  /** Unique within the turn. */
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** What happened in earlier steps of this turn, in order. */
+export type StepMessage =
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
+
+/** One step's request. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`: no more, no less. */
+export interface ModelRequest {
+  readonly prompt: Prompt
+  readonly steps: readonly StepMessage[]
+  /** The definitions to send, in this order. */
+  readonly tools: readonly ToolDefinition[]
+  /** Tokens. */
+  readonly maxOutput: number
+}
+
+/** What a model does while it answers one request. `finish` comes last, once. */
+export type ModelEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call'; readonly call: ToolCall }
+  | {
+      readonly type: 'finish'
+      readonly reason: 'stop' | 'calls' | 'length' | 'other'
+      readonly usage?: Usage
+    }
+
+/** The provider failed. `retryable` only where the same request may go through later. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly retryable: boolean
+  /** Facts for the log: status, body's beginning. Never shown in the room. */
+  readonly facts: { readonly [key: string]: Json }
+  constructor(message: string, retryable: boolean, facts: ModelError['facts'] = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.retryable = retryable
+    this.facts = facts
+  }
+}
+
+/**
+ * A language model, or what stands for one. One `stream` is one step: it is given tools without any way
+ * to run them. Throws `ModelError`; when the signal is aborted it stops soon and throws the signal's reason.
+ */
+export interface LanguageModel {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** How a turn ended, with what was sent, for `/turn` and for the restart. */
+export interface TurnRecord {
+  readonly id: string
+  readonly room: string
+  readonly model: string
+  readonly requester: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly outcome?: string
+  /** What was composed and sent first; absent if composing failed. */
+  readonly prompt?: Prompt
+  readonly usage?: Usage
+  readonly error?: string
+}
+
+/** Turns on disk. All methods reject with `StorageError` only. */
+export interface TurnStore {
+  begin(turn: TurnRecord): Promise<void>
+  finish(id: string, change: Partial<TurnRecord>): Promise<void>
+  find(id: string): Promise<TurnRecord | undefined>
+  /** Turns that were begun and never finished: the server died in the middle. */
+  unfinished(): Promise<readonly TurnRecord[]>
+  /** Tokens spent since a time, newest first by model. */
+  usage(query: { readonly room?: string; readonly since: number }): Promise<
+    readonly {
+      readonly model: string
+      readonly turns: number
+      readonly input: number
+      readonly output: number
+    }[]
+  >
+}
