@@ -1,0 +1,24 @@
+import { distance } from 'fastest-levenshtein'
+
+/** Longer words are not typing slips, and comparing them costs the product of the lengths. */
+const longest = 64
+
+/**
+ * The candidate that was probably meant by `word`: the fewest slips, at most one in three letters (two in
+ * four), without regard to case; the earlier one of equals. Undefined if nothing is near.
+ */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length === 0 || word.length > longest) return undefined
+  const wanted = word.toLowerCase()
+  let best: string | undefined
+  let fewest = allowedSlips(wanted) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - wanted.length) >= fewest) continue
+    const slips = distance(wanted, candidate.toLowerCase())
+    if (slips < fewest) [best, fewest] = [candidate, slips]
+  }
+  return best
+}
+
+const allowedSlips = (word: string): number =>
+  word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))

@@ -1,0 +1,158 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cleanLine, cleanText, isBlank } from '../../../src/lib/clean-text.ts'
+
+/** Text made of what hurts: controls, introducers, joiners, marks, tags, halves of pairs. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '\u001b',
+        '[',
+        ']',
+        '0;',
+        'm',
+        '\u0007',
+        '\u001b\\',
+        '\u009b',
+        '\u009d',
+        '\u009c',
+        'P',
+        'O',
+      ),
+      fc.constantFrom(
+        '\r',
+        '\n',
+        '\t',
+        '\0',
+        '\u007f',
+        '\u0085',
+        '\u2028',
+        '\u200b',
+        '\u200d',
+        '\ufe0f',
+        '\u202e',
+      ),
+      fc.constantFrom(
+        '👩',
+        '🚀',
+        '🏽',
+        '🏴',
+        '❤',
+        '1',
+        '\u20e3',
+        '\u0301',
+        '\u034f',
+        '\ud83d',
+        '\ude00',
+        'a',
+        '漢',
+        ' ',
+      ),
+      fc.constantFrom('\u{e0067}', '\u{e0062}', '\u{e007f}', '\u{e0100}', '\u3164', '\ufeff', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '\u2066'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(''))
+
+describe('cleanText', () => {
+  test.each([
+    ['plain text\twith tabs\nand lines', 'plain text\twith tabs\nand lines'],
+    ['Ünïcödé, 漢字, עברית, हिन्दी', 'Ünïcödé, 漢字, עברית, हिन्दी'],
+    ['a\r\nb\rc\u2028d\u2029e', 'a\nb\nc\nd\ne'],
+    ['\u001b[1;31mred\u001b[0m', 'red'],
+    ['\u009b31mred', 'red'],
+    ['\u001b]0;title\u0007x', 'x'],
+    ['\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
+    ['\u009d0;title\u009cx', 'x'],
+    ['\u001bP1$r0m\u001b\\x\u001b_hidden\u001b\\y\u001b^p\u001b\\z', 'xyz'],
+    ['\u001bcreset\u001b(Bset\u001bOAup', 'resetsetup'],
+    ['never ended \u001b]0;title', 'never ended 0;title'],
+    ['never ended \u001b[31', 'never ended '],
+    ['\u001b\u001b[0m[31mx', '[31mx'],
+    ['a\0b\u0008c\u007fd\u0085e', 'abcde'],
+    ['\u202eevil\u202c \u2066x\u2069 \u200fy', 'evil x y'],
+    ['zero\u200bwidth\u2060 \ufeffsoft\u00ad', 'zerowidth soft'],
+    ['hidden\u{e0068}\u{e0069}', 'hidden'],
+    ['a\ufe0f\u{e0100}b', 'ab'],
+    ['1\u200d👍 👍\u200d1', '1👍 👍1'],
+    ['z\u0301\u0302\u0303\u0304\u0305\u0306', 'z\u0301\u0302\u0303\u0304'],
+    ['\ud800x\udc00', '\ufffdx\ufffd'],
+    ['', ''],
+  ])('turns %j into %j', (dirty, clean) => {
+    expect(cleanText(dirty)).toBe(clean)
+  })
+
+  test.each(['👩‍🚀', '❤️‍🔥', '👍🏽', '🏳️‍🌈', '👨‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '☎︎', '🇩🇪', '👩🏽‍❤️‍💋‍👨🏿'])(
+    'leaves the emoji %s as it is',
+    (emoji) => {
+      expect(cleanText(`x${emoji}y`)).toBe(`x${emoji}y`)
+    },
+  )
+
+  test('leaves nothing that a terminal would obey and nothing hidden, whatever the text', () => {
+    const forbidden =
+      /(?![\n\t])\p{Cc}|[\u2028-\u202e\u2066-\u2069\u200b\u200c\u200e\u200f\u061c\ufeff]|[\p{Mn}\p{Me}]{5}/u
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const clean = cleanText(text)
+        expect(clean).not.toMatch(forbidden)
+        expect(clean.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('keeps a joiner only between two emoji', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const outside = cleanText(text).replace(
+          /(?<=\p{Extended_Pictographic}[\ufe0e\ufe0f\p{Emoji_Modifier}]?)\u200d(?=\p{Extended_Pictographic})/gu,
+          '',
+        )
+        expect(outside).not.toContain('\u200d')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('changes nothing more when it is applied again', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(cleanText(cleanText(text))).toBe(cleanText(text))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test.each([
+    ['openings', '\u001b]'],
+    ['8-bit openings', '\u009d'],
+    ['parameters', '\u001b[1;1;1;'],
+    ['marks', '\u0301'],
+    ['joined emoji', '👩\u200d'],
+    ['half flags', '🏴\u{e0067}\u{e0062}'],
+    ['escapes with intermediates', '\u001b    '],
+  ])('ends on a megabyte of %s', (_what, unit) => {
+    expect(cleanText(unit.repeat(1_000_000 / unit.length)).length).toBeLessThanOrEqual(1_000_000)
+  })
+})
+
+describe('cleanLine', () => {
+  test('puts everything on one line', () => {
+    expect(cleanLine(' a\r\n\n b\tc \u001b[0m')).toBe('a  b c')
+  })
+})
+
+describe('isBlank', () => {
+  test.each(['', ' \n\t', '\u3164', '\u2800 \u200b', '\u00a0\u3000', '\u0301', '\u{e0061}'])(
+    'sees nothing in %j',
+    (text) => {
+      expect(isBlank(text)).toBe(true)
+    },
+  )
+  test.each(['x', '.', '👍', ' \u200b漢', '\ufffd'])('sees something in %j', (text) => {
+    expect(isBlank(text)).toBe(false)
+  })
+})

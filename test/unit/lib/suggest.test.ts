@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { closest } from '../../../src/lib/suggest.ts'
+
+const commands = [
+  'help',
+  'history',
+  'join',
+  'leave',
+  'rooms',
+  'say',
+  'tools',
+  'topic',
+  'who',
+  'whoami',
+  'wrap',
+]
+
+test.each([
+  ['tolos', 'tools'],
+  ['histroy', 'history'],
+  ['Room', 'rooms'],
+  ['WRAP', 'wrap'],
+  ['wo', 'who'],
+])('%s was meant to be %s', (typed, meant) => {
+  expect(closest(typed, commands)).toBe(meant)
+})
+
+test.each(['', 'xyzzy', 'q', 'x'.repeat(100_000)])('nothing is near %.10j', (typed) => {
+  expect(closest(typed, commands)).toBeUndefined()
+})
+
+test('of equally near ones the first is taken', () => {
+  expect(closest('bat', ['cat', 'hat'])).toBe('cat')
+  expect(closest('bat', ['hat', 'cat'])).toBe('hat')
+})

@@ -1,0 +1,66 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bytes } from '../../../src/lib/bytes.ts'
+import { duration } from '../../../src/lib/duration.ts'
+import type { Json } from '../../../src/lib/json.ts'
+import { stableJson } from '../../../src/lib/stable-json.ts'
+import { takeWord } from '../../../src/lib/words.ts'
+
+test.each([
+  [0, '0ms'],
+  [999, '999ms'],
+  [1_000, '1s'],
+  [3_240, '3.2s'],
+  [59_949, '59.9s'],
+  [59_960, '1m'],
+  [125_000, '2m 5s'],
+  [3_600_000, '1h'],
+  [5_400_000, '1h 30m'],
+  [90_000_000, '1d 1h'],
+])('%d milliseconds read %s', (ms, text) => {
+  expect(duration(ms)).toBe(text)
+})
+
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1 KiB'],
+  [1280, '1.3 KiB'],
+  [10_239, '10 KiB'],
+  [1_048_575, '1 MiB'],
+  [3 * 1024 ** 3, '3 GiB'],
+  [2 ** 60, '1048576 TiB'],
+])('%d bytes read %s', (count, text) => {
+  expect(bytes(count)).toBe(text)
+})
+
+describe('takeWord', () => {
+  test('parts the first word from a rest that stays as it is', () => {
+    expect(takeWord('  say  lobby "a  b" ')).toEqual({ word: 'say', rest: 'lobby "a  b" ' })
+    expect(takeWord('{"a": 1}\n next')).toEqual({ word: '{"a":', rest: '1}\n next' })
+    expect(takeWord('\twho')).toEqual({ word: 'who', rest: '' })
+    expect(takeWord('  ')).toEqual({ word: '', rest: '' })
+  })
+})
+
+describe('stableJson', () => {
+  test('is JSON of the same value, and a second pass gives the same text', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = stableJson(value as Json)
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(stableJson(JSON.parse(text) as Json)).toBe(text)
+      }),
+    )
+  })
+
+  test('does not depend on the order in which keys were set, at any depth', () => {
+    expect(stableJson({ b: [{ d: 1, c: 2 }], a: null })).toBe(stableJson({ a: null, b: [{ c: 2, d: 1 }] }))
+  })
+
+  test('keeps a key called __proto__', () => {
+    expect(stableJson(JSON.parse('{"b":1,"__proto__":{"z":1,"y":2}}') as Json)).toBe(
+      '{"__proto__":{"y":2,"z":1},"b":1}',
+    )
+  })
+})
