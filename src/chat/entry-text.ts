@@ -1,0 +1,45 @@
+import type { Entry, ToolResultEntry } from './entry.ts'
+import { bytes } from '../lib/bytes.ts'
+import { duration } from '../lib/duration.ts'
+
+/**
+ * An entry as plain lines, without colour or controls: what pipes and `history` print. Later lines of a
+ * text are indented, so that nothing in it can be taken for another speaker or for the system.
+ */
+export function entryLine(entry: Entry): string {
+  return indentLater(firstForm(entry))
+}
+
+function firstForm(entry: Entry): string {
+  switch (entry.kind) {
+    case 'message':
+    case 'reply':
+      return `${entry.author}: ${entry.text}`
+    case 'action':
+      return `* ${entry.author} ${entry.text}`
+    case 'presence':
+    case 'notice':
+      return `-- ${entry.text}`
+    case 'scope':
+    case 'approval':
+      return `-- ${entry.author}: ${entry.text}`
+    case 'tool_call':
+      return `-- ${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`
+    case 'tool_result':
+      return `-- ${toolResultLine(entry)}`
+  }
+}
+
+/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}` */
+export const toolCallLine = (name: string, args: unknown): string =>
+  `Executing tool: ${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
+
+/** `Grep: ok (12 ms, 1.2 KiB)`, or the first line of the error. */
+export function toolResultLine(entry: ToolResultEntry): string {
+  const size = `(${duration(entry.durationMs)}, ${bytes(entry.bytes)})`
+  if (!entry.isError) return `${entry.name}: ok ${size}`
+  return `${entry.name}: ${entry.text.split('\n', 1)[0]!.slice(0, 500)} ${size}`
+}
+
+/** Two spaces before every line but the first. */
+export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')

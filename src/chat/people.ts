@@ -1,0 +1,110 @@
+import { skeleton } from '../lib/skeleton.ts'
+import { Refusal } from './errors.ts'
+import { problemWithName, RESERVED_NAMES } from './names.ts'
+import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { Clock, PeopleStore } from './ports.ts'
+
+/** Who may come in: `open`, any key registers itself; otherwise only keys that are known. */
+export type AccessPolicy = 'open' | 'invite' | 'closed'
+
+/** Who people are: names, the keys they are bound to, and the first admin. */
+export interface People {
+  /**
+   * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
+   * belongs to another key gives a guest name such as `alice-2`, never the name. Throws `Refusal`.
+   */
+  identify(name: string, key: Fingerprint): Promise<Person>
+  /** The person as the store knows them now; a guest is as it was lent. */
+  current(person: Person): Promise<Person>
+  /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
+  claim(person: Person, code: string): Promise<void>
+}
+
+/** `admins` are the keys that are admins by config; `claimCode` is nothing once there is an admin. */
+export interface PeopleOptions {
+  readonly store: PeopleStore
+  readonly clock: Clock
+  readonly nextId: () => string
+  readonly access: AccessPolicy
+  readonly admins: readonly string[]
+  readonly modelNames: readonly string[]
+  readonly claimCode: string | undefined
+}
+
+/** Guest names remembered, so that a key which comes back finds the name it was lent; the oldest go first. */
+const GUESTS_REMEMBERED = 10_000
+
+export function createPeople(options: PeopleOptions): People {
+  const { store, access } = options
+  const reserved = new Set([...RESERVED_NAMES, ...options.modelNames].map(skeleton))
+  const guests = new Map<string, Person>()
+  let claimCode = options.claimCode
+
+  async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
+    const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
+    const done = await store.register(person, skeleton(name), key, options.clock.now())
+    return done ? person : undefined
+  }
+
+  async function owned(name: string, key: Fingerprint): Promise<Person | undefined> {
+    const person = await store.bySkeleton(skeleton(name))
+    if (!person || !(await store.keysOf(person.id)).includes(key)) return undefined
+    if (!isAdminKey(key) || person.admin) return person
+    await store.setAdmin(person.id, true)
+    return { ...person, admin: true }
+  }
+
+  async function guest(name: string, key: Fingerprint): Promise<Person> {
+    const known = guests.get(`${name} ${key}`)
+    if (known && !(await store.bySkeleton(skeleton(known.name)))) return known
+    const lent = await freeGuestName(name)
+    const person: Person = { id: `guest:${key}:${lent}` as PersonId, name: lent, admin: false, guest: true }
+    guests.set(`${name} ${key}`, person)
+    if (guests.size > GUESTS_REMEMBERED) guests.delete(guests.keys().next().value!)
+    return person
+  }
+
+  async function freeGuestName(name: string): Promise<string> {
+    const lent = new Set([...guests.values()].map((person) => skeleton(person.name)))
+    for (let number = 2; ; number++) {
+      const wanted = `${[...name].slice(0, 18).join('')}-${number}`
+      const mark = skeleton(wanted)
+      if (!lent.has(mark) && !reserved.has(mark) && !(await store.bySkeleton(mark))) return wanted
+    }
+  }
+
+  const isAdminKey = (key: Fingerprint): boolean => options.admins.includes(key)
+
+  return {
+    async identify(name, key) {
+      const problem = problemWithName(name)
+      if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
+      if (reserved.has(skeleton(name)))
+        throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
+      const known = await owned(name, key)
+      if (known) return known
+      const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
+      if (!mayRegister)
+        throw new Refusal('this server admits only people it knows; ask an admin to let you in')
+      return (await register(name, key)) ?? (await owned(name, key)) ?? (await guest(name, key))
+    },
+    async current(person) {
+      return person.guest ? person : ((await store.byId(person.id)) ?? person)
+    },
+    async claim(person, code) {
+      if (claimCode === undefined || !sameText(code.trim().toUpperCase(), claimCode)) {
+        throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
+      }
+      if (person.guest) throw new Refusal('a guest cannot be admin; log in with a name that nobody has')
+      if (!(await store.claimAdmin(person.id))) throw new Refusal('there is an admin already')
+      claimCode = undefined
+    },
+  }
+}
+
+/** Compares in time that does not depend on where the texts differ. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)
+  return difference === 0
+}

@@ -1,0 +1,71 @@
+import type { Chat } from '../chat/chat.ts'
+import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import type { Pace } from '../chat/pace.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import { closest } from '../lib/suggest.ts'
+import { takeWord } from '../lib/words.ts'
+import type { Call, Command } from './command.ts'
+import { parse } from './parse.ts'
+
+/** What a line is run with: everything of a `Call` but what the line itself says. */
+export type CallerContext = Omit<Call, 'args' | 'flags'>
+
+/** Runs one line, `tools off` (without a slash). Resolves to the exit status: 0 done, 1 refused or failed, 2 usage. */
+export type RunLine = (line: string, caller: CallerContext) => Promise<0 | 1 | 2>
+
+/** The one place where a command's trouble becomes words for people. */
+export function createRunLine(parts: {
+  readonly commands: readonly Command[]
+  readonly chat: Chat
+  readonly pace: Pace
+  readonly log: Log
+}): RunLine {
+  const byName = new Map(parts.commands.map((command) => [command.name, command]))
+
+  return async (line, caller) => {
+    try {
+      await parts.pace.next(caller.person.id)
+      return await run(line, caller)
+    } catch (error) {
+      return explain(error, caller)
+    }
+  }
+
+  async function run(line: string, caller: CallerContext): Promise<0 | 1> {
+    const { word, rest } = takeWord(line.trimStart())
+    const command = byName.get(word.toLowerCase())
+    if (!command) throw unknownCommand(word, caller)
+    const { roomName, ...parsed } = parse(command, rest, caller.session ? 'session' : 'script')
+    const room = roomName === undefined ? caller.room : await parts.chat.room(roomName, caller.person)
+    return (await command.run({ ...caller, ...parsed, ...(room ? { room } : {}) })) === false ? 1 : 0
+  }
+
+  function unknownCommand(word: string, { session }: CallerContext): UsageError {
+    const slash = session ? '/' : ''
+    const near = closest(word.toLowerCase(), byName.keys())
+    const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
+    return new UsageError(`unknown command ${slash}${word.slice(0, 40)}; ${hint}`, `${slash}help`)
+  }
+
+  function explain(error: unknown, { out, session, room }: CallerContext): 1 | 2 {
+    if (error instanceof UsageError) {
+      out.warn(error.message)
+      if (!error.message.startsWith('unknown command')) out.warn(`usage: ${error.usage}`)
+      return 2
+    }
+    if (error instanceof Refusal) {
+      out.warn(error.message)
+    } else if (error instanceof StorageError) {
+      parts.log.error({ error, reason: error.reason }, 'the store refused')
+      out.warn(`not stored: ${error.message}`)
+    } else {
+      parts.log.error(
+        { error, session: session !== undefined, room: (room as Room | undefined)?.name },
+        'a command threw',
+      )
+      out.warn('something went wrong on the server; it was logged')
+    }
+    return 1
+  }
+}

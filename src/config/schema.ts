@@ -1,0 +1,145 @@
+import { z } from 'zod'
+
+/**
+ * sshawl.toml, key by key. Every object is strict, so that a misspelt key is an error and not a default.
+ * Names are as in the file: snake_case.
+ */
+
+const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
+const MCP_NAME = /^[a-z0-9_-]{1,32}$/
+const ADDRESS = /^https?:\/\/[^\s]+$/
+
+const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
+const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
+
+/** The backends of docs and of adapters/models/index.ts. */
+export const BACKENDS = [
+  'guide',
+  'ollama',
+  'llamacpp',
+  'openai-compatible',
+  'openai',
+  'anthropic',
+  'gemini',
+] as const
+
+const scope = z.union([z.string(), z.array(z.string())])
+
+const modelFields = z.strictObject({
+  name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
+  backend: z.enum(BACKENDS),
+  model: z.string().min(1).optional(),
+  endpoint: z.string().regex(ADDRESS, 'write an address such as http://localhost:11434').optional(),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
+    .optional(),
+  context_window: z.int().min(1).max(100_000_000).default(32_768),
+  max_output: z.int().min(1).max(10_000_000).optional(),
+  encoding: z.enum(['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base', 'gpt2']).default('o200k_base'),
+  system_prompt: z.string().max(100_000).default(''),
+  tools: scope.default('all'),
+  enabled: z.boolean().default(true),
+})
+
+const model = modelFields
+  .refine((entry) => entry.backend === 'guide' || entry.model !== undefined, {
+    path: ['model'],
+    message: 'say which model of the backend, such as "qwen3:8b"',
+  })
+  .refine((entry) => (entry.max_output ?? 0) < entry.context_window, {
+    path: ['max_output'],
+    message: 'must be less than context_window: the answer is a part of it',
+  })
+  .refine((entry) => entry.backend !== 'openai-compatible' || entry.endpoint !== undefined, {
+    path: ['endpoint'],
+    message: 'say where the server is, such as "http://localhost:8000/v1"',
+  })
+
+const mcp = z
+  .strictObject({
+    name: z.string().regex(MCP_NAME, 'use 1-32 of a-z, 0-9, _ and -'),
+    url: z.string().regex(ADDRESS, 'write an address such as http://localhost:8080/mcp').optional(),
+    command: z.array(z.string()).min(1).optional(),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().optional(),
+  })
+  .refine(
+    (server) => (server.url === undefined) !== (server.command === undefined),
+    'give either url or command',
+  )
+
+/** The figures of docs/security.md. */
+export const limitsSchema = z.strictObject({
+  login_timeout_s: positive(20),
+  keys_offered: positive(12),
+  unauthenticated_per_address: positive(8),
+  unauthenticated: positive(200),
+  connections_per_address: positive(32),
+  connections_per_person: positive(4),
+  connections: positive(4096),
+  channels_per_connection: positive(10),
+  exec_per_person: positive(8),
+  message_chars: positive(4000),
+  paste_bytes: positive(65_536),
+  message_lines: positive(400),
+  rate_burst: positive(8),
+  rate_per_s: positive(2),
+  presence_per_min: positive(20),
+  rooms_per_person: positive(32),
+  members_per_room: positive(2000),
+  approvals_per_room: positive(8),
+  queue_bytes: positive(262_144),
+  stall_s: positive(30),
+  turns_per_room: positive(2),
+  turns_queued: orOff(8),
+  turn_s: positive(600),
+  turn_steps: positive(24),
+  turn_depth: orOff(2),
+  tokens_per_person_day: orOff(0),
+  tokens_per_room_day: orOff(0),
+})
+
+/** The whole file; every part may be left out. */
+export const fileSchema = z.strictObject({
+  server: z
+    .strictObject({
+      access: z.enum(['open', 'invite', 'closed']).optional(),
+      motd: z.string().max(4000).default(''),
+      admins: z
+        .array(
+          z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'write a fingerprint as ssh-keygen -lf prints it'),
+        )
+        .default([]),
+    })
+    .prefault({}),
+  models: z.array(model).default([]),
+  mcp: z.array(mcp).default([]),
+  tools: z
+    .strictObject({
+      dirs: z.array(z.string()).default([]),
+      disabled: z.array(z.string()).default([]),
+      timeout_s: positive(60),
+      web: z
+        .strictObject({
+          search: z
+            .strictObject({
+              provider: z.enum(['searxng', 'brave', 'google']),
+              url: z.string().regex(ADDRESS, 'write an address').optional(),
+              api_key_env: z.string().optional(),
+              engine_id: z.string().optional(),
+            })
+            .optional(),
+          fetch: z.boolean().optional(),
+        })
+        .optional(),
+    })
+    .prefault({}),
+  sandbox: z.strictObject({ mode: z.enum(['bubblewrap', 'none']).default('bubblewrap') }).prefault({}),
+  lua: z.strictObject({ engine: z.enum(['wasmoon', 'lua-in-js']).default('wasmoon') }).prefault({}),
+  limits: limitsSchema.prefault({}),
+})
+
+export type FileConfig = z.output<typeof fileSchema>
+export type ModelEntry = FileConfig['models'][number]
+export type Limits = z.output<typeof limitsSchema>
