@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
 
@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** What the provider wants back with this call in the next request, unread by us (Gemini's thought signatures). */
+  readonly providerData?: JsonObject
 }
 
 /** What happened in earlier steps of this turn, in order. */
@@ -54,6 +56,36 @@ export class ModelError extends Error {
  */
 export interface LanguageModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** Which kind of provider a model has; the list of adapters is adapters/models/index.ts. */
+export type Backend =
+  'guide' | 'ollama' | 'llamacpp' | 'openai-compatible' | 'openai' | 'anthropic' | 'gemini'
+
+/** What the core knows of a model: all of its configuration but where it is and how to log in there. */
+export interface ModelSettings {
+  /** As people call it, without `@`; 1-32 of `[a-z0-9_.-]`. */
+  readonly name: string
+  readonly backend: Backend
+  /** The provider's own name for it, such as `qwen3:8b`. */
+  readonly model: string
+  /** Tokens, prompt and answer together. */
+  readonly contextWindow: number
+  /** Tokens kept free for the answer, and asked for at most. */
+  readonly maxOutput: number
+  /** A tiktoken encoding, such as `o200k_base`. */
+  readonly encoding: string
+  /** The model's character; may be empty. */
+  readonly systemPrompt: string
+  /** A scope, met with the room's: `"all"`, or patterns. */
+  readonly tools: Json
+  readonly enabled: boolean
+}
+
+/** A model with its adapter, as turns use it. */
+export interface ConfiguredModel {
+  readonly settings: ModelSettings
+  readonly model: LanguageModel
 }
 
 /** How a turn ended, with what was sent, for `/turn` and for the restart. */

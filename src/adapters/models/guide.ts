@@ -1,0 +1,82 @@
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
+import type { ModelConfig } from './config.ts'
+
+/**
+ * An offline, rule-based helper that stands where a model stands and reads what a model reads: it answers
+ * from its request alone, so that people see without any network what a model would be given.
+ */
+export function guideModel(config: Pick<ModelConfig, 'name'>): LanguageModel {
+  return {
+    async *stream(request, signal) {
+      signal.throwIfAborted()
+      yield* answer(request, config.name)
+    },
+  }
+}
+
+function* answer(request: ModelRequest, name: string): Generator<ModelEvent> {
+  const result = request.steps.at(-1)
+  if (result?.role === 'tool') return yield* say(result.content)
+  const [verb, rest] = words(question(request.prompt.message, name))
+  switch (verb) {
+    case 'tools':
+      return yield* say(toolsAnswer(request))
+    case 'context':
+      return yield* say(contextAnswer(request))
+    case 'call':
+      return yield* call(rest, name)
+    default:
+      return yield* say(help(name))
+  }
+}
+
+function* say(text: string): Generator<ModelEvent> {
+  yield { type: 'text', text }
+  yield { type: 'finish', reason: 'stop' }
+}
+
+function* call(rest: string, name: string): Generator<ModelEvent> {
+  const [tool, json] = words(rest)
+  if (tool) {
+    yield { type: 'call', call: { id: 'call_1', name: tool, arguments: json || '{}' } }
+    yield { type: 'finish', reason: 'calls' }
+  } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
+}
+
+/** What was said to the guide: all that follows the first `@guide`, without the comma some people write. */
+function question(message: string, name: string): string {
+  const at = message.toLowerCase().indexOf(`@${name}`)
+  return at < 0 ? '' : message.slice(at + name.length + 1).replace(/^[\s,:]+/, '')
+}
+
+function words(text: string): [first: string, rest: string] {
+  const trimmed = text.trim()
+  const end = trimmed.search(/\s/)
+  return end < 0 ? [trimmed, ''] : [trimmed.slice(0, end), trimmed.slice(end).trim()]
+}
+
+function toolsAnswer({ tools, prompt }: ModelRequest): string {
+  const deferred = prompt.tools.filter((tool) => tool.form === 'deferred')
+  if (tools.length === 0) return 'There are no tools in the request I was given.'
+  const names = tools.map((tool) => tool.name).join(', ')
+  const more = deferred.length > 0 ? `\n${deferred.length} more can be found with find_tools.` : ''
+  return `Tools in the request I was given (${tools.length}): ${names}${more}`
+}
+
+function contextAnswer({ prompt: { budget, layers, encoding } }: ModelRequest): string {
+  const head = `${budget.used} of ${budget.target} tokens used, counted with ${encoding}`
+  const parts = `system ${budget.system}, context ${budget.context}, message ${budget.message}, tools ${budget.tools}`
+  const lines = layers.map(
+    (layer) => `${layer.name}: ${layer.tokens} tokens, ${layer.status}${layer.note && ` (${layer.note})`}`,
+  )
+  return [head, parts, ...lines].join('\n')
+}
+
+const help = (name: string): string =>
+  [
+    `I am @${name}, a rule-based helper and not a language model. I show what a model in this room is given:`,
+    `@${name} tools – the tools in my request`,
+    `@${name} call NAME {"…": …} – makes that tool call and answers with its result`,
+    `@${name} context – the layers of my prompt and their tokens`,
+    `For rooms and commands, type /help.`,
+  ].join('\n')
