@@ -26,9 +26,14 @@ export interface CommandOutcome {
 }
 
 /** A command: either argv, run without a shell, or one line for `/bin/sh -c`. */
-export type Command =
-  | { readonly argv: readonly string[]; readonly cwd?: string; readonly network?: boolean }
-  | { readonly shell: string; readonly cwd?: string; readonly network?: boolean }
+export type Command = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
+  /** Relative to the workspace, which is the default. */
+  readonly cwd?: string
+  /** Off unless true. */
+  readonly network?: boolean
+  /** The workspace cannot be written, where the sandbox can see to it. */
+  readonly readOnly?: boolean
+}
 
 /**
  * The only part of the machine that a tool can touch: one room's directory, and commands that run in
@@ -36,6 +41,8 @@ export type Command =
  * `..`, symlinks that lead out, devices and FIFOs are refused with `WorkspaceError`.
  */
 export interface Workspace {
+  /** True where commands run with no sandbox around them; whoever is asked to allow one must be told. */
+  readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
   /** True if `path`, followed through every symlink, stays inside; a path that does not exist yet is judged by its parent. */

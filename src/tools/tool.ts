@@ -3,6 +3,7 @@ import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
+import { explainArguments } from './arguments.ts'
 import type { Workspace } from './ports.ts'
 
 /** What a tool may do to the world, weakest first. Everything but `read` needs a permission. */
@@ -24,6 +25,8 @@ export interface PermissionRequest {
   readonly target: string
   /** Everything that a person must see to decide, in full; may have many lines. */
   readonly detail: string
+  /** True for what must be asked each time: a grant for the room or for good would be too much. */
+  readonly onceOnly?: boolean
   readonly turn?: TurnId
   readonly signal: AbortSignal
 }
@@ -75,13 +78,22 @@ export interface Tool {
   /** Trouble is a result, not an exception; a throw is reported to the caller as an error result too. */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /**
-   * Makes the arguments of this tool from a `.tool` file's command template and the call's arguments;
-   * only tools that have it can be wrapped with a command. `words` is the template, split at load.
+   * Makes a call of this tool for a `.tool` file that is built on it; only tools that have it can be
+   * wrapped. Throws `ArgumentError` where the arguments do not fit the template.
    */
-  wrap?(words: readonly string[] | null, args: JsonObjectLike): WrappedCall
+  wrap?(request: WrapRequest): WrappedCall
 }
 
-type JsonObjectLike = { readonly [key: string]: unknown }
+/** A call of a wrapped tool, as its base is told of it. The arguments were checked against the file's `@param`s. */
+export interface WrapRequest {
+  /** The wrapped tool's id, for messages and permissions. */
+  readonly tool: string
+  /** What the file leaves of the base's access. With `read` nothing may change and nobody is asked. */
+  readonly access: Access
+  /** The command template, split at load; `{name}` words stand for arguments. Null without `@command`. */
+  readonly words: readonly string[] | null
+  readonly args: { readonly [key: string]: unknown }
+}
 
 /** What a wrapped tool runs: like `Tool.run`, but with the base's own idea of the call. */
 export interface WrappedCall {
@@ -97,6 +109,11 @@ export interface ToolSource {
   readonly name: string
   /** In a stable order. Cheap: called at each step of each turn. */
   tools(): readonly Tool[]
+}
+
+/** Arguments that no call can be made from; the message is for the model. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError'
 }
 
 /** A successful result. */
@@ -126,16 +143,17 @@ export interface ToolSpec<Shape extends z.ZodRawShape> {
  * and what does not fit comes back as a sentence the model can act on.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  const schema = toSchema(spec)
   return {
     id: spec.id,
     title: spec.title,
     description: spec.description,
     access: spec.access,
-    schema: toSchema(spec),
+    schema,
     ...(spec.wrap ? { wrap: spec.wrap } : {}),
     async run(args, context) {
       const parsed = spec.input.safeParse(args ?? {})
-      if (!parsed.success) return failed(`${spec.id}: ${explain(parsed.error)}`)
+      if (!parsed.success) return failed(`${spec.id}: ${explainArguments(parsed.error, schema, args)}`)
       const result = await spec.run(parsed.data, context)
       return typeof result === 'string' ? asResult(result) : result
     },
@@ -155,10 +173,4 @@ function toSchema<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): JsonSchem
     if (properties[name] && description) properties[name] = { ...properties[name], description }
   }
   return { ...schema, properties } as JsonSchema
-}
-
-function explain(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
-    .join('; ')
 }

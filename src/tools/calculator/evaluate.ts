@@ -1,0 +1,136 @@
+import { call, constants, functions } from './functions.ts'
+import {
+  add,
+  CalculationError,
+  divide,
+  floorDivide,
+  modulo,
+  multiply,
+  negate,
+  power,
+  subtract,
+  type Numeric,
+} from './numbers.ts'
+import { tokenize, type Token } from './tokens.ts'
+
+/** How deep parentheses, signs and powers may nest; far below what the stack holds. */
+const maxDepth = 500
+
+/**
+ * The value of an arithmetic expression with Python's grammar and rules: `-2**2` is -4, `2**3**2` is 512,
+ * `-7//2` is -4, `-7%3` is 2, integers are exact. Nothing but the numbers, operators, functions and
+ * constants of this folder can be reached. Throws `CalculationError`.
+ */
+export function evaluate(expression: string): Numeric {
+  const reader = readTokens(tokenize(expression))
+  if (reader.done()) throw new CalculationError('the expression is empty')
+  const value = sum(reader)
+  if (!reader.done()) throw reader.unexpected()
+  return value
+}
+
+type Reader = ReturnType<typeof readTokens>
+
+function readTokens(tokens: readonly Token[]) {
+  let position = 0
+  let depth = 0
+  return {
+    done: () => position >= tokens.length,
+    next: () => tokens[position++],
+    /** Takes one of these operators if it is next. */
+    take(...operators: readonly string[]): string | undefined {
+      const token = tokens[position]
+      if (token?.type !== 'operator' || !operators.includes(token.text)) return undefined
+      position++
+      return token.text
+    },
+    unexpected(): CalculationError {
+      const token = tokens[position]
+      return new CalculationError(token ? `unexpected '${token.text}'` : 'the expression ends too soon')
+    },
+    /** Reads something that nests, and counts how deep. */
+    nested<Value>(read: () => Value): Value {
+      if (++depth > maxDepth) throw new CalculationError(`nested too deeply (at most ${maxDepth} levels)`)
+      const value = read()
+      depth--
+      return value
+    },
+  }
+}
+
+function sum(reader: Reader): Numeric {
+  let value = product(reader)
+  for (let operator; (operator = reader.take('+', '-'));) {
+    value = operator === '+' ? add(value, product(reader)) : subtract(value, product(reader))
+  }
+  return value
+}
+
+const products: Record<string, (a: Numeric, b: Numeric) => Numeric> = {
+  '*': multiply,
+  '/': divide,
+  '//': floorDivide,
+  '%': modulo,
+}
+
+function product(reader: Reader): Numeric {
+  let value = signed(reader)
+  for (let operator; (operator = reader.take('*', '/', '//', '%'));) {
+    value = products[operator]!(value, signed(reader))
+  }
+  return value
+}
+
+function signed(reader: Reader): Numeric {
+  const sign = reader.take('+', '-')
+  if (!sign) return raised(reader)
+  const value = reader.nested(() => signed(reader))
+  return sign === '-' ? negate(value) : value
+}
+
+function raised(reader: Reader): Numeric {
+  const base = atom(reader)
+  return reader.take('**')
+    ? power(
+        base,
+        reader.nested(() => signed(reader)),
+      )
+    : base
+}
+
+function atom(reader: Reader): Numeric {
+  if (reader.take('(')) return reader.nested(() => closed(reader, sum(reader)))
+  if (reader.take('+', '-', '*', '/', '//', '%', '**', ',', ')'))
+    throw new CalculationError('an operand is missing')
+  const token = reader.next()
+  if (!token) throw reader.unexpected()
+  if (token.type === 'number') return token.value
+  return reader.take('(')
+    ? call(
+        token.text,
+        reader.nested(() => callArguments(reader)),
+      )
+    : constant(token.text)
+}
+
+function callArguments(reader: Reader): readonly Numeric[] {
+  const args: Numeric[] = []
+  while (!reader.take(')')) {
+    args.push(sum(reader))
+    if (reader.take(')')) break
+    if (!reader.take(',')) throw reader.unexpected()
+  }
+  return args
+}
+
+function closed(reader: Reader, value: Numeric): Numeric {
+  if (!reader.take(')')) throw reader.done() ? new CalculationError("a ')' is missing") : reader.unexpected()
+  return value
+}
+
+function constant(name: string): Numeric {
+  const value = constants.get(name)
+  if (value !== undefined) return value
+  if (functions.has(name)) throw new CalculationError(`${name} is a function: write ${name}(…)`)
+  throw new CalculationError(`unknown name '${name}'; the constants are ${[...constants.keys()].join(', ')}`)
+}

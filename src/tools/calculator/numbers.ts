@@ -1,0 +1,147 @@
+/** A Python number: an `int` is a bigint and exact, a `float` is a double. */
+export type Numeric = bigint | number
+
+/** The expression has no value that can be given; the message is for the model. */
+export class CalculationError extends Error {
+  override readonly name = 'CalculationError'
+}
+
+/** Digits of the largest exact integer: Python's own limit for writing one out (`sys.int_info`). */
+export const maxDigits = 4300
+const maxBits = Math.ceil(maxDigits * Math.log2(10))
+
+/** An integer that is small enough to go on with. */
+export function checkSize(value: bigint): bigint {
+  if (bitLength(value) > maxBits) throw tooLarge()
+  return value
+}
+
+const tooLarge = (): CalculationError =>
+  new CalculationError(`the result is too large (integers have at most ${maxDigits} digits)`)
+
+/** As a double; integers beyond its range are an error, as in Python. */
+export function toFloat(value: Numeric): number {
+  const float = Number(value)
+  if (typeof value === 'bigint' && !Number.isFinite(float)) {
+    throw new CalculationError('the integer is too large for a floating-point number')
+  }
+  return float
+}
+
+export const add = (a: Numeric, b: Numeric): Numeric =>
+  combine(
+    a,
+    b,
+    (x, y) => x + y,
+    (x, y) => x + y,
+  )
+
+export const subtract = (a: Numeric, b: Numeric): Numeric =>
+  combine(
+    a,
+    b,
+    (x, y) => x - y,
+    (x, y) => x - y,
+  )
+
+export const multiply = (a: Numeric, b: Numeric): Numeric =>
+  combine(
+    a,
+    b,
+    (x, y) => x * y,
+    (x, y) => x * y,
+  )
+
+/** `/`: always a float. */
+export function divide(a: Numeric, b: Numeric): number {
+  refuseZero(b)
+  return toFloat(a) / toFloat(b)
+}
+
+/** `//`: rounds towards minus infinity. */
+export function floorDivide(a: Numeric, b: Numeric): Numeric {
+  refuseZero(b)
+  return combine(
+    a,
+    b,
+    (x, y) => (x - exactModulo(x, y)) / y,
+    (x, y) => floatDivmod(x, y).quotient,
+  )
+}
+
+/** `%`: has the sign of the divisor. */
+export function modulo(a: Numeric, b: Numeric): Numeric {
+  refuseZero(b)
+  return combine(a, b, exactModulo, (x, y) => floatDivmod(x, y).remainder)
+}
+
+/** `**`: exact for integers with an exponent of 0 or more, else a float. */
+export function power(base: Numeric, exponent: Numeric): Numeric {
+  if (exponent < 0) return floatPower(toFloat(base), toFloat(exponent))
+  return combine(base, exponent, exactPower, floatPower)
+}
+
+export const negate = (value: Numeric): Numeric => -value
+
+/** Two integers are worked out exactly; one float makes the whole operation a float one. */
+function combine(
+  a: Numeric,
+  b: Numeric,
+  exact: (a: bigint, b: bigint) => bigint,
+  float: (a: number, b: number) => number,
+): Numeric {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return checkSize(exact(a, b))
+  return float(toFloat(a), toFloat(b))
+}
+
+function refuseZero(divisor: Numeric): void {
+  if (Number(divisor) === 0) throw new CalculationError('division by zero')
+}
+
+function exactModulo(a: bigint, b: bigint): bigint {
+  const remainder = a % b
+  return remainder !== 0n && remainder < 0n !== b < 0n ? remainder + b : remainder
+}
+
+/** The way of CPython's `float_divmod`, whose quotient is not always `floor(a / b)`. */
+function floatDivmod(a: number, b: number): { quotient: number; remainder: number } {
+  let remainder = a % b
+  let quotient = (a - remainder) / b
+  if (remainder !== 0 && remainder < 0 !== b < 0) {
+    remainder += b
+    quotient -= 1
+  }
+  const floor = Math.floor(quotient)
+  return { quotient: quotient - floor > 0.5 ? floor + 1 : floor, remainder }
+}
+
+function exactPower(base: bigint, exponent: bigint): bigint {
+  const small = base >= -1n && base <= 1n
+  if (!small && exponent * BigInt(bitLength(base) - 1) > BigInt(maxBits)) throw tooLarge()
+  if (small) return exponent === 0n ? 1n : base === -1n && exponent % 2n === 0n ? 1n : base
+  return base ** exponent
+}
+
+function floatPower(base: number, exponent: number): number {
+  if (base === 0 && exponent < 0) throw new CalculationError('zero cannot be raised to a negative power')
+  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
+    throw new CalculationError('a negative number to a fractional power is not a real number')
+  }
+  if (base === 1) return 1
+  if (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) return 1
+  return finite(base ** exponent, base, exponent)
+}
+
+/** Infinity out of finite operands is an overflow, which Python refuses. */
+export function finite(result: number, ...operands: readonly number[]): number {
+  if (!Number.isFinite(result) && operands.every((operand) => Number.isFinite(operand))) {
+    throw new CalculationError('the result is too large for a floating-point number')
+  }
+  return result
+}
+
+/** Bits of the absolute value. */
+export function bitLength(value: bigint): number {
+  const hex = (value < 0n ? -value : value).toString(16)
+  return (hex.length - 1) * 4 + (32 - Math.clz32(Number.parseInt(hex[0] ?? '0', 16)))
+}
