@@ -1,9 +1,14 @@
+import type { Fingerprint, Person } from '../chat/person.ts'
+import type { Participant } from '../chat/ports.ts'
+
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
   /** Bytes as they were typed or pasted, cut anywhere. Ends when the person is gone. */
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
   write(text: string): boolean
+  /** Called when the queue is empty again after something was dropped. */
+  onDrain(listener: () => void): void
   /** Cells; changes with the window. Undefined without a pty. */
   size(): { readonly columns: number; readonly rows: number } | undefined
   /** Called after each change of the window's size. */
@@ -12,6 +17,86 @@ export interface Terminal {
   readonly term: string
   /** Environment that the client sent and we accept: `LANG`, `TZ`, `SSHAWL_*`. */
   readonly env: Readonly<Record<string, string>>
-  /** Sends what is queued, then the exit status, then closes. */
+  /** Sends what is queued, then the exit status, then closes. Only the first call counts. */
   end(exitStatus: number): void
+}
+
+/** The streams of one command run as `ssh host VERB …`. */
+export interface ExecPipe {
+  /** What the client sends, until its end of file or until it is gone. May be left unread. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Standard output. Resolves when there is room for more: await it. Never rejects; what comes after the client left is dropped. */
+  out(text: string): Promise<void>
+  /** Standard error; otherwise like `out`. */
+  err(text: string): Promise<void>
+  /** Aborted when the client is gone, interrupts (^C with a pty), or the server stops. */
+  readonly signal: AbortSignal
+  /** As in `Terminal`. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A public key whose owner proved to have the private half. */
+export interface OfferedKey {
+  readonly fingerprint: Fingerprint
+  /** Its type in SSH's words: `ssh-ed25519`, `ecdsa-sha2-nistp256`, `ssh-rsa`, `sk-ssh-ed25519@openssh.com`. */
+  readonly algorithm: string
+}
+
+/** Where people come in: whatever listens for connections calls this, in this order. */
+export interface Door {
+  /**
+   * Who this is. Called only once the key's signature is verified; `name` is the login name as it came, any
+   * text; `address` is the peer's. Throws `Refusal` if this key may not come in under this name; the
+   * client then only learns that it was denied.
+   */
+  identify(name: string, key: OfferedKey, address: string): Promise<Person>
+  /** One interactive session, or lines through a pipe. Resolves when it is over. */
+  shell(person: Person, terminal: Terminal): Promise<void>
+  /** One command line as it came; resolves with the exit status, 0-255. */
+  exec(person: Person, line: string, pipe: ExecPipe): Promise<number>
+}
+
+/** What the status line says. */
+export interface SessionStatus {
+  readonly room: string
+  /** Names of those present, the person included. */
+  readonly people: readonly string[]
+  /** Names of the models that can be mentioned here, without `@`. */
+  readonly models: readonly string[]
+  /** The tool scope in words: `all`, `none`, `internal`, patterns. */
+  readonly scope: string
+  /** How many tools the scope lets through. */
+  readonly tools: number
+  /** Tokens of the room's last turn against its budget. */
+  readonly lastTurn?: { readonly used: number; readonly target: number }
+  /** What is running now, ready to print: `@qwen thinking 3.2s`, `Grep`. */
+  readonly running: readonly string[]
+}
+
+/** What a session can show. None of it throws or blocks. */
+export interface Screen extends Participant {
+  /** Text for this person only: the answer to a command. May have many lines. */
+  print(text: string): void
+  /** The status has changed. */
+  refresh(): void
+  /** Ends the session: `/quit`, a kick. Says `farewell` first. */
+  quit(farewell?: string): void
+}
+
+/** What a session needs from the server, for one person. */
+export interface SessionHost {
+  /** Brings the screen into its room; from now on it is delivered to. */
+  attach(screen: Screen): Promise<void>
+  /** Takes it out of wherever it is. Called once, also when `attach` failed. */
+  detach(screen: Screen): Promise<void>
+  /**
+   * A command, or something said; called for one line after the other, each once the one before is done.
+   * `Refusal`, `UsageError` and `StorageError` are shown to the person; anything else ends the session.
+   */
+  handleLine(line: string): Promise<void>
+  /** What could stand for the word before the cursor, in a stable order: whole words, `@name`, `/command`. */
+  complete(textBeforeCursor: string): Promise<readonly string[]>
+  status(): SessionStatus
+  /** ^X: stops what is running in the room, if this person may. */
+  stop(): Promise<void>
 }

@@ -1,0 +1,14 @@
+/** The keys of `[limits]` that concern connections; what they mean is in docs/security.md. Sizes in bytes, times in seconds. */
+export interface SshLimits {
+  readonly login_timeout_s: number
+  readonly keys_offered: number
+  readonly unauthenticated_per_address: number
+  readonly unauthenticated: number
+  readonly connections_per_address: number
+  readonly connections_per_person: number
+  readonly connections: number
+  readonly channels_per_connection: number
+  readonly exec_per_person: number
+  readonly queue_bytes: number
+  readonly stall_s: number
+}

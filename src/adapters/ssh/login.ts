@@ -1,0 +1,68 @@
+import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
+import { Refusal } from '../../chat/errors.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { Door, OfferedKey } from '../../session/ports.ts'
+import { readLoginKey } from './public-key.ts'
+
+export interface LoginOptions {
+  readonly door: Door
+  readonly address: string
+  /** How many different keys a client may offer. */
+  readonly keysOffered: number
+  readonly log: Log
+  /** True once the connection is closed. */
+  isGone(): boolean
+  /** Called when the client tried too often. */
+  onGiveUp(): void
+  /** Called just before the client learns that it is in. */
+  onPerson(person: Person): void
+}
+
+/**
+ * Lets a person in with a public key and nothing else. Whatever is wrong (no such method, a weak key, a
+ * bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
+ */
+export function answerLogin(client: Connection, options: LoginOptions): void {
+  const offered = new Set<string>()
+  let attempts = 0
+  client.on('authentication', (attempt) => {
+    attempts++
+    if (attempt.method === 'publickey') offered.add(attempt.key.data.toString('base64'))
+    // A client asks before it signs, so two requests a key, and a few for the methods that we do not have.
+    if (offered.size > options.keysOffered || attempts > 2 * options.keysOffered + 4)
+      return options.onGiveUp()
+    if (attempt.method !== 'publickey') return refuse(attempt)
+    void answerKey(attempt, options)
+  })
+}
+
+async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): Promise<void> {
+  try {
+    const key = readLoginKey(attempt)
+    if (!key) return refuse(attempt)
+    if (!attempt.signature) return attempt.accept()
+    if (!key.proves(attempt)) return refuse(attempt)
+    const person = await identify(attempt.username, key, options)
+    if (options.isGone()) return
+    if (!person) return refuse(attempt)
+    options.onPerson(person)
+    attempt.accept()
+  } catch (error) {
+    options.log.error({ address: options.address, err: error }, 'login failed')
+    options.onGiveUp()
+  }
+}
+
+async function identify(name: string, key: OfferedKey, options: LoginOptions): Promise<Person | undefined> {
+  try {
+    return await options.door.identify(name, key, options.address)
+  } catch (error) {
+    const facts = { address: options.address, key: key.fingerprint }
+    if (error instanceof Refusal) options.log.info({ ...facts, why: error.message }, 'login refused')
+    else options.log.error({ ...facts, err: error }, 'login failed')
+    return undefined
+  }
+}
+
+const refuse = (attempt: AuthContext): void => attempt.reject(['publickey'])

@@ -1,0 +1,46 @@
+/** Gives back what was taken; calling it again does nothing. */
+export type Release = () => void
+
+/** Counts what is in use for each key, never more than a limit. */
+export interface Quota {
+  /** Takes one; undefined, and nothing taken, when the limit is reached. */
+  take(key: string): Release | undefined
+}
+
+/** A quota of `limit` at once for each key. Keys that are not in use take no memory. */
+export function createQuota(limit: number): Quota {
+  const used = new Map<string, number>()
+  const change = (key: string, by: 1 | -1): void => {
+    const count = (used.get(key) ?? 0) + by
+    if (count > 0) used.set(key, count)
+    else used.delete(key)
+  }
+  return {
+    take(key) {
+      if ((used.get(key) ?? 0) >= limit) return undefined
+      change(key, 1)
+      return once(() => change(key, -1))
+    },
+  }
+}
+
+/** Takes one of each, or none at all. */
+export function takeAll(wanted: readonly (readonly [Quota, string])[]): Release | undefined {
+  const taken: Release[] = []
+  const release = once(() => taken.forEach((give) => give()))
+  for (const [quota, key] of wanted) {
+    const one = quota.take(key)
+    if (!one) return (release(), undefined)
+    taken.push(one)
+  }
+  return release
+}
+
+function once(action: () => void): Release {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

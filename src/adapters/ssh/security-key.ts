@@ -1,0 +1,94 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+/**
+ * Keys that live in a hardware token, which ssh2 does not know (it hands over the key and the signature
+ * unread). Formats: OpenSSH's PROTOCOL.u2f. What the token signs is
+ * SHA256(application) || flags || counter || SHA256(what SSH wants signed).
+ */
+
+/** True if the signature over `data` is right and the token saw its user's touch. */
+export type VerifySecurityKey = (data: Buffer, signature: Buffer) => boolean
+
+const userPresent = 0x01
+/** Flags (1 byte) and counter (4 bytes) after the signature proper. */
+const trailer = 5
+
+/** The check for a key blob of one of the two sk- kinds; undefined for any other, or a malformed one. */
+export function readSecurityKey(key: {
+  readonly algo: string
+  readonly data: Buffer
+}): VerifySecurityKey | undefined {
+  const fields = readStrings(key.data)
+  if (!fields || fields[0]?.toString('latin1') !== key.algo) return undefined
+  if (key.algo === 'sk-ssh-ed25519@openssh.com' && fields.length === 3 && fields[1]!.length === 32)
+    return verifier(ed25519Key(fields[1]!), fields[2]!, null, (signature) => signature)
+  if (key.algo === 'sk-ecdsa-sha2-nistp256@openssh.com' && fields.length === 4 && fields[2]!.length === 65)
+    return verifier(p256Key(fields[2]!), fields[3]!, 'sha256', plainEcdsa)
+  return undefined
+}
+
+function verifier(
+  key: KeyObject | undefined,
+  application: Buffer,
+  hash: string | null,
+  unpack: (signature: Buffer) => Buffer | undefined,
+): VerifySecurityKey | undefined {
+  if (!key) return undefined
+  return (data, blob) => {
+    const tail = blob.subarray(-trailer)
+    const signature = unpack(blob.subarray(0, -trailer))
+    if (tail.length < trailer || !signature || !(tail[0]! & userPresent)) return false
+    const signed = Buffer.concat([sha256(application), tail, sha256(data)])
+    return verify(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  }
+}
+
+/** The two integers of an ECDSA signature, each as 32 bytes one after the other. */
+function plainEcdsa(signature: Buffer): Buffer | undefined {
+  const numbers = readStrings(signature)?.map((number) =>
+    number.subarray(number.findIndex((byte) => byte !== 0)),
+  )
+  if (numbers?.length !== 2 || numbers.some((number) => number.length > 32)) return undefined
+  return Buffer.concat(numbers.flatMap((number) => [Buffer.alloc(32 - number.length), number]))
+}
+
+const ed25519Key = (point: Buffer): KeyObject | undefined =>
+  importKey({ kty: 'OKP', crv: 'Ed25519', x: point.toString('base64url') })
+
+/** An uncompressed point: 0x04, x, y. */
+const p256Key = (point: Buffer): KeyObject | undefined =>
+  importKey({
+    kty: 'EC',
+    crv: 'P-256',
+    x: point.subarray(1, 33).toString('base64url'),
+    y: point.subarray(33).toString('base64url'),
+  })
+
+function importKey(key: {
+  readonly kty: string
+  readonly crv: string
+  readonly x: string
+  readonly y?: string
+}) {
+  try {
+    return createPublicKey({ key, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+const sha256 = (data: Buffer): Buffer => createHash('sha256').update(data).digest()
+
+/** Splits `uint32 length, bytes` fields (RFC 4251, section 5); undefined if they do not fill the buffer exactly. */
+function readStrings(buffer: Buffer): Buffer[] | undefined {
+  const strings: Buffer[] = []
+  for (let at = 0; at < buffer.length;) {
+    if (at + 4 > buffer.length) return undefined
+    const end = at + 4 + buffer.readUInt32BE(at)
+    if (end > buffer.length) return undefined
+    strings.push(buffer.subarray(at + 4, end))
+    at = end
+  }
+  return strings
+}
