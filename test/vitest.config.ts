@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { SummaryReporter } from './support/summary-reporter.ts'
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/{unit,contract,e2e}/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
+    reporters: ['default', new SummaryReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2,

@@ -1,8 +1,7 @@
-import { mayManage } from '../chat/access.ts'
-import { Refusal } from '../chat/errors.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import { oneLine } from '../chat/speech.ts'
 import type { Command } from './command.ts'
+import { needManager } from './rights.ts'
 
 const LONGEST = 500
 
@@ -20,9 +19,7 @@ function roomText(rooms: RoomStore, field: 'topic' | 'vibe', summary: string): C
     parameters: [{ name: 'text', optional: true, takes: 'rest' }],
     async run({ person, room, args, out, session }) {
       if (args['text'] === undefined) return out.line((await room!.info())[field] || `no ${field} is set`)
-      if (!mayManage(await room!.roleOf(person))) {
-        throw new Refusal(`only the owner, an op or an admin can change the ${field} of ${room!.name}`)
-      }
+      await needManager(room!, person, `change its ${field}`)
       const text = oneLine(args['text'], LONGEST)
       await rooms.update(room!.name, { [field]: text })
       const shown = `${person.name} set the ${field}: ${text}`

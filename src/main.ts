@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { backup } from './backup.ts'
+import { check } from './check.ts'
+import { loadConfig } from './config.ts'
+import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
+import { ConfigError } from './config/problem.ts'
+import { paths } from './paths.ts'
+import { serve } from './serve.ts'
+
+/** Runs what the command line says; resolves to the exit status. */
+async function main(argv: readonly string[]): Promise<number> {
+  try {
+    return await run(readCommandLine(argv))
+  } catch (error) {
+    process.stderr.write(`sshawl: ${(error as Error).message}\n`)
+    return error instanceof ConfigError ? 2 : 1
+  }
+}
+
+async function run(line: CommandLine): Promise<number> {
+  switch (line.verb) {
+    case 'serve':
+      return serve(loadConfig(line))
+    case 'check':
+      return check(line)
+    case 'backup':
+      return backup(loadConfig(line), line.target!)
+    case 'help':
+      return print(HELP)
+    case 'version':
+      return print(`${version()}\n`)
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+const version = (): string => (JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }).version
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,110 @@
+import type { Chat } from './chat/chat.ts'
+import { entryLine } from './chat/entry-text.ts'
+import type { Entry } from './chat/entry.ts'
+import type { Person } from './chat/person.ts'
+import type { Participant } from './chat/ports.ts'
+import type { Room } from './chat/room.ts'
+import type { CallerContext } from './commands/run.ts'
+import type { HandleLine } from './handle-line.ts'
+import type { Screen, SessionHost, SessionStatus } from './session/ports.ts'
+
+/** What a seat needs of the server. */
+export interface SeatParts {
+  readonly chat: Chat
+  readonly handleLine: HandleLine
+  readonly motd: string
+  /** The parts of the status line that are not the room's own. */
+  readonly status: (room: Room, person: Person) => Promise<RoomStatus>
+  readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
+  readonly stop: (room: Room, person: Person) => Promise<void>
+}
+
+/** What the status line shows of a room besides who is in it. */
+export type RoomStatus = Pick<SessionStatus, 'models' | 'scope' | 'tools' | 'lastTurn' | 'running'>
+
+/** How much of the past somebody sees who comes into a room. */
+const TAIL = 20
+
+/** One person's place in the rooms: which room a session is in, and what its lines do. */
+export function takeSeat(person: Person, parts: SeatParts): SessionHost {
+  const gone = new AbortController()
+  let here: { room: Room; leave: () => Promise<void> } | undefined
+  let status: RoomStatus = { models: [], scope: 'all', tools: 0, running: [] }
+  let screen: Screen | undefined
+
+  async function moveTo(room: Room): Promise<void> {
+    if (here?.room === room) return
+    const leaving = here
+    const leave = await sit(room)
+    here = { room, leave }
+    await leaving?.leave()
+    await refresh()
+  }
+
+  /** Comes in first and shows the past second, holding back what arrives between: nothing is missed or shown twice. */
+  async function sit(room: Room): Promise<() => Promise<void>> {
+    const held: Entry[] = []
+    let live = false
+    const participant: Participant = {
+      person,
+      deliver(entry) {
+        if (!live) return void held.push(entry)
+        screen!.deliver(entry)
+        if (CHANGES_STATUS.has(entry.kind)) void refresh()
+      },
+      stream: (delta) => live && screen!.stream?.(delta),
+    }
+    await room.enter(participant)
+    const past = await parts.chat.history(room, { limit: TAIL, ...(held[0] ? { before: held[0].id } : {}) })
+    screen!.print(await heading(room))
+    for (const entry of past) screen!.print(entryLine(entry))
+    live = true
+    for (const entry of held) screen!.deliver(entry)
+    return () => room.leave(participant)
+  }
+
+  async function refresh(): Promise<void> {
+    if (!here) return
+    status = await parts.status(here.room, person).catch(() => status)
+    screen?.refresh()
+  }
+
+  function caller(): CallerContext {
+    return {
+      person,
+      ...(here ? { room: here.room } : {}),
+      out: { line: (text) => screen!.print(text), write: (text) => screen!.print(text), warn: (text) => screen!.print(`! ${text}`) },
+      signal: gone.signal,
+      session: { moveTo, quit: () => screen!.quit('bye') },
+    }
+  }
+
+  return {
+    async attach(attached) {
+      screen = attached
+      if (parts.motd) screen.print(parts.motd)
+      if (person.guest) screen.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
+      await moveTo(await parts.chat.lobby())
+    },
+    async detach() {
+      gone.abort()
+      await here?.leave()
+    },
+    async handleLine(line) {
+      await parts.handleLine(line, caller())
+    },
+    complete: async (text) => (here ? parts.complete(text, here.room, person) : []),
+    status: () => ({ room: here?.room.name ?? '', people: here?.room.present().map((one) => one.name) ?? [], ...status }),
+    stop: async () => {
+      if (here) await parts.stop(here.room, person)
+    },
+  }
+}
+
+/** After these the status line may say something else. */
+const CHANGES_STATUS: ReadonlySet<Entry['kind']> = new Set(['presence', 'scope', 'message', 'tool_call', 'tool_result', 'reply', 'notice'])
+
+async function heading(room: Room): Promise<string> {
+  const { topic } = await room.info()
+  return topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { checkConfig } from '../../../src/config/file.ts'
+import { ConfigError } from '../../../src/config/problem.ts'
+
+const problemOf = (text: string): string => {
+  try {
+    checkConfig(text, 'f.toml')
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'no problem'
+}
+
+const model = '[[models]]\nname = "qwen"\nbackend = "ollama"\nmodel = "qwen3:8b"\n'
+
+describe('a config file', () => {
+  test('may be empty, and then every default holds', () => {
+    const config = checkConfig('', 'f.toml')
+    expect(config.limits.message_chars).toBe(4000)
+    expect(config.models).toEqual([])
+    expect(config.lua.engine).toBe('wasmoon')
+  })
+
+  test('fills the defaults of a model', () => {
+    expect(checkConfig(model, 'f.toml').models[0]).toMatchObject({ context_window: 32768, tools: 'all', enabled: true })
+  })
+
+  test.each([
+    ['[server]\nacess = "open"\n', 'f.toml:2: unknown key acess; did you mean access?'],
+    ['\n[servr]\n', 'f.toml:2: unknown key servr; did you mean server?'],
+    [`${model}\n${model.replace('qwen"', 'two"')}contxt_window = 5\n`, 'f.toml:10: unknown key contxt_window; did you mean context_window?'],
+    [`${model}${model}`, 'f.toml:6: the name qwen is used twice'],
+    ['[server]\naccess = "opn"\n', /^f\.toml:2: server\.access: .*"open"/],
+    ['[limits]\nturn_s = "long"\n', /^f\.toml:2: limits\.turn_s: /],
+    ['[limits]\nturn_s = 0\n', /^f\.toml:2: limits\.turn_s: /],
+    ['[[models]]\nbackend = "ollama"\nmodel = "x"\n', 'f.toml:1: models.name is missing'],
+    ['[[models]]\nname = "a b"\nbackend = "ollama"\nmodel = "x"\n', /^f\.toml:2: models\.name: use 1-32/],
+    ['[[models]]\nname = "a"\nbackend = "ollama"\n', /^f\.toml:1: models\.model: say which model/],
+    [`${model}context_window = 100\nmax_output = 100\n`, /^f\.toml:6: models\.max_output: must be less/],
+    ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
+    ['a = \n', /^f\.toml:1: not TOML/],
+    ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
+  ])('%j names the line and what to write', (text, expected) => {
+    if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
+    else expect(problemOf(text)).toMatch(expected)
+  })
+})
