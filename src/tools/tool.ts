@@ -172,5 +172,5 @@ function toSchema<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): JsonSchem
   for (const [name, description] of Object.entries(spec.parameters ?? {})) {
     if (properties[name] && description) properties[name] = { ...properties[name], description }
   }
-  return { ...schema, properties } as JsonSchema
+  return { ...schema, properties }
 }

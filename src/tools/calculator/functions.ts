@@ -12,21 +12,21 @@ interface Signature {
 
 /** Every function an expression may call; what is not an own key here does not exist. */
 export const functions: ReadonlyMap<string, Signature> = new Map<string, Signature>([
-  ['abs', exactly(1, (x) => (x! < 0 ? -x! : x!))],
+  ['abs', exactly(1, (x) => (x < 0 ? -x : x))],
   ['round', between(1, 2, round)],
   ['min', between(2, Infinity, (...xs) => xs.reduce((least, x) => (x < least ? x : least)))],
   ['max', between(2, Infinity, (...xs) => xs.reduce((most, x) => (x > most ? x : most)))],
-  ['pow', exactly(2, (base, exponent) => power(base!, exponent!))],
-  ['floor', exactly(1, (x) => whole(x!, Math.floor))],
-  ['ceil', exactly(1, (x) => whole(x!, Math.ceil))],
-  ['trunc', exactly(1, (x) => whole(x!, Math.trunc))],
-  ['factorial', exactly(1, (n) => factorial(integer('factorial', n!)))],
+  ['pow', exactly(2, (base, exponent) => power(base, exponent))],
+  ['floor', exactly(1, (x) => whole(x, Math.floor))],
+  ['ceil', exactly(1, (x) => whole(x, Math.ceil))],
+  ['trunc', exactly(1, (x) => whole(x, Math.trunc))],
+  ['factorial', exactly(1, (n) => factorial(integer('factorial', n)))],
   ['gcd', between(0, Infinity, (...xs) => xs.map((x) => integer('gcd', x)).reduce(gcd, 0n))],
   ['log', between(1, 2, log)],
-  ['log2', exactly(1, (x) => logarithm(x!) / Math.LN2)],
+  ['log2', exactly(1, (x) => logarithm(x) / Math.LN2)],
   ['log10', exactly(1, log10)],
   ['hypot', between(0, Infinity, (...xs) => Math.hypot(...xs.map(toFloat)))],
-  ['atan2', exactly(2, (y, x) => Math.atan2(toFloat(y!), toFloat(x!)))],
+  ['atan2', exactly(2, (y, x) => Math.atan2(toFloat(y), toFloat(x)))],
   ['degrees', real((x) => (x * 180) / Math.PI)],
   ['radians', real((x) => (x * Math.PI) / 180)],
   ['exp', real((x) => finite(Math.exp(x), x))],
@@ -73,7 +73,7 @@ function exactly(count: number, evaluate: Evaluate): Signature {
 }
 
 function real(evaluate: (x: number) => number): Signature {
-  return exactly(1, (x) => evaluate(toFloat(x!)))
+  return exactly(1, (x) => evaluate(toFloat(x)))
 }
 
 function inDomain(name: string, x: number, result: number): number {
@@ -84,10 +84,10 @@ function inDomain(name: string, x: number, result: number): number {
 }
 
 /** `round(x)` is an integer; `round(x, places)` of a float stays one. */
-function round(...[x, places]: readonly Numeric[]): Numeric {
+function round(...[x = 0n, places]: readonly Numeric[]): Numeric {
   const digits = Number(integer('round', places ?? 0n))
   if (Math.abs(digits) > 400) throw new CalculationError('round takes between -400 and 400 decimal places')
-  return typeof x === 'number' && places !== undefined ? roundToPlaces(x, digits) : roundToInteger(x!, digits)
+  return typeof x === 'number' && places !== undefined ? roundToPlaces(x, digits) : roundToInteger(x, digits)
 }
 
 function whole(x: Numeric, towards: (x: number) => number): bigint {
@@ -116,16 +116,16 @@ function gcd(a: bigint, b: bigint): bigint {
   return larger
 }
 
-function log(x: Numeric | undefined, base?: Numeric): number {
-  if (base === undefined) return logarithm(x!)
+function log(x: Numeric, base?: Numeric): number {
+  if (base === undefined) return logarithm(x)
   const divisor = logarithm(base)
   if (divisor === 0) throw new CalculationError('a logarithm to the base 1 is a division by zero')
-  return logarithm(x!) / divisor
+  return logarithm(x) / divisor
 }
 
-function log10(x: Numeric | undefined): number {
+function log10(x: Numeric): number {
   const float = Number(x)
-  return float > 0 && Number.isFinite(float) ? Math.log10(float) : logarithm(x!) / Math.LN10
+  return float > 0 && Number.isFinite(float) ? Math.log10(float) : logarithm(x) / Math.LN10
 }
 
 /** The natural logarithm, of integers too that no double can hold. */

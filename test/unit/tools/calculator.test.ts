@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calculator } from '../../../src/tools/calculator.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'

@@ -1,0 +1,93 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { WorkspaceError } from '../../tools/ports.ts'
+
+/** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
+export const mountPoint = '/workspace'
+
+/** Longer paths are refused by the kernel (`PATH_MAX`). */
+const maxPath = 4096
+
+/**
+ * The real path that `path` leads to, as the kernel would walk it: part by part, each link followed before
+ * the next `..`. What does not exist yet is taken as it is written. `root` is a real path.
+ * Throws `WorkspaceError` for every path that leaves the root on its way, even if it comes back.
+ */
+export async function followPath(root: string, path: string): Promise<{ real: string; exists: boolean }> {
+  let real = root
+  let exists = true
+  for (const part of partsInside(root, path)) {
+    if (part === '..') {
+      if (real === root) throw outside(path)
+      real = dirname(real)
+      continue
+    }
+    const next = join(real, part)
+    const target: string | undefined = exists ? await realPathOf(next, path) : undefined
+    exists = target !== undefined
+    real = target ?? next
+    if (!isInside(root, real)) throw outside(path)
+  }
+  return { real, exists }
+}
+
+/** True if `path` is `root` or below it; both are real paths. */
+export const isInside = (root: string, path: string): boolean => path === root || path.startsWith(`${root}/`)
+
+/** A path that leaves the workspace. */
+export const outside = (path: string): WorkspaceError =>
+  new WorkspaceError(`${quoted(path)} is outside the workspace; use a path inside it, such as src/main.c`)
+
+/** A path as messages show it. */
+export function quoted(path: string): string {
+  return `'${path.length > 200 ? `${path.slice(0, 200)}…` : path}'`
+}
+
+function partsInside(root: string, path: string): readonly string[] {
+  if (path.includes('\0')) throw new WorkspaceError('a path cannot hold a NUL byte')
+  if (Buffer.byteLength(path) >= maxPath) throw new WorkspaceError(`${quoted(path)} is too long for a path`)
+  return relativeTo(root, path)
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+}
+
+function relativeTo(root: string, path: string): string {
+  if (!path.startsWith('/')) return path
+  for (const top of [mountPoint, root]) {
+    if (isInside(top, path)) return path.slice(top.length)
+  }
+  throw outside(path)
+}
+
+/** Undefined if there is nothing; a link that leads nowhere is refused, since writing through it could leave. */
+async function realPathOf(path: string, shown: string): Promise<string | undefined> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw unreachable(shown, error)
+  }
+  if (await lstat(path).catch(() => undefined)) {
+    throw new WorkspaceError(`${quoted(shown)} is a link that leads nowhere`)
+  }
+  return undefined
+}
+
+/** An error of the file system in words that hold no path of the machine's. */
+export function unreachable(path: string, error: unknown): WorkspaceError {
+  const reasons: Record<string, string> = {
+    ENOENT: 'does not exist',
+    ENOTDIR: 'does not exist: a part of it is not a directory',
+    EISDIR: 'is a directory',
+    EACCES: 'may not be read',
+    EPERM: 'may not be read',
+    ELOOP: 'is a loop of links, or became a link while it was being opened',
+    ENAMETOOLONG: 'is too long for a path',
+    ENXIO: 'is not a regular file',
+  }
+  const code = codeOf(error)
+  return new WorkspaceError(`${quoted(path)} ${reasons[code] ?? `cannot be read (${code})`}`, {
+    cause: error,
+  })
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'

@@ -1,0 +1,84 @@
+import { constants, type Stats } from 'node:fs'
+import { open, readlink, type FileHandle } from 'node:fs/promises'
+import { bytes } from '../../lib/bytes.ts'
+import { WorkspaceError, type FileSlice } from '../../tools/ports.ts'
+import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
+
+/** Links are resolved before; a FIFO must not make the open wait; a terminal must not become ours. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/**
+ * The lines `first` to `last` (1-based, inclusive) of a text file inside `root`. What is checked is the open
+ * file, not its name, so that a file swapped for a link in between gives nothing away. `maxBytes` is the
+ * size of the largest file that is read. Throws `WorkspaceError`.
+ */
+export async function readText(
+  root: string,
+  path: string,
+  lines: { readonly first?: number; readonly last?: number },
+  maxBytes: number,
+): Promise<FileSlice> {
+  const { real } = await followPath(root, path)
+  await using file = await openFile(real, path)
+  await checkFile(root, path, file, maxBytes)
+  return slice(decode(path, await readAll(path, file, maxBytes)), lines)
+}
+
+async function openFile(real: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(real, flags)
+  } catch (error) {
+    throw unreachable(path, error)
+  }
+}
+
+async function checkFile(root: string, path: string, file: FileHandle, maxBytes: number): Promise<void> {
+  const stats = await file.stat()
+  if (!stats.isFile()) throw new WorkspaceError(`${quoted(path)} is ${kindOf(stats)}, not a text file`)
+  if (!isInside(root, await whereIs(file, root))) throw outside(path)
+  if (stats.size > maxBytes) throw tooLarge(path, stats.size, maxBytes)
+}
+
+/** Where the open file is now; the root itself on systems that cannot tell. */
+const whereIs = (file: FileHandle, root: string): Promise<string> =>
+  readlink(`/proc/self/fd/${file.fd}`).catch(() => root)
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory'
+  if (stats.isFIFO()) return 'a FIFO'
+  return stats.isSocket() ? 'a socket' : 'a device'
+}
+
+const tooLarge = (path: string, size: number, maxBytes: number): WorkspaceError =>
+  new WorkspaceError(
+    `${quoted(path)} is too large (${bytes(size)}; at most ${bytes(maxBytes)} are read); search in it instead`,
+  )
+
+/** The size may have grown since it was looked at: never reads more than one byte over the limit. */
+async function readAll(path: string, file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of file.createReadStream({ autoClose: false, end: maxBytes })) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+  }
+  if (size > maxBytes) throw tooLarge(path, size, maxBytes)
+  return Buffer.concat(chunks)
+}
+
+function decode(path: string, content: Buffer): string {
+  if (content.includes(0)) throw notText(path)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch {
+    throw notText(path)
+  }
+}
+
+const notText = (path: string): WorkspaceError =>
+  new WorkspaceError(`${quoted(path)} is not a text file (it is not UTF-8)`)
+
+function slice(text: string, { first = 1, last = Infinity }: { first?: number; last?: number }): FileSlice {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  return { text: lines.slice(first - 1, last).join(''), firstLine: first, totalLines: lines.length }
+}

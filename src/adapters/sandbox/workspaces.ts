@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { Log } from '../../chat/ports.ts'
+import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports.ts'
+import { probeSandbox, type SandboxState } from './probe.ts'
+import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
+
+/** What holds where nothing else is said. */
+export const defaultWorkspaceLimits: WorkspaceLimits = {
+  fileBytes: 8 * 1024 * 1024,
+  scratchBytes: 256 * 1024 * 1024,
+  processes: 512,
+}
+
+/** What the workspaces are made from. */
+export interface WorkspacesOptions {
+  /** Each room has `root/NAME/files`. */
+  readonly root: string
+  /** Rooms that an admin gave another directory. */
+  readonly mapped?: ReadonlyMap<string, string>
+  /** `none` runs commands with no sandbox at all. */
+  readonly mode: 'bubblewrap' | 'none'
+  readonly limits?: WorkspaceLimits
+  readonly log: Log
+}
+
+/** The rooms' workspaces on this machine. Disposing ends every command and waits until it is gone. */
+export function createWorkspaces(options: WorkspacesOptions): Workspaces & AsyncDisposable {
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const rooms = new Map<string, Workspace>()
+  const sandbox = rememberSuccess(probeSandbox)
+
+  /** Keeps count of a workspace's commands, so that disposing can wait for them. */
+  function counted(workspace: Workspace): Workspace {
+    return {
+      ...workspace,
+      async run(...args) {
+        if (closing.signal.aborted) throw new WorkspaceError('the server is stopping')
+        const run = workspace.run(...args)
+        running.add(run)
+        return run.finally(() => running.delete(run))
+      },
+    }
+  }
+
+  return {
+    of(room) {
+      const directory = options.mapped?.get(room) ?? join(options.root, checkedName(room), 'files')
+      const limits = options.limits ?? defaultWorkspaceLimits
+      const { mode, log } = options
+      const workspace =
+        rooms.get(room) ??
+        counted(createWorkspace({ directory, mode, limits, sandbox, closing: closing.signal, log }))
+      rooms.set(room, workspace)
+      return workspace
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort(new WorkspaceError('the server is stopping'))
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+/** A room's name becomes a directory's; anything else would be a fault of the caller. */
+function checkedName(room: string): string {
+  if (!/^[a-z0-9_-]{1,32}$/.test(room)) throw new WorkspaceError(`'${room}' is not the name of a room`)
+  return room
+}
+
+/** A sandbox that works is not tried again; one that does not may be put right meanwhile. */
+function rememberSuccess(probe: () => Promise<SandboxState>): () => Promise<SandboxState> {
+  let found: Promise<SandboxState> | undefined
+  return async () => {
+    found ??= probe()
+    const state = await found
+    if (!state.works) found = undefined
+    return state
+  }
+}
