@@ -1,17 +1,16 @@
-import type { Chat } from './chat/chat.ts'
 import { Refusal } from './chat/errors.ts'
 import type { People } from './chat/people.ts'
-import type { RunLine } from './commands/run.ts'
 import { runSession } from './session/session.ts'
 import type { Door, ExecPipe } from './session/ports.ts'
 import type { SeatParts } from './seat.ts'
 import { takeSeat } from './seat.ts'
 
+/** The width of what is drawn where nobody has told us theirs. */
+const COLUMNS = 80
+
 /** What the door opens on. */
 export interface DoorParts extends SeatParts {
   readonly people: People
-  readonly chat: Chat
-  readonly run: RunLine
   /** Bytes that one script may pipe in. */
   readonly stdinBytes: number
 }
@@ -23,10 +22,11 @@ const READY_MS = 250
 export function createDoor(parts: DoorParts): Door {
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
-    shell: (person, terminal) => runSession({ terminal, person, host: takeSeat(person, parts) }),
+    shell: (person, terminal) =>
+      runSession({ terminal, person, host: takeSeat(person, parts, () => terminal.size()?.columns) }),
     async exec(person, line, pipe) {
       const out = printer(pipe)
-      const status = await parts.run(line, {
+      const status = await parts.runner.command(line, {
         person,
         out,
         stdin: (patience) => piped(pipe, parts.stdinBytes, patience),
@@ -48,6 +48,7 @@ function printer(pipe: ExecPipe) {
     line: (text: string) => then(() => pipe.out(`${text}\n`)),
     write: (text: string) => then(() => pipe.out(text)),
     warn: (text: string) => then(() => pipe.err(`${text}\n`)),
+    columns: COLUMNS,
     flushed: () => last,
   }
 }

@@ -38,6 +38,7 @@ function print(text: string): number {
   return 0
 }
 
-const version = (): string => (JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }).version
+const version = (): string =>
+  (JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }).version
 
 process.exitCode = await main(process.argv.slice(2))

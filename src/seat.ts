@@ -5,13 +5,14 @@ import type { Person } from './chat/person.ts'
 import type { Participant } from './chat/ports.ts'
 import type { Room } from './chat/room.ts'
 import type { CallerContext } from './commands/run.ts'
-import type { HandleLine } from './handle-line.ts'
+import type { Runner } from './commands/run.ts'
+import { handleLine } from './handle-line.ts'
 import type { Screen, SessionHost, SessionStatus } from './session/ports.ts'
 
 /** What a seat needs of the server. */
 export interface SeatParts {
   readonly chat: Chat
-  readonly handleLine: HandleLine
+  readonly runner: Runner
   readonly motd: string
   /** The parts of the status line that are not the room's own. */
   readonly status: (room: Room, person: Person) => Promise<RoomStatus>
@@ -26,7 +27,7 @@ export type RoomStatus = Pick<SessionStatus, 'models' | 'scope' | 'tools' | 'las
 const TAIL = 20
 
 /** One person's place in the rooms: which room a session is in, and what its lines do. */
-export function takeSeat(person: Person, parts: SeatParts): SessionHost {
+export function takeSeat(person: Person, parts: SeatParts, columns: () => number | undefined): SessionHost {
   const gone = new AbortController()
   let here: { room: Room; leave: () => Promise<void> } | undefined
   let status: RoomStatus = { models: [], scope: 'all', tools: 0, running: [] }
@@ -73,7 +74,12 @@ export function takeSeat(person: Person, parts: SeatParts): SessionHost {
     return {
       person,
       ...(here ? { room: here.room } : {}),
-      out: { line: (text) => screen!.print(text), write: (text) => screen!.print(text), warn: (text) => screen!.print(`! ${text}`) },
+      out: {
+        line: (text) => screen!.print(text),
+        write: (text) => screen!.print(text),
+        warn: (text) => screen!.print(`! ${text}`),
+        columns: columns() ?? 80,
+      },
       signal: gone.signal,
       session: { moveTo, quit: () => screen!.quit('bye') },
     }
@@ -83,7 +89,8 @@ export function takeSeat(person: Person, parts: SeatParts): SessionHost {
     async attach(attached) {
       screen = attached
       if (parts.motd) screen.print(parts.motd)
-      if (person.guest) screen.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
+      if (person.guest)
+        screen.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby())
     },
     async detach() {
@@ -91,10 +98,14 @@ export function takeSeat(person: Person, parts: SeatParts): SessionHost {
       await here?.leave()
     },
     async handleLine(line) {
-      await parts.handleLine(line, caller())
+      await handleLine(line, caller(), parts.runner)
     },
     complete: async (text) => (here ? parts.complete(text, here.room, person) : []),
-    status: () => ({ room: here?.room.name ?? '', people: here?.room.present().map((one) => one.name) ?? [], ...status }),
+    status: () => ({
+      room: here?.room.name ?? '',
+      people: here?.room.present().map((one) => one.name) ?? [],
+      ...status,
+    }),
     stop: async () => {
       if (here) await parts.stop(here.room, person)
     },
@@ -102,7 +113,15 @@ export function takeSeat(person: Person, parts: SeatParts): SessionHost {
 }
 
 /** After these the status line may say something else. */
-const CHANGES_STATUS: ReadonlySet<Entry['kind']> = new Set(['presence', 'scope', 'message', 'tool_call', 'tool_result', 'reply', 'notice'])
+const CHANGES_STATUS: ReadonlySet<Entry['kind']> = new Set([
+  'presence',
+  'scope',
+  'message',
+  'tool_call',
+  'tool_result',
+  'reply',
+  'notice',
+])
 
 async function heading(room: Room): Promise<string> {
   const { topic } = await room.info()

@@ -1,9 +1,9 @@
 import { entryJson } from '../chat/entry-json.ts'
 import type { Entry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import { closest } from '../lib/suggest.ts'
 import type { Turns } from '../turns/turns.ts'
 import { JSON_FLAG, type Call, type Command } from './command.ts'
+import { modelName } from './model-name.ts'
 import type { Speak } from './speak.ts'
 
 export const askCommand = (turns: Turns, speak: Speak): Command => ({
@@ -13,21 +13,12 @@ export const askCommand = (turns: Turns, speak: Speak): Command => ({
   flags: [JSON_FLAG],
   parameters: [{ name: 'model' }, { name: 'text', optional: true, takes: 'rest' }],
   async run(call) {
-    const model = calledModel(call.args['model']!, turns)
+    const model = modelName(call.args['model']!, turns.names())
     const text = await question(call)
     if (call.session) return void (await speak(call.room!, call.person, `@${model} ${text}`))
     return await askAndWait(call, model, text, speak)
   },
 })
-
-function calledModel(word: string, turns: Turns): string {
-  const name = word.replace(/^@/, '').toLowerCase()
-  if (turns.names().includes(name)) return name
-  const near = closest(name, turns.names())
-  throw new Refusal(
-    `there is no model called @${name.slice(0, 40)}; ${near ? `did you mean @${near}?` : 'see models'}`,
-  )
-}
 
 /** What is on the line and what was piped in, in this order; a last word `-` waits for the pipe. */
 async function question({ args, stdin }: Call): Promise<string> {

@@ -9,6 +9,8 @@ export interface Output {
   write(text: string): void
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
+  /** Cells in a line, for what is drawn. */
+  readonly columns: number
 }
 
 /** What a command is given to do its work. */

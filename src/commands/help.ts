@@ -26,6 +26,9 @@ function oneCommand(word: string, all: readonly Command[], caller: Caller): stri
   const name = word.replace(/^\//, '').toLowerCase()
   const command = all.find((one) => one.name === name)
   if (command) return `${usage(command, caller)}\n  ${command.summary}`
-  const near = closest(name, all.map((one) => one.name))
+  const near = closest(
+    name,
+    all.map((one) => one.name),
+  )
   throw new Refusal(`there is no command ${name.slice(0, 40)}${near ? `; did you mean ${near}?` : ''}`)
 }

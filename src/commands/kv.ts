@@ -22,12 +22,15 @@ export const kvCommand = (rooms: RoomStore): Command => ({
   async run({ person, room, args, flags, out }) {
     const { key, value } = args
     const values = await rooms.values(room!.name)
-    if (key === undefined) return out.line(flags['json'] ? JSON.stringify(Object.fromEntries(values)) : list(values))
+    if (key === undefined)
+      return out.line(flags['json'] ? JSON.stringify(Object.fromEntries(values)) : list(values))
     if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
     if (value === undefined) return out.line(show(key, values, flags['json'] === true))
     await needManager(room!, person, 'change its key-values')
-    if (key === SCOPE_KEY) throw new UsageError(`kv: ${key} is set with tools`, 'tools ROOM on, off or SCOPE…')
-    if (values.size >= MOST_KEYS && !values.has(key)) throw new Refusal(`a room has at most ${MOST_KEYS} keys`)
+    if (key === SCOPE_KEY)
+      throw new UsageError(`kv: ${key} is set with tools`, 'tools ROOM on, off or SCOPE…')
+    if (values.size >= MOST_KEYS && !values.has(key))
+      throw new Refusal(`a room has at most ${MOST_KEYS} keys`)
     await rooms.setValue(room!.name, key, value.trim() === '-' ? undefined : readValue(value))
   },
 })

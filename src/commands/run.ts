@@ -2,31 +2,49 @@ import type { Chat } from '../chat/chat.ts'
 import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { Pace } from '../chat/pace.ts'
 import type { Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/words.ts'
 import type { Call, Command } from './command.ts'
 import { parse } from './parse.ts'
+import type { Speak } from './speak.ts'
 
 /** What a line is run with: everything of a `Call` but what the line itself says. */
 export type CallerContext = Omit<Call, 'args' | 'flags'>
 
-/** Runs one line, `tools off` (without a slash). Resolves to the exit status: 0 done, 1 refused or failed, 2 usage. */
-export type RunLine = (line: string, caller: CallerContext) => Promise<0 | 1 | 2>
+/** 0 done, 1 refused or failed, 2 wrong usage. */
+export type ExitStatus = 0 | 1 | 2
+
+/** Runs what people enter; never throws: trouble is told to the caller. */
+export interface Runner {
+  /** One command, such as `tools off` (without a slash). */
+  command(line: string, caller: CallerContext): Promise<ExitStatus>
+  /** Something said in the caller's room. */
+  speech(text: string, caller: CallerContext): Promise<ExitStatus>
+}
 
 /** The one place where a command's trouble becomes words for people. */
-export function createRunLine(parts: {
+export function createRunner(parts: {
   readonly commands: readonly Command[]
+  readonly speak: Speak
   readonly chat: Chat
   readonly pace: Pace
   readonly log: Log
-}): RunLine {
+}): Runner {
   const byName = new Map(parts.commands.map((command) => [command.name, command]))
 
-  return async (line, caller) => {
+  return {
+    command: (line, caller) => guarded(caller, () => run(line, caller)),
+    speech: (text, caller) =>
+      guarded(caller, async () => {
+        await parts.speak(caller.room!, caller.person, text)
+        return 0
+      }),
+  }
+
+  async function guarded(caller: CallerContext, job: () => Promise<0 | 1>): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person.id)
-      return await run(line, caller)
+      return await job()
     } catch (error) {
       return explain(error, caller)
     }
@@ -60,10 +78,7 @@ export function createRunLine(parts: {
       parts.log.error({ error, reason: error.reason }, 'the store refused')
       out.warn(`not stored: ${error.message}`)
     } else {
-      parts.log.error(
-        { error, session: session !== undefined, room: (room as Room | undefined)?.name },
-        'a command threw',
-      )
+      parts.log.error({ error, session: session !== undefined, room: room?.name }, 'a command threw')
       out.warn('something went wrong on the server; it was logged')
     }
     return 1

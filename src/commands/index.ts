@@ -1,0 +1,87 @@
+import type { Chat } from '../chat/chat.ts'
+import type { People } from '../chat/people.ts'
+import type { Clock, PeopleStore, RoomStore } from '../chat/ports.ts'
+import type { SpeechLimits } from '../chat/speech.ts'
+import type { TurnStore } from '../turns/ports.ts'
+import type { Turns } from '../turns/turns.ts'
+import type { ScriptStore } from '../wrap/ports.ts'
+import { askCommand } from './ask.ts'
+import { claimCommand } from './claim.ts'
+import type { Command } from './command.ts'
+import { createCommand } from './create.ts'
+import { helpCommand } from './help.ts'
+import { historyCommand, searchCommand } from './history.ts'
+import { inviteCommand } from './invite.ts'
+import { joinCommand } from './join.ts'
+import { kvCommand } from './kv.ts'
+import { leaveCommand } from './leave.ts'
+import { modelsCommand } from './models.ts'
+import { quitCommand } from './quit.ts'
+import { roomsCommand } from './rooms.ts'
+import { meCommand, sayCommand } from './say.ts'
+import { scriptCommand } from './script.ts'
+import type { Speak } from './speak.ts'
+import { stopCommand } from './stop.ts'
+import { toolsCommand } from './tools.ts'
+import { topicCommand, vibeCommand } from './topic.ts'
+import { turnCommand } from './turn.ts'
+import { usageCommand } from './usage.ts'
+import { whoCommand } from './who.ts'
+import { whoamiCommand } from './whoami.ts'
+import { wrapCommand } from './wrap.ts'
+
+/** What commands are made from; each takes only what it needs. */
+export interface CommandParts {
+  readonly chat: Chat
+  readonly people: People
+  readonly turns: Turns
+  readonly clock: Clock
+  readonly speak: Speak
+  readonly speech: SpeechLimits
+  readonly stores: {
+    readonly rooms: RoomStore
+    readonly people: PeopleStore
+    readonly turns: TurnStore
+    readonly scripts: ScriptStore
+  }
+}
+
+/** Every command, in the order of `help`. */
+export function createCommands({
+  chat,
+  people,
+  turns,
+  clock,
+  speech,
+  stores,
+}: CommandParts): readonly Command[] {
+  const speak = createSpeak(turns, speech)
+  const commands: readonly Command[] = [
+    helpCommand(() => commands),
+    whoamiCommand(people),
+    claimCommand(people),
+    roomsCommand(chat),
+    createCommand(chat),
+    joinCommand(chat, stores.rooms),
+    leaveCommand(chat),
+    inviteCommand(stores.rooms, stores.people),
+    topicCommand(stores.rooms),
+    vibeCommand(stores.rooms),
+    sayCommand(speak),
+    meCommand(speech),
+    historyCommand(chat),
+    searchCommand(chat),
+    whoCommand(turns),
+    askCommand(turns, speak),
+    stopCommand(turns),
+    modelsCommand(turns),
+    usageCommand(stores.turns, clock),
+    toolsCommand(turns, stores.rooms),
+    wrapCommand(turns),
+    turnCommand(stores.turns),
+    scriptCommand(stores.scripts, turns, clock),
+    kvCommand(stores.rooms),
+    quitCommand(),
+  ]
+  return commands
+}

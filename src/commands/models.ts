@@ -1,0 +1,19 @@
+import type { Turns } from '../turns/turns.ts'
+import { JSON_FLAG, type Command } from './command.ts'
+
+export const modelsCommand = (turns: Turns): Command => ({
+  name: 'models',
+  summary: 'the models you can mention, and what they have used',
+  flags: [JSON_FLAG],
+  async run({ flags, out }) {
+    const models = await turns.models()
+    if (flags['json']) return out.line(JSON.stringify(models))
+    for (const model of models) out.line(modelLine(model))
+  },
+})
+
+function modelLine(model: Awaited<ReturnType<Turns['models']>>[number]): string {
+  const state = model.enabled ? '' : '  (disabled)'
+  const spent = `${model.turns} turns, ${model.input} tokens read, ${model.output} written`
+  return `@${model.name}  ${model.backend} ${model.model}, window ${model.contextWindow}; ${spent}${state}`
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+describe('the first admin', () => {
+  test('is refused with a wrong code', async () => {
+    const { exitCode, stderr } = await stage.as('me', ['claim', 'AAAA-AAAA'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/wrong or was used/)
+  })
+
+  test('is whoever claims with the code, once', async () => {
+    const code = stage.server.claimCode!
+    const claims = await Promise.all([stage.as('me', ['claim', code]), stage.as('rival', ['claim', code])])
+    expect(claims.map((claim) => claim.exitCode).toSorted()).toEqual([0, 1])
+    const again = await stage.as('late', ['claim', code])
+    expect(again.exitCode).toBe(1)
+    expect(again.stderr).toMatch(/wrong or was used/)
+  })
+
+  test('is admin after a restart too, and no code is printed any more', async () => {
+    await stage.restart('SIGTERM')
+    expect(stage.server.claimCode).toBeUndefined()
+    const roles = await Promise.all(
+      ['me', 'rival'].map(
+        async (name) => JSON.parse((await stage.as(name, ['whoami', '--json'])).stdout).role,
+      ),
+    )
+    expect(roles.toSorted()).toEqual(['admin', 'member'])
+  })
+})
+
+describe('a name', () => {
+  test('belongs to its first key: another key is a guest under another name', async () => {
+    await stage.as('alice', ['whoami'])
+    const thief = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
+    expect(thief).toEqual({ name: 'alice-2', role: 'guest' })
+    await stage.restart('SIGKILL')
+    const later = JSON.parse((await stage.as('alice', ['whoami', '--json'], { key: 'thief' })).stdout)
+    expect(later).toEqual({ name: 'alice-2', role: 'guest' })
+    expect((await stage.as('alice', ['whoami'])).stdout).toBe('alice (member)\n')
+  })
+
+  test.each(['ALICE', 'a1ice', 'аlice'])('that looks like another (%s) is that name', async (name) => {
+    const { stdout } = await stage.as(name, ['whoami', '--json'], { key: 'thief' })
+    if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
+  })
+
+  test.each(['guide', 'system', 'lobby', 'a b', '-'])('%j cannot be had', async (name) => {
+    const { exitCode, stdout } = await stage.as(name, ['whoami'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 255, stdout: '' })
+  })
+})

@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startServer } from '../support/server.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+let dir: string
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sshawl-start-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const sshawl = (args: readonly string[], env: Record<string, string> = {}) =>
+  execa(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: dir, ...env },
+    extendEnv: false,
+    reject: false,
+  })
+
+describe('starting', () => {
+  test('prints the host key, a claim code and the address, in this order, and keeps the key', async () => {
+    const dataDir = join(dir, 'data')
+    const first = await startServer({ dataDir })
+    expect(first.lines).toEqual([
+      expect.stringMatching(/^host key SHA256:[A-Za-z0-9+/]{43}$/),
+      expect.stringMatching(
+        new RegExp(
+          `^claim code ([A-Z0-9]{4}-[A-Z0-9]{4}) — first admin: ssh -p ${first.port} you@127\\.0\\.0\\.1 claim \\1$`,
+        ),
+      ),
+      `sshawl listening on ssh://127.0.0.1:${first.port}`,
+    ])
+    expect(await first.stop('SIGTERM')).toBe(0)
+
+    await using second = await startServer({ dataDir })
+    expect(second.lines[0]).toBe(first.lines[0])
+  })
+
+  test('makes everything it writes readable by its owner only', async () => {
+    const dataDir = join(dir, 'data')
+    await using _server = await startServer({ dataDir })
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
+    const files = (await readdir(dataDir, { withFileTypes: true })).filter((entry) => entry.isFile())
+    expect(files.map((file) => file.name)).toEqual(expect.arrayContaining(['sshawl.db']))
+    for (const file of files)
+      expect((await stat(join(dataDir, file.name))).mode & 0o777, file.name).toBe(0o600)
+  })
+
+  test('a second server on the same data is refused and the first goes on', async () => {
+    const dataDir = join(dir, 'data')
+    await using _first = await startServer({ dataDir })
+    const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', dataDir])
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/another sshawl/)
+  })
+
+  test.each([
+    [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
+    [
+      ['serve', '--listen', 'nowhere'],
+      'sshawl: --listen: "nowhere" is no address; write HOST:PORT, such as 127.0.0.1:2222',
+    ],
+    [
+      ['serve', '--log-level', 'loud'],
+      /^sshawl: --log-level: "loud" is no log level; write one of trace, debug/,
+    ],
+    [['srve'], 'sshawl: unknown command srve; did you mean serve?; see sshawl --help'],
+    [['serve', '--config', '/nowhere.toml'], /^sshawl: \/nowhere\.toml: cannot be read/],
+  ])('%j is one line on standard error and exit 2, and nothing is made', async (args, message) => {
+    const { exitCode, stdout, stderr } = await sshawl([...args, '--data', join(dir, 'data')])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    if (typeof message === 'string') expect(stderr).toBe(message)
+    else expect(stderr).toMatch(message)
+    expect(stderr.split('\n')).toHaveLength(1)
+    expect(await readdir(dir)).toEqual([])
+  })
+
+  test('--version and --help answer and start nothing', async () => {
+    expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
+    expect((await sshawl(['--help'])).stdout).toContain('sshawl check')
+    expect(await readdir(dir)).toEqual([])
+  })
+})

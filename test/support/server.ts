@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createSshHome, openSsh, ssh, type SshHome, type SshResult, type SshSession } from './ssh.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+/** A running sshawl, the built one, in a process of its own. */
+export interface Server extends AsyncDisposable {
+  readonly port: number
+  readonly claimCode: string | undefined
+  /** The lines of standard output up to `listening`. */
+  readonly lines: readonly string[]
+  readonly dataDir: string
+  readonly process: ChildProcess
+  stderr(): string
+  /** Sends a signal; resolves to the exit status, null when the signal ended it. */
+  stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+}
+
+/** Starts the server and waits until it listens. Rejects with its errors if it ends before. */
+export async function startServer(options: {
+  readonly dataDir: string
+  /** The text of sshawl.toml. */
+  readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
+}): Promise<Server> {
+  const { dataDir, config, env } = options
+  const file = `${dataDir}.toml`
+  if (config !== undefined) await writeFile(file, config)
+  const args = [
+    'serve',
+    '--listen',
+    '127.0.0.1:0',
+    '--data',
+    dataDir,
+    ...(config === undefined ? [] : ['--config', file]),
+  ]
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (line.startsWith('sshawl listening on ssh://')) break
+  }
+  const port = Number(/ssh:\/\/127\.0\.0\.1:(\d+)$/.exec(lines.at(-1) ?? '')?.[1])
+  if (!port) throw new Error(`the server did not start:\n${lines.join('\n')}\n${errors}`)
+  const stop: Server['stop'] = async (signal) => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    port,
+    claimCode: /^claim code (\S+)/.exec(lines.find((line) => line.startsWith('claim code')) ?? '')?.[1],
+    lines,
+    dataDir,
+    process: child,
+    stderr: () => errors,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop('SIGKILL')),
+  }
+}
+
+/** A server with people who have keys: the stage of an end-to-end test. */
+export interface Stage extends AsyncDisposable {
+  server: Server
+  readonly home: SshHome
+  readonly dir: string
+  /** Ends the server with `signal` and starts it on the same data. */
+  restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** `ssh NAME@server WORDS…`, with the key `key` (the name's own when absent). */
+  as(
+    name: string,
+    words: readonly string[],
+    options?: { readonly input?: string; readonly key?: string },
+  ): Promise<SshResult>
+  /** An interactive session: with a pty, or with `-T`. */
+  open(name: string, mode: '-tt' | '-T', key?: string): Promise<SshSession>
+  /** Makes somebody the first admin. */
+  claim(name: string): Promise<void>
+}
+
+export async function createStage(
+  options: { readonly config?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Stage> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-stage-'))
+  const home = await createSshHome()
+  const dataDir = join(dir, 'data')
+  const stage: Stage = {
+    server: await startServer({ dataDir, ...options }),
+    home,
+    dir,
+    async restart(signal) {
+      await stage.server.stop(signal)
+      stage.server = await startServer({ dataDir, ...options })
+    },
+    async as(name, words, { input, key } = {}) {
+      const target = { user: name, port: stage.server.port, key: await home.key(key ?? name) }
+      return ssh(target, words, input === undefined ? {} : { input })
+    },
+    async open(name, mode, key) {
+      const target = {
+        user: name,
+        port: stage.server.port,
+        key: await home.key(key ?? name),
+        options: [mode],
+      }
+      return openSsh(target)
+    },
+    async claim(name) {
+      const { exitCode, stderr } = await stage.as(name, ['claim', stage.server.claimCode!])
+      if (exitCode !== 0) throw new Error(`claim failed: ${stderr}`)
+    },
+    async [Symbol.asyncDispose]() {
+      await stage.server[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+  return stage
+}
