@@ -1,0 +1,57 @@
+import { ArgumentError } from './tool.ts'
+
+/** Elements that one call may add to a command. */
+export const maxArguments = 1000
+
+/** Bytes of UTF-8 that one call may add to a command, all elements and their NULs together. */
+export const maxArgumentBytes = 128 * 1024
+
+/** The name in a template word that stands for an argument, or undefined for a plain word. */
+export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
+
+/**
+ * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument,
+ * an array's elements one by one, and whatever they hold stays as it is. There is no shell and no second
+ * pass. An argument that was not given leaves nothing. Throws `ArgumentError`.
+ */
+export function buildArgv(
+  words: readonly string[],
+  args: { readonly [key: string]: unknown },
+): readonly string[] {
+  const values = words.map((word) => {
+    const name = placeholder(word)
+    return name === undefined ? undefined : argumentWords(name, args)
+  })
+  checkSize(values.flatMap((value) => value ?? []))
+  return words.flatMap((word, index) => values[index] ?? [word])
+}
+
+/** The words that one argument stands for. Throws `ArgumentError` with the index of the first bad element. */
+export function argumentWords(name: string, args: { readonly [key: string]: unknown }): readonly string[] {
+  const value = Object.hasOwn(args, name) ? args[name] : undefined
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) return [word(name, value)]
+  return value.map((element: unknown, index) => word(`${name}[${index}]`, element))
+}
+
+function word(where: string, value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string')
+    throw new ArgumentError(`${where} must be a string, got ${JSON.stringify(value)}`)
+  if (value.includes('\0')) throw new ArgumentError(`${where} holds a NUL byte, which no argument can`)
+  return value
+}
+
+function checkSize(words: readonly string[]): void {
+  if (words.length > maxArguments) {
+    throw new ArgumentError(`${words.length} arguments are too many; at most ${maxArguments} fit`)
+  }
+  const bytes = words.reduce((sum, each) => sum + new TextEncoder().encode(each).length + 1, 0)
+  if (bytes > maxArgumentBytes) {
+    throw new ArgumentError(`the arguments have ${bytes} bytes; at most ${maxArgumentBytes} fit`)
+  }
+}
+
+/** A command as a POSIX shell would have to be given it: only to be read by people. */
+export const quoteArgv = (argv: readonly string[]): string =>
+  argv.map((each) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replaceAll("'", `'\\''`)}'`)).join(' ')
