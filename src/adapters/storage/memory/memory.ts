@@ -1,0 +1,24 @@
+import { StorageError } from '../../../chat/errors.ts'
+import type { Storage } from '../storage.ts'
+import { createMemoryEntries } from './entries.ts'
+import { createMemoryPeople } from './people.ts'
+import { createMemoryRooms } from './rooms.ts'
+import { createMemoryScripts } from './scripts.ts'
+import { createMemoryTurns } from './turns.ts'
+
+/** Storage that ends with the process; the same exam as a database has proves that it behaves like one. */
+export function createMemoryStorage(): Storage {
+  const people = createMemoryPeople()
+  const rooms = createMemoryRooms(people)
+  return {
+    ...createMemoryEntries(),
+    people,
+    rooms,
+    scripts: createMemoryScripts(rooms),
+    turns: createMemoryTurns(),
+    health: () => Promise.resolve(),
+    backup: () =>
+      Promise.reject(new StorageError('other', 'nothing is kept on disk, so there is nothing to back up')),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Database } from 'better-sqlite3'
+import { StorageError } from '../../../chat/errors.ts'
+import { concernsOneChange, toStorageError } from './errors.ts'
+
+/** The only way to the database: reads at once, writes in groups. Both reject with `StorageError` only. */
+export interface Connection {
+  readonly db: Database
+  readonly read: <T>(job: () => T) => Promise<T>
+  /**
+   * Runs the job with all others of the same tick in one transaction: one sync to disk for all of them.
+   * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects them all.
+   */
+  readonly write: <T>(job: () => T) => Promise<T>
+  /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
+  readonly close: () => void
+}
+
+interface Waiting {
+  readonly run: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: StorageError) => void
+}
+
+/** What a job came to, to be told once it is on disk. */
+type Outcome = () => void
+
+/** Takes over an open database. */
+export function createConnection(db: Database): Connection {
+  let waiting: Waiting[] = []
+  const runAll = db.transaction((jobs: readonly Waiting[]) => jobs.map(runOne))
+  const runAlone = db.transaction((job: Waiting) => job.run())
+
+  function runOne(job: Waiting): Outcome {
+    try {
+      const value = runAlone(job)
+      return () => job.resolve(value)
+    } catch (error) {
+      if (!db.inTransaction || !concernsOneChange(error)) throw error
+      return () => job.reject(toStorageError(error))
+    }
+  }
+
+  function commit(): void {
+    const jobs = waiting
+    waiting = []
+    try {
+      for (const tell of runAll.immediate(jobs)) tell()
+    } catch (error) {
+      for (const job of jobs) job.reject(toStorageError(error))
+    }
+  }
+
+  const refuseIfClosed = (): void => {
+    if (!db.open) throw new StorageError('other', 'the server is stopping; nothing was stored')
+  }
+
+  return {
+    db,
+    async read(job) {
+      refuseIfClosed()
+      try {
+        return job()
+      } catch (error) {
+        throw toStorageError(error)
+      }
+    },
+    async write<T>(job: () => T) {
+      refuseIfClosed()
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ run: job, resolve: resolve as Waiting['resolve'], reject })
+        if (waiting.length === 1) setImmediate(commitIfOpen)
+      })
+    },
+    close() {
+      commitIfOpen()
+      db.close()
+    },
+  }
+
+  function commitIfOpen(): void {
+    if (waiting.length > 0 && db.open) commit()
+  }
+}

@@ -1,0 +1,70 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { RoomName } from '../../../chat/entry.ts'
+import type { LogQuery } from '../../../chat/ports.ts'
+
+/** What to read, as `LogQuery` says; with an encoding, each row has its `tokens` in it or null. */
+export interface EntryQuery extends LogQuery {
+  readonly room: RoomName
+  readonly encoding?: string
+}
+
+/** A prepared statement, newest first, and the values for it. */
+export interface BoundQuery {
+  readonly statement: Statement<[Record<string, unknown>]>
+  readonly values: Record<string, unknown>
+}
+
+/** Prepares each shape of query once. */
+export function createEntryQueries(db: Database): (query: EntryQuery) => BoundQuery {
+  const prepared = new Map<string, Statement<[Record<string, unknown>]>>()
+  return (query) => {
+    const sql = entrySql(query)
+    const statement = prepared.get(sql) ?? db.prepare<[Record<string, unknown>]>(sql)
+    prepared.set(sql, statement)
+    return { statement, values: entryValues(query) }
+  }
+}
+
+/**
+ * The newest entries of a room. Each kind is read along its own index and the kinds are merged, so that
+ * only rows that are asked for are touched, however rare they are and however long the log is.
+ */
+export function entrySql(query: EntryQuery): string {
+  const selects = kindsOf(query)?.map((_, index) => select(query, `AND kind = @kind${index}`)) ?? [
+    select(query, ''),
+  ]
+  return `${selects.join(' UNION ALL ')} ORDER BY id DESC LIMIT @limit`
+}
+
+function select(query: EntryQuery, kind: string): string {
+  const tokens = '(SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = @encoding)'
+  return [
+    `SELECT id, room, at, kind, author, text, data, ${query.encoding === undefined ? 'NULL' : tokens} AS tokens`,
+    `FROM entries WHERE room = @room ${kind}`,
+    query.before === undefined ? '' : 'AND id < @before',
+    query.after === undefined ? '' : 'AND id > @after',
+    query.words === undefined ? '' : `AND ${everyWord}`,
+  ].join(' ')
+}
+
+/** SQLite's lower() knows ASCII only, which is what is promised. */
+const everyWord = `NOT EXISTS (
+  SELECT 1 FROM json_each(@words) AS word
+  WHERE instr(lower(text), lower(word.value)) = 0 AND instr(lower(author), lower(word.value)) = 0)`
+
+function entryValues(query: EntryQuery): Record<string, unknown> {
+  return {
+    room: query.room,
+    limit: Math.max(0, Math.min(Math.floor(query.limit), Number.MAX_SAFE_INTEGER)),
+    encoding: query.encoding,
+    before: query.before,
+    after: query.after,
+    words: JSON.stringify(query.words),
+    ...Object.fromEntries((kindsOf(query) ?? []).map((kind, index) => [`kind${index}`, kind])),
+  }
+}
+
+/** No kinds at all is a query too: it matches nothing. */
+function kindsOf({ kinds }: EntryQuery): readonly string[] | undefined {
+  return kinds?.length === 0 ? ['none'] : kinds && [...new Set(kinds)]
+}

@@ -1,0 +1,44 @@
+import Database from 'better-sqlite3'
+import { StorageError } from '../../../chat/errors.ts'
+
+type Reason = StorageError['reason']
+
+/** What SQLite (https://www.sqlite.org/rescode.html) or the file system reported, by the start of its code. */
+const causes: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
+  ['SQLITE_FULL', 'full', 'the disk is full; free some space and try again'],
+  ['ENOSPC', 'full', 'the disk is full; free some space and try again'],
+  ['EDQUOT', 'full', 'the disk quota is used up; free some space and try again'],
+  ['SQLITE_BUSY', 'locked', 'another program holds the database; try again when it is done'],
+  ['SQLITE_LOCKED', 'locked', 'another program holds the database; try again when it is done'],
+  ['SQLITE_READONLY', 'read-only', 'the database cannot be written; check its permissions and its disk'],
+  ['SQLITE_PERM', 'read-only', 'the database cannot be written; check its permissions and its disk'],
+  ['EACCES', 'read-only', 'the database cannot be opened for writing; check its permissions'],
+  ['EPERM', 'read-only', 'the database cannot be opened for writing; check its permissions'],
+  ['EROFS', 'read-only', 'the disk is read-only; choose another data directory'],
+  ['SQLITE_CORRUPT', 'corrupt', 'the database is damaged; restore a backup'],
+  [
+    'SQLITE_NOTADB',
+    'corrupt',
+    'the file is not a database; restore a backup or choose another data directory',
+  ],
+  ['SQLITE_IOERR', 'other', 'the disk failed; see the log'],
+]
+
+/** The same trouble as a `StorageError`, with a sentence for people; one that is a `StorageError` already stays. */
+export function toStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error
+  const code = codeOf(error)
+  const known = causes.find(([start]) => code.startsWith(start))
+  const message =
+    known?.[2] ?? `the database refused: ${error instanceof Error ? error.message : String(error)}`
+  return new StorageError(known?.[1] ?? 'other', message, { cause: error })
+}
+
+/** True if the trouble is with this one change (a constraint, its size, its form), not with the database. */
+export function concernsOneChange(error: unknown): boolean {
+  if (!(error instanceof Database.SqliteError)) return true
+  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(error.code)
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,0 +1,80 @@
+import type { RoomName } from '../../../chat/entry.ts'
+import type { PersonId } from '../../../chat/person.ts'
+import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
+import type { Connection } from './connection.ts'
+import { type PersonRow, toPerson } from './people.ts'
+import { createRoomValues } from './room-values.ts'
+
+type RoomRow = Omit<RoomRecord, 'private' | 'createdAt'> & {
+  readonly private: number
+  readonly created_at: number
+}
+type MemberRow = PersonRow & { readonly membership: Membership }
+
+/** Rooms and memberships. */
+export function createRoomStore(connection: Connection): RoomStore {
+  const { read, write } = connection
+  const sql = prepare(connection)
+  return {
+    ...createRoomValues(connection),
+    all: () => read(() => sql.all.all().map(toRecord)),
+    find: (name) =>
+      read(() => {
+        const row = sql.find.get(name)
+        return row && toRecord(row)
+      }),
+    create: (record) =>
+      write(() => {
+        const created = sql.insert.run(toRow(record)).changes === 1
+        if (created && record.owner !== null) sql.setMembership.run(record.name, record.owner, 'owner')
+        return created
+      }),
+    update: (name, { topic = null, vibe = null }) => write(() => void sql.update.run({ name, topic, vibe })),
+    membership: (name, person) => read(() => sql.membership.get(name, person)?.membership),
+    setMembership: (name, person, membership) =>
+      write(() => {
+        if (membership === null) sql.removeMember.run(name, person)
+        else sql.setMembership.run(name, person, membership)
+      }),
+    members: (name) =>
+      read(() => sql.members.all(name).map((row) => ({ person: toPerson(row), membership: row.membership }))),
+  }
+}
+
+function prepare({ db }: Connection) {
+  return {
+    all: db.prepare<[], RoomRow>('SELECT * FROM rooms ORDER BY name'),
+    find: db.prepare<[RoomName], RoomRow>('SELECT * FROM rooms WHERE name = ?'),
+    insert: db.prepare<[RoomRow]>(
+      `INSERT INTO rooms (name, topic, vibe, private, owner, created_at)
+       VALUES (@name, @topic, @vibe, @private, @owner, @created_at) ON CONFLICT DO NOTHING`,
+    ),
+    update: db.prepare<[{ name: RoomName; topic: string | null; vibe: string | null }]>(
+      'UPDATE rooms SET topic = ifnull(@topic, topic), vibe = ifnull(@vibe, vibe) WHERE name = @name',
+    ),
+    membership: db.prepare<[RoomName, PersonId], { membership: Membership }>(
+      'SELECT membership FROM members WHERE room = ? AND person = ?',
+    ),
+    setMembership: db.prepare<[RoomName, PersonId, Membership]>(
+      `INSERT INTO members (room, person, membership) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET membership = excluded.membership`,
+    ),
+    removeMember: db.prepare<[RoomName, PersonId]>('DELETE FROM members WHERE room = ? AND person = ?'),
+    members: db.prepare<[RoomName], MemberRow>(
+      `SELECT people.id, people.name, people.admin, members.membership
+       FROM members JOIN people ON people.id = members.person WHERE members.room = ? ORDER BY people.name`,
+    ),
+  }
+}
+
+const toRecord = ({ created_at, ...row }: RoomRow): RoomRecord => ({
+  ...row,
+  private: row.private === 1,
+  createdAt: created_at,
+})
+
+const toRow = ({ createdAt, ...record }: RoomRecord): RoomRow => ({
+  ...record,
+  private: record.private ? 1 : 0,
+  created_at: createdAt,
+})

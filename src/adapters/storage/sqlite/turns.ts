@@ -1,0 +1,90 @@
+import type { TurnRecord, TurnStore } from '../../../turns/ports.ts'
+import type { Prompt } from '../../../wrap/prompt.ts'
+import type { Connection } from './connection.ts'
+
+interface TurnRow {
+  readonly id: string
+  readonly room: string
+  readonly model: string
+  readonly requester: string
+  readonly started_at: number
+  readonly ended_at: number | null
+  readonly outcome: string | null
+  readonly input: number | null
+  readonly output: number | null
+  readonly error: string | null
+  readonly prompt: string | null
+}
+
+type ModelUsage = Awaited<ReturnType<TurnStore['usage']>>[number]
+
+/** Models' turns, with the prompts that were sent. */
+export function createTurnStore(connection: Connection): TurnStore {
+  const { read, write } = connection
+  const sql = prepare(connection)
+  const find = (id: string): TurnRecord | undefined => {
+    const row = sql.find.get(id)
+    return row && toRecord(row)
+  }
+  return {
+    begin: (turn) => write(() => void sql.insert.run(toRow(turn))),
+    finish: (id, change) =>
+      write(() => {
+        const turn = find(id)
+        if (turn) sql.update.run(toRow({ ...turn, ...change, id }))
+      }),
+    find: (id) => read(() => find(id)),
+    unfinished: () => read(() => sql.unfinished.all().map(toRecord)),
+    usage: ({ room, since }) =>
+      read(() => (room === undefined ? sql.usage.all({ since }) : sql.usageOfRoom.all({ since, room }))),
+  }
+}
+
+function prepare({ db }: Connection) {
+  return {
+    find: db.prepare<[string], TurnRow>('SELECT * FROM turns WHERE id = ?'),
+    insert: db.prepare<[TurnRow]>(
+      `INSERT INTO turns (id, room, model, requester, started_at, ended_at, outcome, input, output, error, prompt)
+       VALUES (@id, @room, @model, @requester, @started_at, @ended_at, @outcome, @input, @output, @error, @prompt)`,
+    ),
+    update: db.prepare<[TurnRow]>(
+      `UPDATE turns SET room = @room, model = @model, requester = @requester, started_at = @started_at,
+         ended_at = @ended_at, outcome = @outcome, input = @input, output = @output, error = @error, prompt = @prompt
+       WHERE id = @id`,
+    ),
+    unfinished: db.prepare<[], TurnRow>('SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id'),
+    usage: db.prepare<[{ since: number }], ModelUsage>(usageSql('')),
+    usageOfRoom: db.prepare<[{ since: number; room: string }], ModelUsage>(usageSql('room = @room AND')),
+  }
+}
+
+const usageSql = (condition: string): string =>
+  `SELECT model, count(*) AS turns, ifnull(sum(input), 0) AS input, ifnull(sum(output), 0) AS output
+   FROM turns WHERE ${condition} started_at >= @since GROUP BY model ORDER BY max(started_at) DESC, model`
+
+const toRow = (turn: TurnRecord): TurnRow => ({
+  id: turn.id,
+  room: turn.room,
+  model: turn.model,
+  requester: turn.requester,
+  started_at: turn.startedAt,
+  ended_at: turn.endedAt ?? null,
+  outcome: turn.outcome ?? null,
+  input: turn.usage?.input ?? null,
+  output: turn.usage?.output ?? null,
+  error: turn.error ?? null,
+  prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
+})
+
+const toRecord = (row: TurnRow): TurnRecord => ({
+  id: row.id,
+  room: row.room,
+  model: row.model,
+  requester: row.requester,
+  startedAt: row.started_at,
+  ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
+  ...(row.input === null || row.output === null ? {} : { usage: { input: row.input, output: row.output } }),
+  ...(row.error === null ? {} : { error: row.error }),
+  ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
+})

@@ -1,0 +1,20 @@
+import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { TurnStore } from '../../turns/ports.ts'
+import type { HistoryStore, ScriptStore } from '../../wrap/ports.ts'
+
+/** All that is kept on disk, in the words of those who need it. Every method rejects with `StorageError` only. */
+export interface Storage extends AsyncDisposable {
+  readonly log: EntryLog
+  readonly rooms: RoomStore
+  readonly people: PeopleStore
+  readonly turns: TurnStore
+  readonly scripts: ScriptStore
+  readonly history: HistoryStore
+  /** Rejects if nothing could be stored just now. */
+  health(): Promise<void>
+  /**
+   * Writes a copy of everything stored so far to a new file (mode 0600) while work goes on.
+   * An existing file is left alone and rejected.
+   */
+  backup(file: string): Promise<void>
+}
