@@ -1,0 +1,98 @@
+import type { Json } from '../lib/json.ts'
+import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
+import { FIND_TOOLS, findTools } from '../wrap/find-tools.ts'
+import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import type { CatalogueTool } from '../wrap/snapshot.ts'
+import type { View } from './view.ts'
+
+/** Ids of deferred tools that `find_tools` has shown in this turn. */
+export type Found = Set<string>
+
+/** What a called name stands for. */
+export type Target =
+  | { readonly kind: 'tool'; readonly id: string; readonly tool: Tool }
+  | { readonly kind: 'search'; readonly id: string }
+
+/** The tools that one request offers, frozen; whether they may still be used is asked of the view of now. */
+export interface Offer {
+  /** What is sent, in this order. */
+  readonly definitions: readonly ToolDefinition[]
+  /** Undefined alike for a name that never was, is hidden, was taken away or means something else now. */
+  resolve(name: string, now: View): Target | undefined
+  /** What a model is told that calls a name it does not have. */
+  unknown(name: string, now: View): string
+  /** Answers a call of `find_tools`; what it shows can be called from the next step on. */
+  search(args: Json, now: View): ToolResult
+}
+
+/** `composed` is the view that the prompt was made from. */
+export function createOffer(prompt: Prompt, composed: View, found: Found): Offer {
+  const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
+  const deferred = prompt.tools.filter((one) => one.form === 'deferred').map((one) => known.get(one.id)!)
+  const callable = new Map(
+    prompt.tools
+      .filter((one) => one.form !== 'deferred' || found.has(one.id))
+      .flatMap((one) => known.get(one.id) ?? [])
+      .map((tool) => [tool.name, tool]),
+  )
+  const hasSearch = deferred.length > 0 || prompt.tools.some((one) => one.name === FIND_TOOLS.name)
+
+  const resolve = (name: string, now: View): Target | undefined => {
+    if (hasSearch && name === FIND_TOOLS.name) return { kind: 'search', id: FIND_TOOLS.name }
+    const offered = callable.get(name)
+    const current = offered && now.visible.find((tool) => tool.id === offered.id)
+    const tool = current && sameDefinition(offered, current) ? now.catalogue.handler(offered.id) : undefined
+    return tool && { kind: 'tool', id: tool.id, tool }
+  }
+
+  return {
+    definitions: definitionsOf(prompt, callable, found),
+    resolve,
+    unknown(name, now) {
+      const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS.name] : [])]
+      const left = names.filter((one) => resolve(one, now)).map((one) => `'${one}'`)
+      return `ERROR: You requested a tool called '${shown(name)}', however we only have these tools: ${left.join(', ')}`
+    },
+    search(args, now) {
+      const { query } = (args ?? {}) as { query?: unknown }
+      if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
+      const matching = findTools(
+        query,
+        deferred.filter((tool) => now.visible.some((one) => one.id === tool.id)),
+      )
+      for (const tool of matching) found.add(tool.id)
+      return ok(searchText(query, matching))
+    },
+  }
+}
+
+/** Names that models invent can be of any length and kind. */
+const shown = (name: string): string => name.slice(0, 128)
+
+/** A tool whose definition changed since it was offered is another tool. */
+const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
+  a === b || (a.name === b.name && fingerprint(a) === fingerprint(b))
+
+const fingerprint = (tool: CatalogueTool): string => JSON.stringify([tool.description, tool.schema])
+
+function definitionsOf(
+  prompt: Prompt,
+  callable: ReadonlyMap<string, CatalogueTool>,
+  found: Found,
+): readonly ToolDefinition[] {
+  const sent = prompt.tools.flatMap((one) => one.definition ?? [])
+  const asked = [...callable.values()].filter((tool) => found.has(tool.id))
+  return [...sent, ...asked.map(fullDefinition)]
+}
+
+const fullDefinition = ({ name, description, schema }: CatalogueTool): ToolDefinition => ({
+  name,
+  description,
+  parameters: schema,
+})
+
+function searchText(query: string, matching: readonly CatalogueTool[]): string {
+  if (matching.length === 0) return `No tool matches ${JSON.stringify(query)}; try other words.`
+  const lines = matching.map((tool) => JSON.stringify(fullDefinition(tool)))
+  return ['You can call these from the next step on:', ...lines].join('\n')
+}

@@ -1,0 +1,132 @@
+import { indentLater } from '../chat/entry-text.ts'
+import type { EntryKind, MessageEntry } from '../chat/entry.ts'
+import type { Clock, RoomStore } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Json } from '../lib/json.ts'
+import type { HistoryStore, ScriptStore } from '../wrap/ports.ts'
+import type { HistoryRow, Present, RoomScript, Snapshot } from '../wrap/snapshot.ts'
+import type { ModelSettings } from './ports.ts'
+import type { View, Viewer } from './view.ts'
+
+/** Where a snapshot's facts come from. */
+export interface SnapshotParts {
+  readonly rooms: Pick<RoomStore, 'values'>
+  readonly history: HistoryStore
+  readonly scripts: ScriptStore
+  readonly clock: Clock
+  /** Names of the models that can be called in any room. */
+  readonly modelNames: readonly string[]
+  /** Share of the target that tools may take, 0-1. */
+  readonly toolsShare: number
+}
+
+/** What a prompt is for. */
+export interface Occasion extends Viewer {
+  readonly model: ModelSettings
+  /** What is being answered; absent for `/wrap`. */
+  readonly message?: MessageEntry
+  /** Tokens to keep free for the steps of this turn that were already made. */
+  readonly reserve: number
+}
+
+/** Gathers all that a prompt is made from. Rejects with `StorageError` only. */
+export async function gatherSnapshot(
+  parts: SnapshotParts,
+  occasion: Occasion,
+  view: View,
+): Promise<Snapshot> {
+  const { room, requester, message } = occasion
+  const model = profile(occasion)
+  const [info, values, history, script, present] = await Promise.all([
+    room.info(),
+    parts.rooms.values(room.name),
+    newestRows(parts.history, occasion, model.contextWindow - model.maxOutput),
+    parts.scripts.current(room.name),
+    whoIsHere(room, parts.modelNames),
+  ])
+  return {
+    now: parts.clock.now(),
+    room: {
+      name: info.name,
+      topic: info.topic,
+      vibe: info.vibe,
+      private: info.private,
+      exits: [],
+      todo: todoList(values.get('todo')),
+      values: Object.fromEntries(values),
+    },
+    user: { name: requester.name, role: view.role },
+    present,
+    model,
+    tools: view.visible,
+    history,
+    message: message ? attributed(message) : '',
+    ...scriptOf(script),
+    toolsShare: parts.toolsShare,
+  }
+}
+
+/** `alice: hello`, with later lines indented: no line of a message can pass for another speaker. */
+export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
+  `${author}: ${indentLater(text)}`
+
+const profile = ({ model, reserve }: Occasion): Snapshot['model'] => ({
+  name: model.name,
+  contextWindow: Math.max(0, model.contextWindow - reserve),
+  maxOutput: model.maxOutput,
+  encoding: model.encoding,
+  systemPrompt: model.systemPrompt,
+  backend: model.backend,
+  calibration: 1,
+})
+
+/** More rows than this no layer shows; a script may ask for fewer. */
+const MAX_ROWS = 500
+
+/** What a conversation is made of; comings and goings are told by who is present. */
+const TOLD: readonly EntryKind[] = [
+  'message',
+  'action',
+  'reply',
+  'tool_call',
+  'tool_result',
+  'notice',
+  'scope',
+]
+
+function newestRows(
+  history: HistoryStore,
+  { room, model, message }: Occasion,
+  maxTokens: number,
+): Promise<readonly HistoryRow[]> {
+  const query = {
+    encoding: model.encoding,
+    maxRows: MAX_ROWS,
+    maxTokens: Math.max(0, maxTokens),
+    kinds: TOLD,
+  }
+  return history.newest(room.name, message ? { ...query, before: message.id } : query)
+}
+
+/** More names than this tell a model nothing. */
+const MAX_PRESENT = 100
+
+async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
+  const people = room.present().slice(0, MAX_PRESENT)
+  const roles = await Promise.all(people.map((person) => room.roleOf(person)))
+  return [
+    ...people.map(({ name }, index) => ({ name, kind: 'person' as const, role: roles[index]! })),
+    ...modelNames.map((name) => ({ name, kind: 'model' as const, role: 'model' })),
+  ]
+}
+
+const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
+  stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}
+
+function todoList(value: Json | undefined): Snapshot['room']['todo'] {
+  if (!Array.isArray(value)) return []
+  return (value as readonly Json[]).flatMap((item) => {
+    const { content, status } = (item ?? {}) as { content?: unknown; status?: unknown }
+    return typeof content === 'string' && typeof status === 'string' ? [{ content, status }] : []
+  })
+}

@@ -1,0 +1,121 @@
+import type { MessageEntry, TurnId } from '../chat/entry.ts'
+import type { Person } from '../chat/person.ts'
+import type { Clock, Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Workspaces } from '../tools/ports.ts'
+import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
+import type { Composer } from '../wrap/ports.ts'
+import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import type { Found } from './offer.ts'
+import type { ConfiguredModel, StepMessage } from './ports.ts'
+import { gatherSnapshot, type SnapshotParts } from './snapshot.ts'
+import { createToolbox, type Toolbox, type ToolboxParts } from './toolbox.ts'
+import { viewTools, type View, type ViewParts } from './view.ts'
+
+/** What the next step of a turn is made with: its prompt, and the tools that go with it. */
+export interface Stage {
+  readonly prompt: Prompt
+  readonly toolbox: Toolbox
+  /**
+   * Prepares the step after these: composes again where tools or scope changed, or where the steps have
+   * grown so long that older history must give way to them. Rejects with `WrapError`.
+   */
+  refresh(steps: readonly StepMessage[], signal: AbortSignal): Promise<void>
+}
+
+/** What stages are made from. */
+export interface StageParts extends SnapshotParts, ViewParts {
+  readonly rooms: SnapshotParts['rooms'] & ViewParts['rooms']
+  readonly composer: Pick<Composer, 'compose' | 'count'>
+  readonly permissions: PermissionProvider
+  readonly workspaces: Workspaces
+  readonly limits: { readonly tools: ToolLimits }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The part of a turn's job that its stages look at. */
+export interface StageJob {
+  readonly id: TurnId
+  readonly room: Room
+  readonly requester: Person
+  readonly model: ConfiguredModel
+  readonly message: MessageEntry
+}
+
+/** Rejects with `WrapError`, `StorageError`, or the signal's reason. */
+export async function createStage(job: StageJob, parts: StageParts, signal: AbortSignal): Promise<Stage> {
+  const viewer = { room: job.room, requester: job.requester, model: job.model.settings }
+  const viewNow = (): Promise<View> => viewTools(parts, viewer)
+  const toolboxParts = toolboxPartsOf(job, parts, viewNow)
+  const stepTokens = createStepMeter(parts.composer, viewer.model.encoding)
+  const found: Found = new Set()
+
+  async function compose(view: View, reserve: number): Promise<Prompt> {
+    const occasion = { ...viewer, message: job.message, reserve }
+    return await parts.composer.compose(await gatherSnapshot(parts, occasion, view), signal)
+  }
+
+  let view = await viewNow()
+  let prompt = await compose(view, 0)
+  let reserved = 0
+  let toolbox = createToolbox(toolboxParts, prompt, view, found)
+
+  return {
+    get prompt() {
+      return prompt
+    },
+    get toolbox() {
+      return toolbox
+    },
+    async refresh(steps) {
+      const now = await viewNow()
+      const tokens = await stepTokens(steps, toolbox.definitions.slice(definitionsIn(prompt)))
+      const room = prompt.budget.target + reserved - prompt.budget.used
+      if (tokens > room || !sameTools(now, view)) {
+        prompt = await compose(now, tokens)
+        reserved = tokens
+      }
+      view = now
+      toolbox = createToolbox(toolboxParts, prompt, view, found)
+    },
+  }
+}
+
+const definitionsIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
+
+const sameTools = (a: View, b: View): boolean =>
+  a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
+
+const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<View>): ToolboxParts => ({
+  turn: job.id,
+  viewer: { room: job.room, requester: job.requester, model: job.model.settings },
+  caller: job.model.settings.name,
+  view,
+  permissions: parts.permissions,
+  workspace: parts.workspaces.of(job.room.name),
+  limits: parts.limits.tools,
+  clock: parts.clock,
+  log: parts.log,
+})
+
+/** What providers add around a message or a call; a few tokens, taken high. */
+const FRAMING = 8
+
+/** Counts the tokens of a turn's steps and of definitions that came later; each step is counted once. */
+function createStepMeter(composer: Pick<Composer, 'count'>, encoding: string) {
+  let counted = 0
+  let sum = 0
+  return async (steps: readonly StepMessage[], later: readonly ToolDefinition[]): Promise<number> => {
+    const texts = steps.slice(counted).map(textOf)
+    const counts = await composer.count(encoding, [...texts, ...later.map((one) => JSON.stringify(one))])
+    sum += texts.reduce((total, _text, index) => total + counts[index]! + FRAMING, 0)
+    counted = steps.length
+    return counts.slice(texts.length).reduce((total, count) => total + count + FRAMING, sum)
+  }
+}
+
+const textOf = (step: StepMessage): string =>
+  step.role === 'tool'
+    ? step.content
+    : [step.text, ...step.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')

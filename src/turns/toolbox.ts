@@ -1,0 +1,112 @@
+import { toolCallLine } from '../chat/entry-text.ts'
+import type { TurnId } from '../chat/entry.ts'
+import type { Clock, Log } from '../chat/ports.ts'
+import { cleanLine, cleanText } from '../lib/clean-text.ts'
+import type { Json } from '../lib/json.ts'
+import type { Workspace } from '../tools/ports.ts'
+import {
+  failed,
+  type PermissionProvider,
+  type Tool,
+  type ToolLimits,
+  type ToolResult,
+} from '../tools/tool.ts'
+import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import { parseArguments } from './arguments.ts'
+import { callerContext } from './caller.ts'
+import { underDeadline } from './deadline.ts'
+import { createOffer, type Found } from './offer.ts'
+import type { StepMessage, ToolCall } from './ports.ts'
+import { cutResult, utf8Bytes } from './results.ts'
+import { failureText } from './failure.ts'
+import type { View, Viewer } from './view.ts'
+
+/** The tools of one step: what is sent of them, and what happens when they are called. */
+export interface Toolbox {
+  readonly definitions: readonly ToolDefinition[]
+  /**
+   * Runs one call and answers it; trouble is an answer. Rejects only with `StorageError` (the call could
+   * not be logged, and was not run or its result is not known) and with the turn's reason when it is stopped.
+   */
+  run(call: ToolCall, signal: AbortSignal): Promise<StepMessage>
+}
+
+/** What stays the same for all toolboxes of a turn. */
+export interface ToolboxParts {
+  readonly turn: TurnId
+  readonly viewer: Viewer
+  /** The name that calls are made in: the model's, or the person's. */
+  readonly caller: string
+  /** The scope of now, asked before each call. */
+  readonly view: () => Promise<View>
+  readonly permissions: PermissionProvider
+  readonly workspace: Workspace
+  readonly limits: ToolLimits
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The toolbox for a prompt composed from `composed`; `found` are the deferred tools that were asked for. */
+export function createToolbox(parts: ToolboxParts, prompt: Prompt, composed: View, found: Found): Toolbox {
+  const offer = createOffer(prompt, composed, found)
+  return {
+    definitions: offer.definitions,
+    async run(call, signal) {
+      const answer = createAnswer(call, parts)
+      const now = await parts.view()
+      const target = offer.resolve(call.name, now)
+      const args = parseArguments(call.arguments)
+      await answer.announce(target?.id, args.ok ? args.value : call.arguments)
+      if (!target) return await answer.give(failed(offer.unknown(call.name, now)))
+      if (!args.ok) return await answer.give(failed(`${call.name}: ${args.error}`), target.id)
+      if (target.kind === 'search') return await answer.give(offer.search(args.value, now), target.id)
+      return await answer.give(await runTool(target.tool, args.value, parts, signal), target.id)
+    },
+  }
+}
+
+/** Runs a tool for at most its time. A throw is a result; only the end of the turn is not. */
+async function runTool(tool: Tool, args: Json, parts: ToolboxParts, turn: AbortSignal): Promise<ToolResult> {
+  try {
+    turn.throwIfAborted()
+    return await underDeadline(parts.limits.timeoutMs, turn, async (signal, uncounted) =>
+      tool.run(args, await callerContext(parts, signal, uncounted)),
+    )
+  } catch (error) {
+    return failed(`${tool.id}: ${failureText(error, turn, parts)}`)
+  }
+}
+
+/** The two entries of a call, which pair up by its id, and the message that the model reads. */
+function createAnswer(call: ToolCall, parts: ToolboxParts) {
+  const { room, requester } = parts.viewer
+  const name = cleanLine(call.name).slice(0, 128)
+  const common = { author: parts.caller, turn: parts.turn, call: call.id, name }
+  let startedAt = parts.clock.now()
+  return {
+    async announce(tool: string | undefined, args: Json): Promise<void> {
+      await room.record({
+        kind: 'tool_call',
+        ...common,
+        requester: requester.name,
+        ...(tool === undefined ? {} : { tool }),
+        arguments: typeof args === 'string' ? cleanText(args).slice(0, 4000) : args,
+        text: cleanText(toolCallLine(name, args)).slice(0, 4000),
+      })
+      startedAt = parts.clock.now()
+    },
+    async give(result: ToolResult, tool?: string): Promise<StepMessage> {
+      const content = cutResult(cleanText(result.content))
+      await room.record({
+        kind: 'tool_result',
+        ...common,
+        ...(tool === undefined ? {} : { tool }),
+        isError: result.isError || content.startsWith('ERROR:'),
+        durationMs: Math.max(0, parts.clock.now() - startedAt),
+        bytes: utf8Bytes(content),
+        text: content,
+      })
+      return { role: 'tool', call: call.id, name: call.name, content }
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import type { Entry, MessageEntry, TurnId, Usage } from '../chat/entry.ts'
+import type { Person } from '../chat/person.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import { done, endingOf, stopped, TurnStopped, type Ending } from './ending.ts'
+import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
+import { createReply, type Reply } from './reply.ts'
+import { createStage, type Stage, type StageParts } from './stage.ts'
+import { streamStep, type StepAnswer } from './step.ts'
+import { createCallCheck, type CallCheck } from './calls.ts'
+
+/** One mention to be answered. */
+export interface TurnJob {
+  readonly id: TurnId
+  readonly room: Room
+  readonly requester: Person
+  readonly model: ConfiguredModel
+  readonly message: MessageEntry
+  /** Told what the turn is doing, for the status line: `thinking`, or the name of a running tool. */
+  readonly report: (doing: string) => void
+}
+
+/** What every turn needs, and its limits. */
+export interface TurnParts extends StageParts {
+  readonly turns: TurnStore
+  readonly limits: StageParts['limits'] & { readonly turn_s: number; readonly turn_steps: number }
+  readonly retryPauses?: readonly number[]
+  readonly log: Log
+}
+
+/** What a turn has come to so far. */
+interface Progress {
+  readonly reply: Reply
+  usage?: Usage
+}
+
+/**
+ * A whole turn: composes, streams, runs tools, until the model answers without calling. Whatever happens is
+ * told in the room; resolves to the last entry: the reply, or a notice after it. Rejects with `StorageError`
+ * when even that could not be recorded.
+ */
+export async function runTurn(job: TurnJob, parts: TurnParts, stop: AbortSignal): Promise<Entry> {
+  const progress: Progress = { reply: createReply((text) => show(job, text)) }
+  const { signal, end } = withinTime(job, parts, stop)
+  try {
+    const ending = await converse(job, parts, progress, signal).catch((error: unknown) =>
+      endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log),
+    )
+    return await recordEnd(job, parts, progress, ending)
+  } finally {
+    end()
+  }
+}
+
+async function converse(
+  job: TurnJob,
+  parts: TurnParts,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Ending> {
+  signal.throwIfAborted()
+  const steps: StepMessage[] = []
+  const check = createCallCheck(nameOf(job))
+  const stage = await createStage(job, parts, signal)
+  await parts.turns.finish(job.id, { prompt: stage.prompt })
+  for (let step = 0; step < parts.limits.turn_steps; step++) {
+    if (step > 0) await stage.refresh(steps, signal)
+    const answer = await think(job, parts, progress, stage, steps, signal)
+    if (answer.calls.length === 0) return done(nameOf(job), answer.reason === 'length')
+    const halt = await act(job, answer, check, stage, steps, signal)
+    if (halt) return stopped(halt)
+  }
+  return stopped(`@${nameOf(job)} used all ${parts.limits.turn_steps} steps of its turn; it was stopped`)
+}
+
+async function think(
+  job: TurnJob,
+  parts: TurnParts,
+  progress: Progress,
+  stage: Stage,
+  steps: readonly StepMessage[],
+  signal: AbortSignal,
+): Promise<StepAnswer> {
+  job.report('thinking')
+  progress.reply.nextStep()
+  const { settings, model } = job.model
+  const request = {
+    prompt: stage.prompt,
+    steps,
+    tools: stage.toolbox.definitions,
+    maxOutput: settings.maxOutput,
+  }
+  const answer = await streamStep(model, request, progress.reply, signal, parts.retryPauses)
+  progress.usage = addUsage(progress.usage, answer.usage)
+  return answer
+}
+
+/** Runs a step's calls in order, each with one answer. Gives the reason where the turn must stop here. */
+async function act(
+  job: TurnJob,
+  answer: StepAnswer,
+  check: CallCheck,
+  stage: Stage,
+  steps: StepMessage[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { calls, halt } = check(answer.calls)
+  if (halt) return halt
+  steps.push({ role: 'assistant', text: answer.text, calls })
+  for (const call of calls) {
+    signal.throwIfAborted()
+    job.report(call.name)
+    steps.push(await stage.toolbox.run(call, signal))
+  }
+  signal.throwIfAborted()
+  return undefined
+}
+
+async function recordEnd(
+  job: TurnJob,
+  parts: TurnParts,
+  { reply, usage }: Progress,
+  ending: Ending,
+): Promise<Entry> {
+  const { outcome, notice } = ending
+  const common = { turn: job.id, ...(usage ? { usage } : {}) }
+  let last: Entry | undefined
+  try {
+    const text = reply.text() || (outcome === 'done' ? '(no answer)' : '')
+    if (text) last = await job.room.record({ kind: 'reply', author: nameOf(job), text, outcome, ...common })
+    if (notice) last = await job.room.record({ kind: 'notice', author: 'system', turn: job.id, ...notice })
+    return last!
+  } finally {
+    const error = outcome === 'failed' && notice ? { error: notice.text } : {}
+    await parts.turns.finish(job.id, {
+      endedAt: parts.clock.now(),
+      outcome,
+      ...(usage ? { usage } : {}),
+      ...error,
+    })
+  }
+}
+
+/** The signal that ends a turn: somebody stopped it, or its time is over. */
+function withinTime(
+  job: TurnJob,
+  parts: TurnParts,
+  stop: AbortSignal,
+): { signal: AbortSignal; end: () => void } {
+  const late = new AbortController()
+  const reason = new TurnStopped(`@${nameOf(job)} took longer than ${parts.limits.turn_s} s; it was stopped`)
+  const timer = setTimeout(() => late.abort(reason), parts.limits.turn_s * 1000)
+  return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
+}
+
+const nameOf = (job: TurnJob): string => job.model.settings.name
+
+const show = (job: TurnJob, text: string): void => {
+  job.report('writing')
+  job.room.stream({ turn: job.id, model: nameOf(job), text })
+}
+
+const addUsage = (sum: Usage | undefined, more: Usage | undefined): Usage | undefined =>
+  sum && more ? { input: sum.input + more.input, output: sum.output + more.output } : (more ?? sum)

@@ -1,0 +1,154 @@
+import type { Entry, MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
+import { Refusal } from '../chat/errors.ts'
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import type { Prompt } from '../wrap/prompt.ts'
+import { TurnStopped } from './ending.ts'
+import { listModels, type ModelStatus } from './model-list.ts'
+import type { ConfiguredModel } from './ports.ts'
+import { createPlaces, type Place, type PlaceLimits } from './places.ts'
+import { gatherSnapshot } from './snapshot.ts'
+import { listTools, type ToolList } from './tool-list.ts'
+import { runTurn, type TurnJob, type TurnParts } from './turn.ts'
+import { viewTools } from './view.ts'
+
+/** A turn that was accepted: it runs, or waits for its place. */
+export interface RunningTurn {
+  readonly id: TurnId
+  readonly room: RoomName
+  /** The model's name. */
+  readonly model: string
+  /** The requester's name. */
+  readonly requester: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
+  doing(): string
+  /** The last entry of the turn: its reply, or the notice that ends it. Rejects with `StorageError` only. */
+  readonly done: Promise<Entry>
+  /** Ends it soon, and says so in the room; nothing if it has ended. */
+  cancel(reason?: string): void
+}
+
+/** Models' turns in all rooms, and what a model would be given. */
+export interface Turns extends AsyncDisposable {
+  /** Starts a turn, or lets it wait. Rejects with `Refusal`: no such model, too many waiting, stopping; or `StorageError`. */
+  start(mention: {
+    readonly room: Room
+    readonly requester: Person
+    readonly model: string
+    readonly message: MessageEntry
+  }): Promise<RunningTurn>
+  /** Stops all turns of a room, and says who did it. Gives their number. */
+  stop(room: RoomName, by: Person): number
+  /** Turns of a room, in order of their start. */
+  running(room: RoomName): readonly RunningTurn[]
+  /** Names of the models that can be called, in order of the config. */
+  names(): readonly string[]
+  /** All configured models with what they have spent. Rejects with `StorageError`. */
+  models(): Promise<readonly ModelStatus[]>
+  /** What a model would be sent now, if it were asked nothing. Rejects with `Refusal`, `WrapError`, `StorageError`. */
+  prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
+  /** Every tool, whether this person's model (the first one when none is named) has it here, and what it costs. */
+  scope(query: { readonly room: Room; readonly person: Person; readonly model?: string }): Promise<ToolList>
+}
+
+/** What turns are made from. */
+export interface TurnsParts extends Omit<TurnParts, 'modelNames' | 'limits'> {
+  readonly models: readonly ConfiguredModel[]
+  readonly newId: () => string
+  readonly limits: TurnParts['limits'] & PlaceLimits
+}
+
+/** Disposing stops every turn, waits until it is recorded, and starts no more. */
+export function createTurns(options: TurnsParts): Turns {
+  const enabled = options.models.filter((model) => model.settings.enabled)
+  const parts = { ...options, modelNames: enabled.map((model) => model.settings.name) }
+  const takePlace = createPlaces(options.limits)
+  const active = new Set<RunningTurn>()
+  let closing = false
+
+  function modelCalled(name: string): ConfiguredModel {
+    const model = enabled.find((one) => one.settings.name === name)
+    if (!model) throw new Refusal(`there is no model called @${name.slice(0, 40)}; see models`)
+    return model
+  }
+
+  const activeIn = (room: RoomName): readonly RunningTurn[] =>
+    [...active].filter((turn) => turn.room === room)
+
+  return {
+    async start({ room, requester, model: name, message }) {
+      if (closing) throw new Refusal('the server is stopping; ask again when it is back')
+      const job = { id: options.newId() as TurnId, room, requester, model: modelCalled(name), message }
+      const place = takePlace(room.name, requester.name)
+      const turn = launch(job, parts, place, () => active.delete(turn))
+      active.add(turn)
+      await turn.begun
+      return turn
+    },
+    stop(room, by) {
+      const running = activeIn(room)
+      for (const turn of running) turn.cancel(`${by.name} stopped @${turn.model}`)
+      return running.length
+    },
+    running: activeIn,
+    names: () => parts.modelNames,
+    models: () => listModels(options.models, options.turns),
+    async prompt({ room, person, model: name }) {
+      const viewer = { room, requester: person, model: modelCalled(name).settings }
+      const view = await viewTools(parts, viewer)
+      return await parts.composer.compose(await gatherSnapshot(parts, { ...viewer, reserve: 0 }, view))
+    },
+    async scope({ room, person, model: name }) {
+      const model = name === undefined ? enabled[0] : modelCalled(name)
+      return await listTools(parts, { room, requester: person, ...(model ? { model: model.settings } : {}) })
+    },
+    async [Symbol.asyncDispose]() {
+      closing = true
+      const running = [...active]
+      for (const turn of running) turn.cancel(`@${turn.model} was stopped: the server is stopping`)
+      await Promise.allSettled(running.map((turn) => turn.done))
+    },
+  }
+}
+
+/** Puts a turn on record, waits for its place, runs it. `begun` rejects with `StorageError`, and then nothing runs. */
+function launch(
+  job: Omit<TurnJob, 'report'>,
+  parts: TurnParts,
+  place: Place,
+  ended: () => void,
+): RunningTurn & { readonly begun: Promise<void> } {
+  const stop = new AbortController()
+  const startedAt = parts.clock.now()
+  const { id, room, requester, model } = job
+  let doing = 'waiting'
+
+  async function run(): Promise<Entry> {
+    try {
+      await begun
+      await place.ready
+      return await runTurn({ ...job, report: (what) => (doing = what) }, parts, stop.signal)
+    } finally {
+      place.leave()
+      ended()
+    }
+  }
+
+  const facts = { id, room: room.name, model: model.settings.name, requester: requester.name, startedAt }
+  const begun = parts.turns.begin(facts)
+  const done = run()
+  // Whoever waits for the turn sees its failure; where nobody does, the log must.
+  done.catch((error: unknown) => parts.log.error({ turn: id, error }, 'a turn could not be recorded'))
+  return {
+    ...facts,
+    begun,
+    done,
+    doing: () => doing,
+    cancel(reason = `@${facts.model} was stopped`) {
+      stop.abort(new TurnStopped(reason))
+      place.giveUp()
+    },
+  }
+}

@@ -1,0 +1,226 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+
+/** One request as it arrived. */
+export interface RecordedRequest {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  /** The parsed JSON body. */
+  readonly body: ChatRequest
+}
+
+/** The parts of a chat-completions request that tests look at. */
+export interface ChatRequest {
+  readonly model: string
+  readonly messages: readonly {
+    readonly role: string
+    readonly content: unknown
+    readonly [key: string]: unknown
+  }[]
+  readonly tools?: readonly {
+    readonly type: string
+    readonly function: { readonly name: string; readonly description: string; readonly parameters: unknown }
+  }[]
+  readonly [key: string]: unknown
+}
+
+/** What the server does with one request. */
+export type Script = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>
+
+/** A local server that speaks the OpenAI chat-completions stream by a script, one entry a request. */
+export interface ModelServer extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT`. */
+  readonly endpoint: string
+  /** Requests so far, in order. */
+  readonly requests: readonly RecordedRequest[]
+  /** What to do with the next requests; a request beyond the script is answered with status 418. */
+  play(...scripts: readonly Script[]): void
+  /** Resolves when `count` requests have arrived. */
+  arrived(count: number): Promise<void>
+  /** Resolves when a client has broken off a request that was not answered to its end. */
+  abandoned(): Promise<void>
+}
+
+/** Starts the server on any free port. */
+export async function startModelServer(): Promise<ModelServer> {
+  const requests: RecordedRequest[] = []
+  const scripts: Script[] = []
+  const watchers = new Set<() => void>()
+  let abandoned = 0
+
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!condition()) return
+        watchers.delete(look)
+        resolve()
+      }
+      watchers.add(look)
+      look()
+    })
+  const changed = (): void => {
+    for (const look of watchers) look()
+  }
+
+  const server = createServer(async (request, response) => {
+    response.on('close', () => {
+      if (!response.writableFinished) abandoned += 1
+      changed()
+    })
+    const body = JSON.parse((await readAll(request)) || '{}') as ChatRequest
+    const recorded = { path: request.url ?? '', headers: request.headers, body }
+    requests.push(recorded)
+    changed()
+    const script = scripts.shift() ?? status(418, 'the script is at its end')
+    await script(response, recorded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    requests,
+    play: (...more) => void scripts.push(...more),
+    arrived: (count) => until(() => requests.length >= count),
+    abandoned: () => until(() => abandoned > 0),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A piece of the stream: text, a part of a call, reasoning, or the end. */
+export interface Piece {
+  readonly text?: string
+  readonly reasoning?: string
+  readonly call?: {
+    readonly index: number
+    readonly id?: string
+    readonly name?: string
+    readonly arguments?: string
+  }
+}
+
+/** An answer with these pieces, then a finish reason and usage. */
+export function answer(
+  pieces: readonly Piece[],
+  end: { readonly reason?: string; readonly usage?: readonly [input: number, output: number] | null } = {},
+): Script {
+  return (response) => {
+    const reason = end.reason ?? (pieces.some((piece) => piece.call) ? 'tool_calls' : 'stop')
+    const [input, output] = end.usage ?? [11, 7]
+    begin(response)
+    for (const piece of pieces) send(response, chunk(deltaOf(piece)))
+    send(response, chunk({}, reason))
+    if (end.usage !== null) {
+      const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+      send(response, { ...chunk({}), choices: [], usage })
+    }
+    response.end('data: [DONE]\n\n')
+  }
+}
+
+/** A text in pieces of one to a few characters. */
+export const says = (...texts: readonly string[]): Script => answer(texts.map((text) => ({ text })))
+
+/** One whole call, its arguments in two pieces. */
+export function calls(name: string, args: unknown, id = 'call_a'): Script {
+  const text = typeof args === 'string' ? args : JSON.stringify(args)
+  const half = Math.floor(text.length / 2)
+  return answer([
+    { call: { index: 0, id, name, arguments: text.slice(0, half) } },
+    { call: { index: 0, arguments: text.slice(half) } },
+  ])
+}
+
+/** An error as OpenAI sends it. */
+export const status =
+  (code: number, message = `status ${code}`): Script =>
+  (response) => {
+    response.writeHead(code, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message, type: 'test', code: null } }))
+  }
+
+/** Never answers. */
+export const hang = (): Script => () => {}
+
+/** Begins with these pieces and then falls silent. */
+export const fallsSilent =
+  (...texts: readonly string[]): Script =>
+  (response) => {
+    begin(response)
+    for (const text of texts) send(response, chunk({ content: text }))
+  }
+
+/** Begins with these pieces and then breaks the connection. */
+export const cut =
+  (...pieces: readonly Piece[]): Script =>
+  (response) => {
+    begin(response)
+    for (const piece of pieces) send(response, chunk(deltaOf(piece)))
+    setImmediate(() => response.socket?.destroy())
+  }
+
+/** Ends the stream properly as HTTP goes, but without a finish reason. */
+export const endsEarly =
+  (...pieces: readonly Piece[]): Script =>
+  (response) => {
+    begin(response)
+    for (const piece of pieces) send(response, chunk(deltaOf(piece)))
+    response.end()
+  }
+
+/** Sends these bytes as the stream. */
+export const raw =
+  (body: string, contentType = 'text/event-stream'): Script =>
+  (response) => {
+    response.writeHead(200, { 'content-type': contentType })
+    response.end(body)
+  }
+
+/** One token of so many bytes, on one line that never ends. */
+export const endlessToken =
+  (bytes: number): Script =>
+  async (response) => {
+    begin(response)
+    response.write('data: {"choices":[{"delta":{"content":"')
+    const block = 'a'.repeat(64 * 1024)
+    const closed = onceOf(response, 'close')
+    for (let sent = 0; sent < bytes && !response.destroyed; sent += block.length) {
+      if (response.write(block)) await new Promise(setImmediate)
+      else await Promise.race([onceOf(response, 'drain'), closed])
+    }
+  }
+
+const onceOf = (response: ServerResponse, event: string): Promise<void> =>
+  new Promise((resolve) => response.once(event, () => resolve()))
+
+function begin(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  response.write(`data: ${JSON.stringify(value)}\n\n`)
+}
+
+const chunk = (delta: unknown, finish: string | null = null) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 0,
+  model: 'test',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+})
+
+function deltaOf({ text, reasoning, call }: Piece): unknown {
+  if (call) {
+    const { index, id, name, arguments: args } = call
+    return {
+      tool_calls: [
+        { index, ...(id === undefined ? {} : { id, type: 'function' }), function: { name, arguments: args } },
+      ],
+    }
+  }
+  return reasoning === undefined ? { content: text } : { reasoning_content: reasoning }
+}
