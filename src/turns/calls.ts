@@ -2,7 +2,7 @@ import { stableJson } from '../lib/stable-json.ts'
 import { parseArguments } from './arguments.ts'
 import type { ToolCall } from './ports.ts'
 
-/** Looks at a step's calls before they run: the calls with ids of their own, or why the turn must stop. */
+/** Looks at a step's calls before they run: gives them ids of their own, and says why the turn must stop, if it must. */
 export type CallCheck = (calls: readonly ToolCall[]) => {
   readonly calls: readonly ToolCall[]
   readonly halt?: string
@@ -28,24 +28,26 @@ export function createCallCheck(model: string): CallCheck {
   }
 
   return (calls) => {
-    const named = calls.map((call) => ({ ...call, id: uniqueId(call.id, ids) }))
     if (calls.length > CALLS_PER_STEP) {
-      return { calls: named, halt: `@${model} asked for ${calls.length} tools at once; it was stopped` }
+      return { calls: [], halt: `@${model} asked for ${calls.length} tools at once; it was stopped` }
     }
-    const again = named.filter((call) => timesMade(call) >= SAME_CALLS)[0]
-    if (!again) return { calls: named }
-    const name = again.name.slice(0, 64)
-    return {
-      calls: named,
-      halt: `@${model} called ${name} ${SAME_CALLS} times with the same arguments; it was stopped`,
+    const named = calls.map((call) => ({ ...call, id: uniqueId(call.id, ids) }))
+    for (const call of named) {
+      if (timesMade(call) >= SAME_CALLS) return { calls: named, halt: repeated(model, call.name) }
     }
+    return { calls: named }
   }
 }
 
+const repeated = (model: string, name: string): string =>
+  `@${model} called ${name.slice(0, 64)} ${SAME_CALLS} times with the same arguments; it was stopped`
+
 /** Some servers count from zero in every step, or send no ids at all; calls and results pair up by them. */
 function uniqueId(id: string, ids: Set<string>): string {
-  const wanted = /^[\w.:-]{1,64}$/.test(id) && !ids.has(id) ? id : `call_${ids.size + 1}`
-  const unique = ids.has(wanted) ? `${wanted}_${ids.size + 1}` : wanted
+  let unique = id
+  for (let number = ids.size + 1; ids.has(unique) || !ID.test(unique); number++) unique = `call_${number}`
   ids.add(unique)
   return unique
 }
+
+const ID = /^[\w.:-]{1,64}$/

@@ -1,9 +1,12 @@
 import type { Json } from '../lib/json.ts'
 import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
-import { FIND_TOOLS, findTools } from '../wrap/find-tools.ts'
+import { definitionOf } from '../wrap/definitions.ts'
+import { findTools, findToolsDefinition } from '../wrap/find-tools.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
 import type { CatalogueTool } from '../wrap/snapshot.ts'
 import type { View } from './view.ts'
+
+const FIND_TOOLS = findToolsDefinition.name
 
 /** Ids of deferred tools that `find_tools` has shown in this turn. */
 export type Found = Set<string>
@@ -35,10 +38,10 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
       .flatMap((one) => known.get(one.id) ?? [])
       .map((tool) => [tool.name, tool]),
   )
-  const hasSearch = deferred.length > 0 || prompt.tools.some((one) => one.name === FIND_TOOLS.name)
+  const hasSearch = deferred.length > 0 || prompt.tools.some((one) => one.name === FIND_TOOLS)
 
   const resolve = (name: string, now: View): Target | undefined => {
-    if (hasSearch && name === FIND_TOOLS.name) return { kind: 'search', id: FIND_TOOLS.name }
+    if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
     const offered = callable.get(name)
     const current = offered && now.visible.find((tool) => tool.id === offered.id)
     const tool = current && sameDefinition(offered, current) ? now.catalogue.handler(offered.id) : undefined
@@ -49,7 +52,7 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
     definitions: definitionsOf(prompt, callable, found),
     resolve,
     unknown(name, now) {
-      const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS.name] : [])]
+      const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
       const left = names.filter((one) => resolve(one, now)).map((one) => `'${one}'`)
       return `ERROR: You requested a tool called '${shown(name)}', however we only have these tools: ${left.join(', ')}`
     },
@@ -82,17 +85,11 @@ function definitionsOf(
 ): readonly ToolDefinition[] {
   const sent = prompt.tools.flatMap((one) => one.definition ?? [])
   const asked = [...callable.values()].filter((tool) => found.has(tool.id))
-  return [...sent, ...asked.map(fullDefinition)]
+  return [...sent, ...asked.map((tool) => definitionOf(tool, 'full'))]
 }
-
-const fullDefinition = ({ name, description, schema }: CatalogueTool): ToolDefinition => ({
-  name,
-  description,
-  parameters: schema,
-})
 
 function searchText(query: string, matching: readonly CatalogueTool[]): string {
   if (matching.length === 0) return `No tool matches ${JSON.stringify(query)}; try other words.`
-  const lines = matching.map((tool) => JSON.stringify(fullDefinition(tool)))
+  const lines = matching.map((tool) => JSON.stringify(definitionOf(tool, 'full')))
   return ['You can call these from the next step on:', ...lines].join('\n')
 }

@@ -1,4 +1,6 @@
 import type { Json } from '../lib/json.ts'
+import { definitionOf } from '../wrap/definitions.ts'
+import { framingOf } from '../wrap/framing.ts'
 import type { CatalogueTool } from '../wrap/snapshot.ts'
 import type { Composer } from '../wrap/ports.ts'
 import { viewTools, type Viewer, type ViewParts } from './view.ts'
@@ -50,4 +52,19 @@ export async function listTools(parts: ToolListParts, viewer: Viewer): Promise<T
     tokens: visible.reduce((sum, one) => sum + one.tokens, 0),
     warnings: view.warnings,
   }
+}
+
+/** Tokens of each tool's definition in full: what wrap/definitions.ts charges for it in a prompt. */
+async function costOf(
+  tools: readonly CatalogueTool[],
+  { model }: Viewer,
+  composer: Pick<Composer, 'count'>,
+): Promise<readonly number[]> {
+  const { encoding, backend } = model ?? { encoding: 'o200k_base', backend: 'guide' }
+  const { factor, perTool } = framingOf(backend)
+  const counts = await composer.count(
+    encoding,
+    tools.map((tool) => JSON.stringify(definitionOf(tool, 'full'))),
+  )
+  return counts.map((count) => Math.ceil(count * factor) + perTool)
 }

@@ -29,6 +29,8 @@ export interface Toolbox {
    * not be logged, and was not run or its result is not known) and with the turn's reason when it is stopped.
    */
   run(call: ToolCall, signal: AbortSignal): Promise<StepMessage>
+  /** Answers a call without running it, so that the log tells of it. Rejects with `StorageError`. */
+  refuse(call: ToolCall, reason: string): Promise<StepMessage>
 }
 
 /** What stays the same for all toolboxes of a turn. */
@@ -49,18 +51,29 @@ export interface ToolboxParts {
 /** The toolbox for a prompt composed from `composed`; `found` are the deferred tools that were asked for. */
 export function createToolbox(parts: ToolboxParts, prompt: Prompt, composed: View, found: Found): Toolbox {
   const offer = createOffer(prompt, composed, found)
+
+  /** Looks the call up in the scope of now, and logs it. */
+  async function announce(call: ToolCall) {
+    const answer = createAnswer(call, parts)
+    const now = await parts.view()
+    const target = offer.resolve(call.name, now)
+    const args = parseArguments(call.arguments)
+    await answer.announce(target?.id, args.ok ? args.value : call.arguments)
+    return { answer, now, target, args }
+  }
+
   return {
     definitions: offer.definitions,
     async run(call, signal) {
-      const answer = createAnswer(call, parts)
-      const now = await parts.view()
-      const target = offer.resolve(call.name, now)
-      const args = parseArguments(call.arguments)
-      await answer.announce(target?.id, args.ok ? args.value : call.arguments)
+      const { answer, now, target, args } = await announce(call)
       if (!target) return await answer.give(failed(offer.unknown(call.name, now)))
       if (!args.ok) return await answer.give(failed(`${call.name}: ${args.error}`), target.id)
       if (target.kind === 'search') return await answer.give(offer.search(args.value, now), target.id)
       return await answer.give(await runTool(target.tool, args.value, parts, signal), target.id)
+    },
+    async refuse(call, reason) {
+      const { answer, target } = await announce(call)
+      return await answer.give(failed(reason), target?.id)
     },
   }
 }

@@ -105,7 +105,10 @@ async function act(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { calls, halt } = check(answer.calls)
-  if (halt) return halt
+  if (halt) {
+    for (const call of calls) await stage.toolbox.refuse(call, `not run: ${halt}`)
+    return halt
+  }
   steps.push({ role: 'assistant', text: answer.text, calls })
   for (const call of calls) {
     signal.throwIfAborted()

@@ -63,7 +63,9 @@ export async function startModelServer(): Promise<ModelServer> {
     for (const look of watchers) look()
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void serve(request, response))
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('close', () => {
       if (!response.writableFinished) abandoned += 1
       changed()
@@ -74,7 +76,8 @@ export async function startModelServer(): Promise<ModelServer> {
     changed()
     const script = scripts.shift() ?? status(418, 'the script is at its end')
     await script(response, recorded)
-  })
+  }
+
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
