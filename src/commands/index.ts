@@ -47,15 +47,8 @@ export interface CommandParts {
 }
 
 /** Every command, in the order of `help`. */
-export function createCommands({
-  chat,
-  people,
-  turns,
-  clock,
-  speech,
-  stores,
-}: CommandParts): readonly Command[] {
-  const speak = createSpeak(turns, speech)
+export function createCommands(parts: CommandParts): readonly Command[] {
+  const { chat, people, turns, clock, speak, speech, stores } = parts
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),

@@ -1,0 +1,78 @@
+import { createLog } from './adapters/log/pino-log.ts'
+import { createComposer } from './adapters/lua/pool.ts'
+import { probeSandbox } from './adapters/sandbox/probe.ts'
+import { checkMigrations } from './adapters/storage/open.ts'
+import { createWrappedTools } from './adapters/wrapped-tools/wrapped-tools.ts'
+import { loadConfig, type Config } from './config.ts'
+import type { CommandLine } from './config/flags.ts'
+import { ConfigError } from './config/problem.ts'
+import { paths } from './paths.ts'
+import { builtinTools } from './tools/index.ts'
+import { WrapError } from './wrap/ports.ts'
+
+/**
+ * Validates config, Lua, `.tool` files and migrations without starting anything, and prints every problem with
+ * its file and line. Resolves to the exit status: 1 if there is any.
+ */
+export async function check(line: CommandLine): Promise<number> {
+  const { config, problems } = readConfig(line)
+  const found = config
+    ? [
+        ...problems,
+        ...(await luaProblems(config)),
+        ...(await toolProblems(config)),
+        ...checkMigrations(paths.migrations),
+      ]
+    : problems
+  for (const problem of found) console.log(problem)
+  if (config) console.log(await sandboxLine(config))
+  console.log(
+    found.length === 0 ? 'no problems' : `${found.length} ${found.length === 1 ? 'problem' : 'problems'}`,
+  )
+  return found.length === 0 ? 0 : 1
+}
+
+function readConfig(line: CommandLine): { config?: Config; problems: readonly string[] } {
+  try {
+    return { config: loadConfig(line), problems: [] }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems }
+    throw error
+  }
+}
+
+/** Composes a trial prompt with the bundled Lua: it must compile, load every layer and fit. */
+async function luaProblems(config: Config): Promise<readonly string[]> {
+  await using composer = createComposer({
+    entry: paths.wrapProcess,
+    packageRoot: paths.root,
+    engine: config.lua.engine,
+    size: 1,
+    log: createLog('silent'),
+  })
+  try {
+    await composer.check('', trialSnapshot())
+    return []
+  } catch (error) {
+    if (error instanceof WrapError) return [`lua: ${error.message}`]
+    throw error
+  }
+}
+
+async function toolProblems(config: Config): Promise<readonly string[]> {
+  const builtin = builtinTools()
+  await using wrapped = await createWrappedTools({
+    dirs: [paths.wrappedTools, ...config.tools.dirs],
+    base: () => builtin,
+    disabled: config.tools.disabled,
+    log: createLog('silent'),
+  })
+  return wrapped.problems().map(({ file, line, message }) => `${file}:${line}: ${message}`)
+}
+
+async function sandboxLine(config: Config): Promise<string> {
+  if (config.sandbox.mode === 'none')
+    return 'sandbox: none, as configured: commands run with the rights of the server'
+  const state = await probeSandbox()
+  return state.works ? `sandbox: ${state.version}` : `sandbox: commands are refused: ${state.reason}`
+}
