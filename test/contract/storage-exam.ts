@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { entryLogExam } from './storage/entry-log-exam.ts'
+import { historyExam } from './storage/history-exam.ts'
+import { peopleExam } from './storage/people-exam.ts'
+import { roomsExam } from './storage/rooms-exam.ts'
+import { scriptsExam } from './storage/scripts-exam.ts'
+import { turnsExam } from './storage/turns-exam.ts'
+
+/** What every storage engine must do. `open` gives an empty store; each test gets a new one. */
+export function storageExam(engine: string, open: () => Promise<Storage>): void {
+  let running: Storage
+  beforeEach(async () => {
+    running = await open()
+  })
+  afterEach(async () => {
+    await running[Symbol.asyncDispose]()
+  })
+  const store = (): Storage => running
+
+  describe(`the entry log of ${engine}`, () => entryLogExam(store))
+  describe(`the history of ${engine}`, () => historyExam(store))
+  describe(`the rooms of ${engine}`, () => roomsExam(store))
+  describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`the turns of ${engine}`, () => turnsExam(store))
+  describe(`the scripts of ${engine}`, () => scriptsExam(store))
+
+  test(`${engine} is in good health`, async () => {
+    await expect(store().health()).resolves.toBeUndefined()
+  })
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Entry, EntryId, EntryKind, TurnId } from '../../../src/chat/entry.ts'
+import { message } from '../../support/storage.ts'
+import { lobby, den, nowhere, idOf, idsOf, textsOf, say } from './cast.ts'
+
+/** What an entry log store must do; `store` gives the one of the running test. */
+export function entryLogExam(store: () => Storage): void {
+  const find = async (...words: string[]): Promise<readonly string[]> =>
+    textsOf(await store().log.read(lobby, { limit: 99, words }))
+
+  test('gives back each kind of entry as it was given', async () => {
+    const base = { at: 17, room: lobby, author: 'alice', text: 'Grüße, 漢字 👩‍🚀\n\tline "two" \u0000 %_\\' }
+    const turn = 'T1' as TurnId
+    const entries: Entry[] = [
+      { ...base, id: idOf(1), kind: 'message' },
+      { ...base, id: idOf(2), kind: 'action' },
+      { ...base, id: idOf(3), kind: 'presence', event: 'joined' },
+      { ...base, id: idOf(4), kind: 'notice', level: 'error', turn },
+      { ...base, id: idOf(5), kind: 'reply', turn, outcome: 'done', usage: { input: 7, output: 9 } },
+      {
+        ...base,
+        id: idOf(6),
+        kind: 'tool_call',
+        call: 'c',
+        name: 'Grep',
+        arguments: { a: [1, null, '\ud800'] },
+        requester: 'bob',
+      },
+      {
+        ...base,
+        id: idOf(7),
+        kind: 'tool_result',
+        call: 'c',
+        name: 'Grep',
+        tool: 'Grep',
+        isError: false,
+        durationMs: 3,
+        bytes: 4,
+      },
+      { ...base, id: idOf(8), kind: 'scope', scope: ['Gr*', '!Grep'] },
+      { ...base, id: idOf(9), kind: 'approval', tool: 'run_command', requester: 'bob', verdict: 'room' },
+    ]
+    for (const entry of entries) await store().log.append(entry)
+    expect(await store().log.read(lobby, { limit: 100 })).toEqual(entries)
+  })
+
+  test('gives the newest entries, oldest first, and only of that room', async () => {
+    await say(store(), 1, 9)
+    await say(store(), 10, 12, 'message', den)
+    expect(idsOf(await store().log.read(lobby, { limit: 3 }))).toEqual([idOf(7), idOf(8), idOf(9)])
+    expect(idsOf(await store().log.read(den, { limit: 99 }))).toEqual([idOf(10), idOf(11), idOf(12)])
+    expect(await store().log.read(nowhere, { limit: 99 })).toEqual([])
+  })
+
+  test('keeps to before and after, which need not exist', async () => {
+    await say(store(), 1, 9)
+    const read = async (query: object): Promise<readonly EntryId[]> =>
+      idsOf(await store().log.read(lobby, { limit: 2, ...query }))
+    expect(await read({ before: idOf(5) })).toEqual([idOf(3), idOf(4)])
+    expect(await read({ after: idOf(5) })).toEqual([idOf(8), idOf(9)])
+    expect(await read({ after: idOf(5), before: idOf(8) })).toEqual([idOf(6), idOf(7)])
+    expect(await read({ after: idOf(9) })).toEqual([])
+    expect(await read({ before: '0' })).toEqual([])
+  })
+
+  test('gives only the kinds asked for, merged in order, and none for no kinds', async () => {
+    await say(store(), 1, 2)
+    await say(store(), 3, 4, 'action')
+    await say(store(), 5, 5, 'scope')
+    await say(store(), 6, 6)
+    const read = async (kinds: EntryKind[], limit = 9): Promise<readonly EntryId[]> =>
+      idsOf(await store().log.read(lobby, { limit, kinds }))
+    expect(await read(['action', 'message', 'action'])).toEqual([1, 2, 3, 4, 6].map(idOf))
+    expect(await read(['message', 'action'], 3)).toEqual([3, 4, 6].map(idOf))
+    expect(await read(['scope'])).toEqual([idOf(5)])
+    expect(await read([])).toEqual([])
+  })
+
+  test('reads nothing for a limit of zero or less', async () => {
+    await say(store(), 1, 3)
+    expect(await store().log.read(lobby, { limit: 0 })).toEqual([])
+    expect(await store().log.read(lobby, { limit: -1 })).toEqual([])
+    expect(await store().log.read(lobby, { limit: Number.POSITIVE_INFINITY })).toHaveLength(3)
+  })
+
+  test('finds entries whose text or author holds every word, without regard to ASCII case, with wildcards as letters', async () => {
+    const texts = [
+      'Deploy the SERVER',
+      'deploy 100% of it',
+      'deploy 1000 of it',
+      'a_b',
+      'axb',
+      'ÄRGER',
+      "it's \\ done",
+    ]
+    for (const [n, text] of texts.entries()) await store().log.append(message(idOf(n), lobby, text))
+    expect(await find('DEPLOY', 'server')).toEqual([texts[0]])
+    expect(await find('100%')).toEqual([texts[1]])
+    expect(await find('a_b')).toEqual([texts[3]])
+    expect(await find("it's", '\\')).toEqual([texts[6]])
+    expect(await find('ärger')).toEqual([])
+    expect(await find('Ärger')).toEqual([texts[5]])
+    expect(await find('ALICE')).toEqual(texts)
+    expect(await find('alice', 'axb')).toEqual([texts[4]])
+    expect(await find('x'.repeat(100_000))).toEqual([])
+    expect(await find()).toEqual(texts)
+  })
+
+  test('refuses an id that is stored already, keeps the first, and stores what was appended beside it', async () => {
+    await say(store(), 1, 1)
+    const [again, other] = await Promise.allSettled([
+      store().log.append(message(idOf(1), den, 'again')),
+      store().log.append(message(idOf(2), lobby, 'other')),
+    ])
+    expect(again).toMatchObject({ status: 'rejected', reason: { name: 'StorageError', reason: 'other' } })
+    expect(other.status).toBe('fulfilled')
+    expect(textsOf(await store().log.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
+  })
+
+  test('tells the newest id of all rooms, and none when empty', async () => {
+    expect(await store().log.lastId()).toBeUndefined()
+    await say(store(), 5, 6)
+    await say(store(), 1, 2, 'message', den)
+    expect(await store().log.lastId()).toBe(idOf(6))
+  })
+
+  test('takes a thousand entries at once and an entry of a megabyte', async () => {
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, n) => store().log.append(message(idOf(n), lobby, `${n}`))),
+    )
+    await store().log.append(message(idOf(1000), lobby, '漢'.repeat(350_000)))
+    const all = await store().log.read(lobby, { limit: 5000 })
+    expect(all).toHaveLength(1001)
+    expect(all.at(-1)?.text).toBe('漢'.repeat(350_000))
+  })
+
+  test('keeps what was appended when the caller changes it later, and what was read when it is changed', async () => {
+    const scope = ['one']
+    await store().log.append({ ...message(idOf(1), lobby, 'x'), kind: 'scope', scope })
+    scope.push('two')
+    const [read] = await store().log.read(lobby, { limit: 1 })
+    expect(read).toMatchObject({ scope: ['one'] })
+    Object.assign(read as object, { text: 'changed' })
+    expect(textsOf(await store().log.read(lobby, { limit: 1 }))).toEqual(['x'])
+  })
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import { message } from '../../support/storage.ts'
+import { lobby, idOf, say } from './cast.ts'
+
+/** What a history store must do; `store` gives the one of the running test. */
+export function historyExam(store: () => Storage): void {
+  test('gives rows oldest first with the counts of that encoding only', async () => {
+    await say(store(), 1, 3)
+    await store().history.saveCounts(
+      'o200k_base',
+      new Map([
+        [idOf(1), 11],
+        [idOf(3), 13],
+      ]),
+    )
+    await store().history.saveCounts('cl100k_base', new Map([[idOf(2), 22]]))
+    expect(await newestOf(store(), {})).toEqual([
+      ['text 1', 11],
+      ['text 2', undefined],
+      ['text 3', 13],
+    ])
+  })
+
+  test('stops at the row with which the tokens asked for are exceeded', async () => {
+    await say(store(), 1, 9)
+    await store().history.saveCounts(
+      'o200k_base',
+      new Map(Array.from({ length: 9 }, (_, n) => [idOf(n + 1), 10])),
+    )
+    expect(await newestOf(store(), { maxTokens: 25 })).toHaveLength(3)
+    expect(await newestOf(store(), { maxTokens: 30 })).toHaveLength(4)
+    expect(await newestOf(store(), { maxTokens: 0 })).toHaveLength(1)
+    expect(await newestOf(store(), { maxRows: 2 })).toEqual([
+      ['text 8', 10],
+      ['text 9', 10],
+    ])
+  })
+
+  test('takes a row that nobody has counted for a token per eight bytes', async () => {
+    for (const n of [1, 2, 3]) await store().log.append(message(idOf(n), lobby, 'ä'.repeat(40)))
+    expect(await newestOf(store(), { maxTokens: 15 })).toHaveLength(2)
+  })
+
+  test('keeps to before, after and kinds', async () => {
+    await say(store(), 1, 4)
+    await say(store(), 5, 6, 'presence')
+    expect(await newestOf(store(), { kinds: ['message'], after: idOf(1), before: idOf(4) })).toEqual([
+      ['text 2', undefined],
+      ['text 3', undefined],
+    ])
+  })
+
+  test('ignores counts of unknown entries and takes the last of two counts', async () => {
+    await say(store(), 1, 1)
+    await store().history.saveCounts(
+      'o200k_base',
+      new Map([
+        [idOf(1), 1],
+        [idOf(7), 7],
+      ]),
+    )
+    await store().history.saveCounts('o200k_base', new Map([[idOf(1), 2]]))
+    expect(await newestOf(store(), {})).toEqual([['text 1', 2]])
+  })
+}
+
+async function newestOf(
+  store: Storage,
+  query: object,
+): Promise<readonly (readonly [string, number | undefined])[]> {
+  const rows = await store.history.newest(lobby, {
+    encoding: 'o200k_base',
+    maxRows: 99,
+    maxTokens: 1e6,
+    ...query,
+  })
+  return rows.map((row) => [row.entry.text, row.tokens])
+}

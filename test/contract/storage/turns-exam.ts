@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { TurnRecord } from '../../../src/turns/ports.ts'
+import { refused } from './cast.ts'
+
+/** What a turns store must do; `store` gives the one of the running test. */
+export function turnsExam(store: () => Storage): void {
+  test('are begun, finished with what is known, and found', async () => {
+    const change = {
+      endedAt: 200,
+      outcome: 'done',
+      usage: { input: 5, output: 7 },
+      prompt: { encoding: 'o200k_base', system: '"\u2028' } as TurnRecord['prompt'],
+    }
+    await store().turns.begin(turn('T1'))
+    expect(await store().turns.find('T1')).toEqual(turn('T1'))
+    await store().turns.finish('T1', change)
+    await store().turns.finish('T1', { error: 'late' })
+    expect(await store().turns.find('T1')).toEqual({ ...turn('T1'), ...change, error: 'late' })
+    await store().turns.finish('T2', change)
+    expect(await store().turns.find('T2')).toBeUndefined()
+    await refused(store().turns.begin(turn('T1')))
+  })
+
+  test('that were never finished are known, oldest first', async () => {
+    await store().turns.begin(turn('T2', { startedAt: 200 }))
+    await store().turns.begin(turn('T1'))
+    await store().turns.begin(turn('T3', { startedAt: 300 }))
+    await store().turns.finish('T2', { endedAt: 250, outcome: 'failed' })
+    expect((await store().turns.unfinished()).map((found) => found.id)).toEqual(['T1', 'T3'])
+  })
+
+  test('add up by model, the model used last first, since a time and in a room', async () => {
+    const usage = { input: 10, output: 1 }
+    await store().turns.begin(turn('T1', { usage, startedAt: 1 }))
+    await store().turns.begin(turn('T2', { usage, startedAt: 100 }))
+    await store().turns.begin(turn('T3', { usage, startedAt: 200, room: 'den' }))
+    await store().turns.begin(turn('T4', { startedAt: 300, model: 'guide' }))
+    const qwen = { model: 'qwen', turns: 2, input: 20, output: 2 }
+    const guide = { model: 'guide', turns: 1, input: 0, output: 0 }
+    expect(await store().turns.usage({ since: 100 })).toEqual([guide, qwen])
+    expect(await store().turns.usage({ since: 0, room: 'den' })).toEqual([
+      { ...qwen, turns: 1, input: 10, output: 1 },
+    ])
+    expect(await store().turns.usage({ since: 301 })).toEqual([])
+  })
+}
+
+const turn = (id: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
+  id,
+  room: 'lobby',
+  model: 'qwen',
+  requester: 'alice',
+  startedAt: 100,
+  ...more,
+})
