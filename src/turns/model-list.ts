@@ -1,7 +1,17 @@
-import type { ConfiguredModel, ModelSettings, TurnStore } from './ports.ts'
+import type { Backend, ConfiguredModel, ModelSettings, TurnStore } from './ports.ts'
 
 /** A model as `/models` shows it. */
-export interface ModelStatus extends ModelSettings {
+export interface ModelStatus {
+  /** As people call it, without `@`. */
+  readonly name: string
+  readonly backend: Backend
+  /** The provider's own name for it. */
+  readonly model: string
+  readonly enabled: boolean
+  /** Tokens, prompt and answer together. */
+  readonly contextWindow: number
+  readonly maxOutput: number
+  readonly encoding: string
   /** Turns it began, ever. */
   readonly turns: number
   /** Tokens its provider says it read. */
@@ -13,11 +23,22 @@ export interface ModelStatus extends ModelSettings {
 /** All configured models, in order of the config. Rejects with `StorageError`. */
 export async function listModels(
   models: readonly ConfiguredModel[],
-  turns: Pick<TurnStore, 'usage'>,
+  store: Pick<TurnStore, 'usage'>,
 ): Promise<readonly ModelStatus[]> {
-  const spent = new Map((await turns.usage({ since: 0 })).map((one) => [one.model, one]))
+  const spent = new Map((await store.usage({ since: 0 })).map((one) => [one.model, one]))
   return models.map(({ settings }) => {
     const { turns = 0, input = 0, output = 0 } = spent.get(settings.name) ?? {}
-    return { ...settings, turns, input, output }
+    return { ...shown(settings), turns, input, output }
   })
 }
+
+/** Named one by one: what a config holds besides, such as a key, must never get out. */
+const shown = ({ name, backend, model, enabled, contextWindow, maxOutput, encoding }: ModelSettings) => ({
+  name,
+  backend,
+  model,
+  enabled,
+  contextWindow,
+  maxOutput,
+  encoding,
+})

@@ -3,7 +3,7 @@ import { definitionOf } from '../wrap/definitions.ts'
 import { framingOf } from '../wrap/framing.ts'
 import type { CatalogueTool } from '../wrap/snapshot.ts'
 import type { Composer } from '../wrap/ports.ts'
-import { viewTools, type Viewer, type ViewParts } from './view.ts'
+import { viewTools, type View, type Viewer, type ViewParts } from './view.ts'
 
 /** A tool as `/tools` shows it. */
 export interface ListedTool {
@@ -32,17 +32,29 @@ export interface ToolListParts extends ViewParts {
   readonly composer: Pick<Composer, 'count'>
 }
 
-/** Rejects with `StorageError` and `WrapError`. */
-export async function listTools(parts: ToolListParts, viewer: Viewer): Promise<ToolList> {
-  const view = await viewTools(parts, viewer)
-  const all = view.catalogue.tools
+/** Lists the tools for a viewer. Rejects with `StorageError` and `WrapError`. */
+export type ListTools = (viewer: Viewer) => Promise<ToolList>
+
+/** Every tool is counted once in an encoding, so that asking again and again costs nothing. */
+export function createToolList(parts: ToolListParts): ListTools {
+  const count = createDefinitionCounter(parts.composer)
+  return async (viewer) => {
+    const view = await viewTools(parts, viewer)
+    const { encoding, backend } = viewer.model ?? { encoding: 'o200k_base', backend: 'guide' }
+    const counts = await count(encoding, view.catalogue.tools)
+    return listOf(view, counts, backend)
+  }
+}
+
+function listOf(view: View, counts: readonly number[], backend: string): ToolList {
+  const { factor, perTool } = framingOf(backend)
   const reasons = new Map(view.hidden.map(({ tool, reason }) => [tool.id, reason]))
-  const costs = await costOf(all, viewer, parts.composer)
-  const tools = all.map((tool, index) => ({
+  const tools = view.catalogue.tools.map((tool, index) => ({
     tool,
     visible: !reasons.has(tool.id),
     reason: reasons.get(tool.id) ?? '',
-    tokens: costs[index]!,
+    // As wrap/definitions.ts charges for it in a prompt.
+    tokens: Math.ceil(counts[index]! * factor) + perTool,
   }))
   const visible = tools.filter((one) => one.visible)
   return {
@@ -54,17 +66,16 @@ export async function listTools(parts: ToolListParts, viewer: Viewer): Promise<T
   }
 }
 
-/** Tokens of each tool's definition in full: what wrap/definitions.ts charges for it in a prompt. */
-async function costOf(
-  tools: readonly CatalogueTool[],
-  { model }: Viewer,
-  composer: Pick<Composer, 'count'>,
-): Promise<readonly number[]> {
-  const { encoding, backend } = model ?? { encoding: 'o200k_base', backend: 'guide' }
-  const { factor, perTool } = framingOf(backend)
-  const counts = await composer.count(
-    encoding,
-    tools.map((tool) => JSON.stringify(definitionOf(tool, 'full'))),
-  )
-  return counts.map((count) => Math.ceil(count * factor) + perTool)
+function createDefinitionCounter(composer: Pick<Composer, 'count'>) {
+  const known = new Map<string, WeakMap<CatalogueTool, number>>()
+  return async (encoding: string, tools: readonly CatalogueTool[]): Promise<readonly number[]> => {
+    const counts = known.get(encoding) ?? new WeakMap<CatalogueTool, number>()
+    known.set(encoding, counts)
+    const fresh = tools.filter((tool) => !counts.has(tool))
+    const counted = fresh.length > 0 ? await composer.count(encoding, fresh.map(sent)) : []
+    for (const [index, tool] of fresh.entries()) counts.set(tool, counted[index]!)
+    return tools.map((tool) => counts.get(tool)!)
+  }
 }
+
+const sent = (tool: CatalogueTool): string => JSON.stringify(definitionOf(tool, 'full'))

@@ -2,13 +2,15 @@ import type { Entry, MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { Composer } from '../wrap/ports.ts'
 import type { Prompt } from '../wrap/prompt.ts'
+import type { Snapshot } from '../wrap/snapshot.ts'
 import { TurnStopped } from './ending.ts'
 import { listModels, type ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import { createPlaces, type Place, type PlaceLimits } from './places.ts'
 import { gatherSnapshot } from './snapshot.ts'
-import { listTools, type ToolList } from './tool-list.ts'
+import { createToolList, type ToolList } from './tool-list.ts'
 import { runTurn, type TurnJob, type TurnParts } from './turn.ts'
 import { viewTools } from './view.ts'
 
@@ -39,8 +41,6 @@ export interface Turns extends AsyncDisposable {
     readonly model: string
     readonly message: MessageEntry
   }): Promise<RunningTurn>
-  /** Stops all turns of a room, and says who did it. Gives their number. */
-  stop(room: RoomName, by: Person): number
   /** Turns of a room, in order of their start. */
   running(room: RoomName): readonly RunningTurn[]
   /** Names of the models that can be called, in order of the config. */
@@ -49,6 +49,8 @@ export interface Turns extends AsyncDisposable {
   models(): Promise<readonly ModelStatus[]>
   /** What a model would be sent now, if it were asked nothing. Rejects with `Refusal`, `WrapError`, `StorageError`. */
   prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
+  /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError` and `StorageError`. */
+  checkScript(trial: { readonly room: Room; readonly person: Person; readonly source: string }): Promise<void>
   /** Every tool, whether this person's model (the first one when none is named) has it here, and what it costs. */
   scope(query: { readonly room: Room; readonly person: Person; readonly model?: string }): Promise<ToolList>
 }
@@ -56,6 +58,7 @@ export interface Turns extends AsyncDisposable {
 /** What turns are made from. */
 export interface TurnsParts extends Omit<TurnParts, 'modelNames' | 'limits'> {
   readonly models: readonly ConfiguredModel[]
+  readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly newId: () => string
   readonly limits: TurnParts['limits'] & PlaceLimits
 }
@@ -64,6 +67,7 @@ export interface TurnsParts extends Omit<TurnParts, 'modelNames' | 'limits'> {
 export function createTurns(options: TurnsParts): Turns {
   const enabled = options.models.filter((model) => model.settings.enabled)
   const parts = { ...options, modelNames: enabled.map((model) => model.settings.name) }
+  const listTools = createToolList(options)
   const takePlace = createPlaces(options.limits)
   const active = new Set<RunningTurn>()
   let closing = false
@@ -74,8 +78,23 @@ export function createTurns(options: TurnsParts): Turns {
     return model
   }
 
+  function anyModel(): ConfiguredModel {
+    if (enabled[0]) return enabled[0]
+    throw new Refusal('no model is enabled here; see models')
+  }
+
   const activeIn = (room: RoomName): readonly RunningTurn[] =>
     [...active].filter((turn) => turn.room === room)
+
+  /** What a prompt would be made from now, with nothing to be answered. */
+  async function snapshotFor(
+    room: Room,
+    requester: Person,
+    { settings }: ConfiguredModel,
+  ): Promise<Snapshot> {
+    const viewer = { room, requester, model: settings }
+    return await gatherSnapshot(parts, { ...viewer, reserve: 0 }, await viewTools(parts, viewer))
+  }
 
   return {
     async start({ room, requester, model: name, message }) {
@@ -87,22 +106,16 @@ export function createTurns(options: TurnsParts): Turns {
       await turn.begun
       return turn
     },
-    stop(room, by) {
-      const running = activeIn(room)
-      for (const turn of running) turn.cancel(`${by.name} stopped @${turn.model}`)
-      return running.length
-    },
     running: activeIn,
     names: () => parts.modelNames,
     models: () => listModels(options.models, options.turns),
-    async prompt({ room, person, model: name }) {
-      const viewer = { room, requester: person, model: modelCalled(name).settings }
-      const view = await viewTools(parts, viewer)
-      return await parts.composer.compose(await gatherSnapshot(parts, { ...viewer, reserve: 0 }, view))
-    },
+    prompt: async ({ room, person, model }) =>
+      await parts.composer.compose(await snapshotFor(room, person, modelCalled(model))),
+    checkScript: async ({ room, person, source }) =>
+      await parts.composer.check(source, await snapshotFor(room, person, anyModel())),
     async scope({ room, person, model: name }) {
       const model = name === undefined ? enabled[0] : modelCalled(name)
-      return await listTools(parts, { room, requester: person, ...(model ? { model: model.settings } : {}) })
+      return await listTools({ room, requester: person, ...(model ? { model: model.settings } : {}) })
     },
     async [Symbol.asyncDispose]() {
       closing = true
