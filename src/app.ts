@@ -142,7 +142,7 @@ const openData = ({ dataDir }: Config, clock: Clock, log: Log): Promise<Storage>
 /** The rooms, and the people who may come into them. */
 async function society(config: Config, storage: Storage, { clock, log, nextId }: Means) {
   const { rooms, people: store } = storage
-  const parts = { log: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId }
+  const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, { roomsPerPerson: config.limits.rooms_per_person })
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()

@@ -58,7 +58,7 @@ export function createChat(parts: RoomParts, limits: { readonly roomsPerPerson: 
       if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
       return roomCalled(wanted)
     },
-    history: (room, query) => parts.log.read(room.name, query),
+    history: (room, query) => parts.entries.read(room.name, query),
     async lobby() {
       await parts.rooms.create({ ...newRoom(LOBBY, null, false, parts.clock.now()) })
       return roomCalled(LOBBY)

@@ -1,7 +1,16 @@
 import { SYSTEM } from './names.ts'
 import type { Entry, EntryDraft, EntryId, PresenceEntry, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, PersonId, Role } from './person.ts'
-import type { Clock, EntryLog, Participant, PeopleStore, RoomBus, RoomRecord, RoomStore } from './ports.ts'
+import type {
+  Clock,
+  EntryLog,
+  Log,
+  Participant,
+  PeopleStore,
+  RoomBus,
+  RoomRecord,
+  RoomStore,
+} from './ports.ts'
 import { StorageError } from './errors.ts'
 
 /** Somebody who hears a room without being present in it. */
@@ -33,13 +42,14 @@ export interface Room {
 
 /** What a room is made of; every room of a server shares them. */
 export interface RoomParts {
-  readonly log: EntryLog
+  readonly entries: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
   readonly bus: RoomBus
   readonly clock: Clock
   /** Ids that sort in time order. */
   readonly nextId: () => string
+  readonly log: Log
 }
 
 /** The room called `name`. One process makes one object a room: its order is the order of `record` calls. */
@@ -50,16 +60,22 @@ export function createRoom(name: RoomName, parts: RoomParts): Room {
 
   parts.bus.subscribe((event) => {
     if (event.type === 'entry' && event.entry.room === name) {
-      for (const one of audience()) one.deliver(event.entry)
+      tellAll((one) => one.deliver(event.entry))
     }
     if (event.type === 'delta' && event.delta.room === name) {
-      for (const one of audience()) one.stream?.(event.delta)
+      tellAll((one) => one.stream?.(event.delta))
     }
   })
 
-  function* audience(): Iterable<Listener> {
-    for (const screens of here.values()) yield* screens
-    yield* listeners
+  /** One that throws must not keep the others from hearing. */
+  function tellAll(tell: (one: Listener) => void): void {
+    for (const one of [...[...here.values()].flatMap((screens) => [...screens]), ...listeners]) {
+      try {
+        tell(one)
+      } catch (error) {
+        parts.log.error({ error, room: name }, 'a participant threw')
+      }
+    }
   }
 
   return {
@@ -98,11 +114,11 @@ export function createRoom(name: RoomName, parts: RoomParts): Room {
  * Appends start at once, so that the store can commit many together; deliveries wait for each other,
  * so that everybody sees the order of the log.
  */
-function recorder(room: RoomName, { log, bus, clock, nextId }: RoomParts): Room['record'] {
+function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): Room['record'] {
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft) => {
     const entry: Entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
-    const stored = log.append(entry)
+    const stored = entries.append(entry)
     const delivered = Promise.all([stored, lastDelivery]).then(() => bus.publish({ type: 'entry', entry }))
     lastDelivery = delivered.catch(() => {})
     await delivered

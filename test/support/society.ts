@@ -1,0 +1,74 @@
+import { createMemoryStorage } from '../../src/adapters/storage/memory/memory.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { createChat, type Chat } from '../../src/chat/chat.ts'
+import type { Entry } from '../../src/chat/entry.ts'
+import { createLocalBus } from '../../src/chat/local-bus.ts'
+import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
+import type { Clock, Log, Participant } from '../../src/chat/ports.ts'
+import { createIds } from '../../src/lib/ids.ts'
+import { skeleton } from '../../src/lib/skeleton.ts'
+
+/** A clock that a test moves. */
+export function handClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): void } {
+  let now = start
+  return { now: () => now, advance: (ms) => void (now += ms) }
+}
+
+/** A log that remembers its lines. */
+export function memoryLog(): Log & { readonly lines: string[] } {
+  const lines: string[] = []
+  const keep = (_facts: object, text: string): void => void lines.push(text)
+  return { lines, debug: keep, info: keep, warn: keep, error: keep }
+}
+
+/** Rooms and people over the in-memory store, without any server. */
+export interface Society {
+  readonly storage: Storage
+  readonly chat: Chat
+  readonly clock: ReturnType<typeof handClock>
+  readonly log: ReturnType<typeof memoryLog>
+  readonly nextId: () => string
+  /** A registered person. */
+  person(name: string, options?: { readonly admin?: boolean }): Promise<Person>
+}
+
+export function createSociety(): Society {
+  const storage = createMemoryStorage()
+  const clock = handClock()
+  const log = memoryLog()
+  const nextId = createIds(clock)
+  const parts = {
+    entries: storage.log,
+    rooms: storage.rooms,
+    people: storage.people,
+    bus: createLocalBus(log),
+    clock,
+    nextId,
+    log,
+  }
+  return {
+    storage,
+    chat: createChat(parts, { roomsPerPerson: 3 }),
+    clock,
+    log,
+    nextId,
+    async person(name, { admin = false } = {}) {
+      const person: Person = { id: `person-${name}` as PersonId, name, admin, guest: false }
+      await storage.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
+      return person
+    },
+  }
+}
+
+/** Somebody who writes down what is delivered. */
+export function screenOf(
+  person: Person,
+): Participant & { readonly seen: Entry[]; readonly texts: () => string[] } {
+  const seen: Entry[] = []
+  return {
+    person,
+    seen,
+    texts: () => seen.map((entry) => entry.text),
+    deliver: (entry) => void seen.push(entry),
+  }
+}

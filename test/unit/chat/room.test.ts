@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { createLocalBus } from '../../../src/chat/local-bus.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import { LOBBY } from '../../../src/chat/names.ts'
+import { createRoom } from '../../../src/chat/room.ts'
+import type { EntryLog } from '../../../src/chat/ports.ts'
+import { createSociety, screenOf } from '../../support/society.ts'
+
+const says = (author: string, text: string) => ({ kind: 'message', author, text }) as const
+
+/** A log whose appends end when the test says so, in the order that the test chooses. */
+function manualLog(inner: EntryLog) {
+  const waiting: { text: string; done: () => void; fail: (error: Error) => void }[] = []
+  const entries: EntryLog = {
+    ...inner,
+    append: (entry) =>
+      new Promise((done, fail) => {
+        waiting.push({ text: entry.text, done: () => void inner.append(entry).then(done), fail })
+      }),
+  }
+  return { entries, waiting }
+}
+
+describe('a room', () => {
+  test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
+    const { storage, clock, log, nextId, person } = createSociety()
+    const { entries, waiting } = manualLog(storage.log)
+    const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
+    const alice = screenOf(await person('alice'))
+    room.listen(alice)
+    const all = Promise.all(['one', 'two', 'three'].map((text) => room.record(says('alice', text))))
+    for (const { done } of waiting.toReversed()) done()
+    const ids = (await all).map((entry) => entry.id)
+    expect(alice.texts()).toEqual(['one', 'two', 'three'])
+    expect(ids.toSorted()).toEqual(ids)
+  })
+
+  test('shows nobody what could not be stored, and goes on', async () => {
+    const { storage, clock, log, nextId, person } = createSociety()
+    const { entries, waiting } = manualLog(storage.log)
+    const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
+    const alice = screenOf(await person('alice'))
+    room.listen(alice)
+    const lost = room.record(says('alice', 'lost'))
+    const kept = room.record(says('alice', 'kept'))
+    waiting[0]!.fail(new StorageError('full', 'the disk is full'))
+    waiting[1]!.done()
+    await expect(lost).rejects.toThrow('the disk is full')
+    await kept
+    expect(alice.texts()).toEqual(['kept'])
+  })
+
+  test('announces a person once, however many terminals they have', async () => {
+    const { chat, person } = createSociety()
+    const room = await chat.lobby()
+    const watcher = screenOf(await person('watcher'))
+    await room.enter(watcher)
+    const bob = await person('bob')
+    const [first, second] = [screenOf(bob), screenOf(bob)]
+    await room.enter(first)
+    await room.enter(second)
+    expect(room.present().map((one) => one.name)).toEqual(['bob', 'watcher'])
+    await room.leave(first)
+    await room.leave(first)
+    await room.leave(second)
+    expect(watcher.texts()).toEqual(['watcher joined', 'bob joined', 'bob left'])
+  })
+
+  test('outlives a participant that throws', async () => {
+    const { chat, person, log } = createSociety()
+    const room = await chat.lobby()
+    const alice = screenOf(await person('alice'))
+    room.listen({
+      deliver() {
+        throw new Error('broken screen')
+      },
+    })
+    room.listen(alice)
+    await room.record(says('bob', 'hello'))
+    await room.record(says('bob', 'again'))
+    expect(alice.texts()).toEqual(['hello', 'again'])
+    expect(log.lines).toContain('a participant threw')
+  })
+
+  test('asks the store who somebody is each time, because a session outlives a claim', async () => {
+    const { chat, person, storage } = createSociety()
+    const room = await chat.lobby()
+    const bob = await person('bob')
+    expect(await room.roleOf(bob)).toBe('member')
+    await storage.people.claimAdmin(bob.id)
+    expect(await room.roleOf(bob)).toBe('admin')
+    expect(await room.roleOf({ ...bob, guest: true })).toBe('guest')
+  })
+})
+
+describe('rooms', () => {
+  test('that are private are refused in the same words as those that are not there', async () => {
+    const { chat, person } = createSociety()
+    const [alice, root] = [await person('alice'), await person('root', { admin: true })]
+    await chat.create('den', alice, { private: true })
+    for (const outsider of [await person('bob'), root]) {
+      const hidden = await chat.room('den', outsider).catch((error: Error) => error.message)
+      const missing = await chat.room('dxn', outsider).catch((error: Error) => error.message)
+      expect(String(hidden).replace('den', 'dxn')).toBe(missing)
+      expect((await chat.rooms(outsider)).map((row) => row.name)).not.toContain('den')
+    }
+    expect((await chat.room('den', alice)).name).toBe('den')
+    expect(await (await chat.room('den', alice)).roleOf(alice)).toBe('owner')
+  })
+
+  test('can be made up to a limit, by people who have a name, once each', async () => {
+    const { chat, person } = createSociety()
+    const alice = await person('alice')
+    await Promise.all(['a', 'b', 'c'].map((name) => chat.create(name, alice, { private: false })))
+    await expect(chat.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')
+    const bob = await person('bob')
+    await expect(chat.create('a', bob, { private: false })).rejects.toThrow('the name a is taken')
+    await expect(chat.create('e', { ...bob, guest: true }, { private: false })).rejects.toThrow(
+      'guests cannot',
+    )
+    await expect(chat.create('No Such', bob, { private: false })).rejects.toThrow('cannot be a room')
+  })
+})
