@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ServerChannel, Session } from 'ssh2'
 import { cleanText } from '../../lib/clean-text.ts'
+import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Door } from '../../session/ports.ts'
@@ -131,6 +132,7 @@ async function runExec(
   try {
     return await house.door.exec(house.person, line, pipe)
   } catch (error) {
+    if (error instanceof Refusal) return sayWhy(outbox, error.message)
     house.log.error({ person: house.person.name, err: error }, 'command failed')
     return sayWhy(outbox, apology)
   }
@@ -141,7 +143,7 @@ const tooManyCommands = 'Too many commands at once; wait until one of yours has 
 const interruptKey = 0x03
 
 function sayWhy(outbox: Outbox, why: string): number {
-  outbox.push(`${why}\n`, 'err')
+  outbox.push(`${cleanText(why)}\n`, 'err')
   return 1
 }
 

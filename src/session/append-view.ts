@@ -1,0 +1,64 @@
+import { entryLine } from '../chat/entry-text.ts'
+import type { Entry } from '../chat/entry.ts'
+import { cleanText } from '../lib/clean-text.ts'
+import type { Terminal } from './ports.ts'
+import { countSkipped } from './view.ts'
+import type { View } from './view.ts'
+
+/**
+ * The view that only ever appends, without one escape byte: for pipes and scripts, and with a pty for
+ * screen readers and dumb terminals. A pty has its typing echoed, and taken back with backspaces.
+ */
+export function createAppendView(terminal: Terminal): View {
+  const hasPty = terminal.size() !== undefined
+  const eol = hasPty ? '\r\n' : '\n'
+  let echoed = ''
+  let closed = false
+
+  const lines = (text: string): string => text.replaceAll('\n', eol)
+
+  /** What is being typed is repeated after what came between. */
+  function put(text: string): boolean {
+    if (closed) return true
+    const before = echoed === '' ? '' : eol
+    return terminal.write(before + lines(text) + eol + lines(echoed))
+  }
+
+  const count = countSkipped(terminal, (notice) => notice !== '' && put(notice))
+  return {
+    entry: (entry) => count(put(safeLine(entry))),
+    print: (text) => count(put(cleanText(text))),
+    stream() {},
+    draft({ text }) {
+      if (!hasPty) return
+      const next = cleanText(text)
+      terminal.write(lines(change(echoed, next)))
+      echoed = next
+    },
+    sent() {
+      if (hasPty) terminal.write(eol)
+      echoed = ''
+    },
+    refresh() {},
+    redraw: () => void (echoed !== '' && terminal.write(eol + lines(echoed))),
+    bell() {},
+    close(farewell = '') {
+      if (farewell !== '') put(cleanText(farewell))
+      closed = true
+    },
+  }
+}
+
+/** `entryLine`, with every later line indented even if cleaning made it. */
+function safeLine(entry: Entry): string {
+  const [first, ...later] = cleanText(entryLine(entry)).split('\n')
+  return [first, ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`))].join('\n')
+}
+
+/** From one echoed draft to the next. Only ASCII is taken back, a backspace for each: no other width is sure. */
+function change(from: string, to: string): string {
+  if (to.startsWith(from)) return to.slice(from.length)
+  const taken = from.slice(to.length)
+  if (from.startsWith(to) && /^[ -~]*$/.test(taken)) return '\b \b'.repeat(taken.length)
+  return `\n${to}`
+}

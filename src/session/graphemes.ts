@@ -1,0 +1,29 @@
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** What a person takes for the characters of a text. Joined they are the text. */
+export const graphemes = (text: string): string[] =>
+  Array.from(segmenter.segment(text), ({ segment }) => segment)
+
+/** Far more than any real character needs; bounds the work at each key in a long draft. */
+const reach = 256
+
+/** The index, in UTF-16 units, of the character's beginning before `at`. */
+export function previousBoundary(text: string, at: number): number {
+  const near = graphemes(text.slice(Math.max(0, at - reach), at))
+  return onCodePoint(text, at - (near.at(-1)?.length ?? 0))
+}
+
+/** The index of the end of the character that begins at `at`. */
+export function nextBoundary(text: string, at: number): number {
+  const near = graphemes(text.slice(at, at + reach))
+  return onCodePoint(text, at + (near[0]?.length ?? 0))
+}
+
+/** The same index, or one less where that would split a surrogate pair. */
+export function onCodePoint(text: string, at: number): number {
+  const splits = isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
+  return splits ? at - 1 : at
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff

@@ -1,0 +1,177 @@
+/** A key without text of its own. */
+export type KeyName =
+  | 'enter'
+  | 'newline'
+  | 'tab'
+  | 'backspace'
+  | 'delete'
+  | 'left'
+  | 'right'
+  | 'up'
+  | 'down'
+  | 'home'
+  | 'end'
+  | 'word-left'
+  | 'word-right'
+  | 'kill-right'
+  | 'kill-left'
+  | 'kill-word'
+  | 'kill-word-right'
+  | 'redraw'
+  | 'interrupt'
+  | 'eof'
+  | 'stop'
+
+/** What somebody did on the keyboard. A paste may come in several pieces; its line ends are LF. */
+export type Key =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'press'; readonly name: KeyName }
+
+/**
+ * Makes a decoder of what a terminal sends: UTF-8 with the control sequences of ECMA-48 and xterm. Bytes may
+ * be cut anywhere, also within a character or a sequence. What means nothing to us is left out; invalid
+ * UTF-8 becomes U+FFFD.
+ */
+export function createKeyDecoder(): (bytes: Uint8Array) => Key[] {
+  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  let state: DecoderState = { pending: '', pasting: false }
+  return (bytes) => {
+    const { keys, ...next } = decodeKeys(state, utf8.decode(bytes, { stream: true }))
+    state = next
+    return keys
+  }
+}
+
+interface DecoderState {
+  /** The beginning of a sequence whose end has not come yet. */
+  readonly pending: string
+  readonly pasting: boolean
+}
+
+const pasteBegin = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
+
+function decodeKeys(state: DecoderState, input: string): DecoderState & { readonly keys: Key[] } {
+  const keys: Key[] = []
+  let { pasting } = state
+  let rest = state.pending + input
+  for (;;) {
+    const step = pasting ? takePaste(rest) : takeKey(rest)
+    if (!step) return { keys, pending: rest, pasting }
+    if (step.key) keys.push(step.key)
+    if (step.pasting !== undefined) pasting = step.pasting
+    rest = rest.slice(step.length)
+  }
+}
+
+interface Step {
+  readonly length: number
+  readonly key?: Key
+  readonly pasting?: boolean
+}
+
+/** Undefined where more input is needed. */
+function takePaste(rest: string): Step | undefined {
+  const end = rest.indexOf(pasteEnd)
+  if (end === 0) return { length: pasteEnd.length, pasting: false }
+  const length = end > 0 ? end : rest.length - heldBack(rest)
+  if (length === 0) return undefined
+  return { length, key: { type: 'paste', text: pastedText(rest.slice(0, length)) } }
+}
+
+/** How much of the end may belong to what comes: a part of the closing sequence, or half a CR LF. */
+function heldBack(rest: string): number {
+  const escape = rest.lastIndexOf('\u001b')
+  if (escape >= 0 && pasteEnd.startsWith(rest.slice(escape)))
+    return rest.length - escape + Number(rest[escape - 1] === '\r')
+  return Number(rest.endsWith('\r'))
+}
+
+const pastedText = (text: string): string => text.replace(/\r\n?/g, '\n').replace(controls, '')
+
+const controls = /(?![\n\t])\p{Cc}/gu
+
+/** Undefined where more input is needed. */
+function takeKey(rest: string): Step | undefined {
+  if (rest === '') return undefined
+  if (rest[0] === '\u001b') return takeEscape(rest)
+  const text = /^\P{Cc}+/u.exec(rest)?.[0]
+  if (text) return { length: text.length, key: { type: 'text', text } }
+  return press(1, controlKeys[rest[0]!])
+}
+
+/** After the ESC. */
+const csi = /^\[([0-?]*[ -/]*[@-~])/
+const csiBegin = /^(\[[0-?]*[ -/]*|O)?$/
+/** No terminal sends one that is longer, so nobody may make us wait for the end of one. */
+const longestSequence = 32
+
+function takeEscape(rest: string): Step | undefined {
+  if (rest.startsWith(pasteBegin)) return { length: pasteBegin.length, pasting: true }
+  const body = rest.slice(1, longestSequence)
+  const sequence = csi.exec(body)
+  if (sequence) return press(1 + sequence[0].length, csiKeys[sequence[1]!])
+  if (csiBegin.test(body)) return rest.length < longestSequence ? undefined : { length: longestSequence }
+  if (body[0] === 'O') return press(3, csiKeys[body[1]!])
+  const name = altKeys[body[0]!]
+  // Esc on its own means nothing here, so the key after it is itself.
+  return name ? press(2, name) : { length: 1 }
+}
+
+const press = (length: number, name: KeyName | undefined): Step =>
+  name ? { length, key: { type: 'press', name } } : { length }
+
+type KeyTable = Readonly<Record<string, KeyName>>
+
+const controlKeys: KeyTable = {
+  '\u0001': 'home',
+  '\u0002': 'left',
+  '\u0003': 'interrupt',
+  '\u0004': 'eof',
+  '\u0005': 'end',
+  '\u0006': 'right',
+  '\b': 'backspace',
+  '\t': 'tab',
+  '\n': 'enter',
+  '\u000b': 'kill-right',
+  '\f': 'redraw',
+  '\r': 'enter',
+  '\u000e': 'down',
+  '\u0010': 'up',
+  '\u0015': 'kill-left',
+  '\u0017': 'kill-word',
+  '\u0018': 'stop',
+  '\u007f': 'backspace',
+}
+
+/** After `CSI` or `SS3`. The modifiers are xterm's (2 shift, 3 alt, 5 control). */
+const csiKeys: KeyTable = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  '1~': 'home',
+  '7~': 'home',
+  '4~': 'end',
+  '8~': 'end',
+  '3~': 'delete',
+  '1;3C': 'word-right',
+  '1;5C': 'word-right',
+  '1;3D': 'word-left',
+  '1;5D': 'word-left',
+  '13;2u': 'newline',
+  '27;2;13~': 'newline',
+}
+
+const altKeys: KeyTable = {
+  b: 'word-left',
+  f: 'word-right',
+  d: 'kill-word-right',
+  '\u007f': 'kill-word',
+  '\b': 'kill-word',
+  '\r': 'newline',
+  '\n': 'newline',
+}

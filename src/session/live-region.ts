@@ -1,0 +1,38 @@
+import stringWidth from 'string-width'
+
+/** The last lines of a terminal: all that is ever drawn again. */
+export interface Region {
+  /** Each narrower than the terminal; may have SGR sequences. */
+  readonly rows: readonly string[]
+  readonly cursor: { readonly row: number; readonly column: number }
+}
+
+export const noRegion: Region = { rows: [], cursor: { row: 0, column: 0 } }
+
+/**
+ * What to write so that `text` stands above and `next` replaces `drawn`. The terminal scrolls by itself, so
+ * what stands above becomes its native scrollback. `columns` is the width now: after a narrowing the
+ * terminal has broken the rows that were drawn.
+ */
+export function redraw(drawn: Region, text: string, next: Region, columns: number): string {
+  return eraseRegion(drawn, columns) + withReturns(text) + drawRegion(next)
+}
+
+/** Leaves the cursor where the region began, nothing below it. */
+function eraseRegion({ rows, cursor }: Region, columns: number): string {
+  if (rows.length === 0) return ''
+  const above = rows
+    .slice(0, cursor.row)
+    .reduce((sum, row) => sum + Math.max(1, Math.ceil(stringWidth(row) / columns)), 0)
+  const up = above + Math.floor(cursor.column / columns)
+  return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
+}
+
+function drawRegion({ rows, cursor }: Region): string {
+  if (rows.length === 0) return ''
+  const up = rows.length - 1 - cursor.row
+  return `${rows.join('\r\n')}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+}
+
+/** A raw terminal needs a carriage return before each line feed; a text that is not empty ends its line. */
+const withReturns = (text: string): string => (text === '' ? '' : `${text.replaceAll('\n', '\r\n')}\r\n`)

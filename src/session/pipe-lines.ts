@@ -1,0 +1,46 @@
+/** Reads lines from a pipe until its end. */
+
+export interface PipeOptions {
+  readonly input: AsyncIterable<Uint8Array>
+  /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
+  readonly lineUnits: number
+  /** Called for each line that is not blank, one after the other. */
+  readonly handle: (line: string) => Promise<void>
+  /** Called once for each line that was too long and is lost. */
+  readonly onTooLong: () => void
+}
+
+/** Each LF (or CR LF) ends a line, and so does the end of the input. Invalid UTF-8 becomes U+FFFD. */
+export async function readLines({ input, lineUnits, handle, onTooLong }: PipeOptions): Promise<void> {
+  const utf8 = new TextDecoder()
+  let line = ''
+  let isTooLong = false
+
+  function add(text: string): void {
+    if (isTooLong) return
+    line += text
+    if (line.length <= lineUnits + 1) return
+    isTooLong = true
+    line = ''
+  }
+
+  async function endLine(): Promise<void> {
+    const whole = line.endsWith('\r') ? line.slice(0, -1) : line
+    const wasTooLong = isTooLong || whole.length > lineUnits
+    line = ''
+    isTooLong = false
+    if (wasTooLong) onTooLong()
+    else if (whole.trim() !== '') await handle(whole)
+  }
+
+  for await (const bytes of input) {
+    const [first = '', ...later] = utf8.decode(bytes, { stream: true }).split('\n')
+    add(first)
+    for (const text of later) {
+      await endLine()
+      add(text)
+    }
+  }
+  add(utf8.decode())
+  await endLine()
+}

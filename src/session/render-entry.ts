@@ -1,0 +1,90 @@
+import { toolCallLine, toolResultLine } from '../chat/entry-text.ts'
+import type { Entry } from '../chat/entry.ts'
+import { cleanText } from '../lib/clean-text.ts'
+import type { Theme } from './theme.ts'
+import { wrapText } from './wrap-text.ts'
+
+/** For whom to draw: everybody with the same page sees the same bytes. */
+export interface Page {
+  /** Cells in a row. */
+  readonly columns: number
+  readonly theme: Theme
+}
+
+/** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
+const hang = '  '
+
+/** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
+export function renderEntry(entry: Entry, page: Page): string {
+  const { label, text, paint } = lookOf(entry, page.theme)
+  const plain = cleanText(text)
+  const rows = wrapText(label.text + plain, page.columns, hang)
+  return rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint)).join('\n')
+}
+
+/** Plain text, as rows; for answers to commands. What is too long goes on in an indented row. */
+export function renderText(text: string, { columns }: Pick<Page, 'columns'>): string {
+  return cleanText(text)
+    .split('\n')
+    .flatMap((line) => wrapText(line, columns, hang))
+    .join('\n')
+}
+
+type Paint = (text: string) => string
+
+interface Label {
+  readonly text: string
+  readonly paint: Paint
+}
+
+interface Look {
+  readonly label: Label
+  readonly text: string
+  readonly paint: Paint
+}
+
+const asIs: Paint = (text) => text
+
+function lookOf(entry: Entry, theme: Theme): Look {
+  const { dim } = theme
+  switch (entry.kind) {
+    case 'message':
+    case 'reply':
+      return { label: speaker(entry.author, theme), text: entry.text, paint: asIs }
+    case 'action':
+      return { label: actor(entry.author, theme), text: entry.text, paint: asIs }
+    case 'presence':
+      return aside(entry.text, dim)
+    case 'notice':
+      return aside(entry.text, entry.level === 'error' ? theme.error : dim)
+    case 'scope':
+    case 'approval':
+      return aside(`${entry.author}: ${entry.text}`, dim)
+    case 'tool_call':
+      return aside(`${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`, dim)
+    case 'tool_result':
+      return aside(toolResultLine(entry), entry.isError ? theme.error : dim)
+    default:
+      return entry satisfies never
+  }
+}
+
+function speaker(author: string, theme: Theme): Label {
+  const name = cleanText(author)
+  return { text: `${name}: `, paint: (label) => theme.name(label.trimEnd(), name) + ' ' }
+}
+
+function actor(author: string, theme: Theme): Label {
+  const name = cleanText(author)
+  return { text: `* ${name} `, paint: (label) => theme.name(label.trimEnd(), name) + ' ' }
+}
+
+/** The room's own voice. */
+const aside = (text: string, paint: Paint): Look => ({ label: { text: '-- ', paint }, text, paint })
+
+/** On a very narrow page the label itself may be broken; then the row is painted as a whole. */
+function paintRow(row: string, label: Label | undefined, paint: Paint): string {
+  if (!label?.text || !row.startsWith(label.text)) return row === '' ? '' : paint(row)
+  const rest = row.slice(label.text.length)
+  return label.paint(label.text) + (rest === '' ? '' : paint(rest))
+}

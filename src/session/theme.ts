@@ -1,0 +1,42 @@
+/** How parts of the screen look. Each takes clean text and gives it back with SGR sequences around it (ECMA-48 8.3.117). */
+export interface Theme {
+  /** A name, always in the same colour. */
+  readonly name: (text: string, of: string) => string
+  /** What matters less. */
+  readonly dim: (text: string) => string
+  readonly error: (text: string) => string
+  readonly status: (text: string) => string
+}
+
+const sgr = (codes: string, text: string): string => `\u001b[${codes}m${text}\u001b[0m`
+
+/** Readable on dark and on light backgrounds: no black, white, or dark blue. */
+const nameColours = ['31', '32', '33', '35', '36', '91', '92', '93', '94', '95', '96']
+
+const colour: Theme = {
+  name: (text, of) => sgr(`1;${nameColours[hash(of) % nameColours.length]}`, text),
+  dim: (text) => sgr('2', text),
+  error: (text) => sgr('31', text),
+  status: (text) => sgr('7', text),
+}
+
+const monochrome: Theme = {
+  name: (text) => sgr('1', text),
+  dim: (text) => text,
+  error: (text) => sgr('1', text),
+  status: (text) => sgr('7', text),
+}
+
+/** Monochrome for terminals without colour (`TERM` vt…, …-m) and for `SSHAWL_THEME=mono`. */
+export function chooseTheme(term: string, env: Readonly<Record<string, string>>): Theme {
+  const asked = env['SSHAWL_THEME']
+  const hasColour = asked ? asked !== 'mono' : !/^(vt\d|.*-(m|mono)$)/.test(term)
+  return hasColour ? colour : monochrome
+}
+
+/** Spreads names over the colours; the same in every session. */
+function hash(text: string): number {
+  let value = 0
+  for (const character of text) value = (value * 31 + character.codePointAt(0)!) >>> 0
+  return value
+}

@@ -1,0 +1,40 @@
+import stringWidth from 'string-width'
+import { graphemes } from './graphemes.ts'
+
+/**
+ * Breaks text into rows of at most `width` cells, at spaces where it can, else between characters. Every
+ * row but the first begins with `hang`, so that no row of a text looks like the beginning of another. Tabs
+ * become spaces. Never throws; takes linear time.
+ */
+export function wrapText(text: string, width: number, hang: string): string[] {
+  const room = Math.max(1, width - stringWidth(hang))
+  const rows: string[] = []
+  for (const line of text.replaceAll('\t', '    ').split('\n')) {
+    for (const row of wrapLine(line, rows.length === 0 ? width : room, room)) rows.push(row)
+  }
+  return rows.map((row, index) => (index === 0 || row === '' ? row : hang + row))
+}
+
+function wrapLine(line: string, firstRoom: number, room: number): string[] {
+  if (line.length <= firstRoom && isNarrow(line)) return [line]
+  const rows = ['']
+  let left = firstRoom
+  const put = (piece: string, width: number): void => {
+    if (width > left && rows.at(-1) !== '') {
+      rows.push('')
+      left = room
+    }
+    rows[rows.length - 1] += piece
+    left -= width
+  }
+  for (const word of line.match(/ +|[^ ]+/g) ?? []) {
+    const width = stringWidth(word)
+    if (width > left && word.startsWith(' ')) left = 0
+    else if (width <= Math.max(left, room)) put(word, width)
+    else for (const character of graphemes(word)) put(character, stringWidth(character))
+  }
+  return rows.map((row) => row.trimEnd())
+}
+
+/** All of it ASCII, so that its length is its width. */
+const isNarrow = (line: string): boolean => /^[ -~]*$/.test(line)

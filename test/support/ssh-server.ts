@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadHostKeys } from '../../src/adapters/ssh/host-key.ts'
+import type { SshLimits } from '../../src/adapters/ssh/limits.ts'
+import { createSshServer } from '../../src/adapters/ssh/server.ts'
+import type { Log } from '../../src/chat/ports.ts'
+import type { Person, PersonId } from '../../src/chat/person.ts'
+import type { Door } from '../../src/session/ports.ts'
+
+/** The design's defaults. */
+export const sshLimits: SshLimits = {
+  login_timeout_s: 20,
+  keys_offered: 12,
+  unauthenticated_per_address: 8,
+  unauthenticated: 200,
+  connections_per_address: 32,
+  connections_per_person: 4,
+  connections: 4096,
+  channels_per_connection: 10,
+  exec_per_person: 8,
+  queue_bytes: 262_144,
+  stall_s: 30,
+}
+
+export interface SshFixture extends AsyncDisposable {
+  readonly port: number
+  /** Every line that was logged, with its facts. */
+  readonly logged: { readonly text: string; readonly facts: object }[]
+  /** Stops the server, as SIGTERM would. */
+  stop(): Promise<void>
+}
+
+/** Lets everybody in under the name they ask for. */
+export const personCalled = (name: string): Person => ({
+  id: name as PersonId,
+  name,
+  admin: false,
+  guest: false,
+})
+
+/** A door that lets everybody in; a test says what is behind it. */
+export const openDoor = (behind: Partial<Door>): Door => ({
+  identify: (name) => Promise.resolve(personCalled(name)),
+  shell: () => Promise.resolve(),
+  exec: () => Promise.resolve(0),
+  ...behind,
+})
+
+/** Our SSH server, listening on a free port of the loopback. */
+export async function startSshServer(door: Door, limits: Partial<SshLimits> = {}): Promise<SshFixture> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-ssh-'))
+  const logged: { text: string; facts: object }[] = []
+  const keep = (facts: object, text: string): void => void logged.push({ text, facts })
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep }
+  const server = createSshServer({
+    hostKeys: await loadHostKeys(dir),
+    limits: { ...sshLimits, ...limits },
+    banner: 'No key yet? Make one with: ssh-keygen -t ed25519',
+    door,
+    log,
+  })
+  const { port } = await server.listen('127.0.0.1', 0)
+  const stop = (): Promise<void> => server[Symbol.asyncDispose]()
+  return {
+    port,
+    logged,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+
+/** A home directory of its own for the OpenSSH client, gone with the test. */
+export interface SshHome extends AsyncDisposable {
+  readonly dir: string
+  /** Makes a key with ssh-keygen on first use; returns the private key's file. */
+  key(name: string, args?: readonly string[]): Promise<string>
+  /** The key's `SHA256:` fingerprint as ssh-keygen prints it. */
+  fingerprint(name: string): Promise<string>
+}
+
+/** Where to connect, and as whom. */
+export interface SshTarget {
+  readonly user: string
+  readonly port: number
+  /** Private key file; none when absent. */
+  readonly key?: string
+  /** More arguments before the host: `['-T']`, `['-o', 'SetEnv=SSHAWL_PLAIN=1']`. */
+  readonly options?: readonly string[]
+  /** The client's own environment besides PATH: `TERM`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface SshResult {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number | undefined
+}
+
+/** A running OpenSSH client that a test types into. */
+export interface SshSession extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams
+  /** All of standard output so far. */
+  output(): string
+  errors(): string
+  write(text: string): void
+  /** Ends standard input. */
+  close(): void
+  /** Resolves with the output once it contains `text` (after position `from`); rejects when the client ends first. */
+  waitFor(text: string | RegExp, from?: number): Promise<string>
+  /** Standard error, otherwise as `waitFor`. */
+  waitForError(text: string | RegExp): Promise<string>
+  /** The client's exit status; null when a signal ended it. */
+  readonly exit: Promise<number | null>
+}
+
+export async function createSshHome(): Promise<SshHome> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-home-'))
+  const made = new Map<string, Promise<string>>()
+  const makeKey = async (name: string, args: readonly string[]): Promise<string> => {
+    const file = join(dir, `key-${name}`)
+    await execa('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args], { stdin: 'ignore' })
+    return file
+  }
+  const key = (name: string, args: readonly string[] = ['-t', 'ed25519']): Promise<string> => {
+    const file = made.get(name) ?? makeKey(name, args)
+    made.set(name, file)
+    return file
+  }
+  return {
+    dir,
+    key,
+    async fingerprint(name) {
+      const { stdout } = await execa('ssh-keygen', ['-lf', `${await key(name)}.pub`])
+      return stdout.split(' ')[1]!
+    },
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  }
+}
+
+/** Runs one command (`args` as the shell would have split them) to its end. */
+export async function ssh(
+  target: SshTarget,
+  args: readonly string[],
+  options: { readonly input?: string | Uint8Array } = {},
+): Promise<SshResult> {
+  const { stdout, stderr, exitCode } = await execa('ssh', sshArguments(target, args), {
+    reject: false,
+    input: options.input ?? '',
+    env: clientEnv(target),
+    extendEnv: false,
+    stripFinalNewline: false,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return { stdout, stderr, exitCode }
+}
+
+/** Starts a session (or a command) and leaves it running. `options` of the target say whether with a pty. */
+export function openSsh(target: SshTarget, args: readonly string[] = []): SshSession {
+  const child = spawn('ssh', sshArguments(target, args), { env: clientEnv(target) })
+  const out = collect(child, child.stdout)
+  const err = collect(child, child.stderr)
+  child.stdin.on('error', () => undefined)
+  const exit = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
+  return {
+    child,
+    exit,
+    output: out.text,
+    errors: err.text,
+    write: (text) => void child.stdin.write(text),
+    close: () => void child.stdin.end(),
+    waitFor: out.waitFor,
+    waitForError: err.waitFor,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exit
+    },
+  }
+}
+
+function sshArguments({ user, port, key, options = [] }: SshTarget, args: readonly string[]): string[] {
+  const settings = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'GlobalKnownHostsFile=/dev/null',
+    'IdentitiesOnly=yes',
+    'IdentityAgent=none',
+    'PreferredAuthentications=publickey',
+    'BatchMode=yes',
+    'LogLevel=INFO',
+  ]
+  return [
+    '-F',
+    '/dev/null',
+    '-p',
+    String(port),
+    '-l',
+    user,
+    ...settings.flatMap((setting) => ['-o', setting]),
+    '-i',
+    key ?? '/nonexistent/key',
+    ...options,
+    '127.0.0.1',
+    ...args,
+  ]
+}
+
+const clientEnv = ({ env = {} }: SshTarget) => ({
+  PATH: process.env['PATH'] ?? '',
+  TERM: 'xterm-256color',
+  ...env,
+})
+
+function collect(child: ChildProcessWithoutNullStreams, stream: NodeJS.ReadableStream) {
+  let all = ''
+  let closed = false
+  child.once('close', () => (closed = true))
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => (all += text))
+  const waitFor = (wanted: string | RegExp, from = 0): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const seen = all.slice(from)
+        if (typeof wanted === 'string' ? seen.includes(wanted) : wanted.test(seen)) finish(() => resolve(all))
+      }
+      const ended = (): void =>
+        finish(() =>
+          reject(new Error(`ssh ended before it printed ${wanted}; it printed: ${all.slice(-2000)}`)),
+        )
+      const finish = (settle: () => void): void => {
+        stream.off('data', look)
+        child.off('close', ended)
+        settle()
+      }
+      stream.on('data', look)
+      child.once('close', ended)
+      look()
+      if (closed) ended()
+    })
+  return { text: () => all, waitFor }
+}
