@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { createPace } from '../../../src/chat/pace.ts'
+import type { PersonId } from '../../../src/chat/person.ts'
+import { handClock } from '../../support/society.ts'
+
+const alice = 'alice' as PersonId
+
+function pace() {
+  const clock = handClock()
+  const waits: number[] = []
+  const wait = async (ms: number) => void waits.push(ms)
+  return { clock, waits, pace: createPace({ burst: 8, perSecond: 2, clock, wait }) }
+}
+
+test('a burst goes through at once, then everybody is slowed down, then refused', async () => {
+  const { pace: keep, waits } = pace()
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  expect(waits).toEqual([])
+  for (let i = 0; i < 10; i++) await keep.next(alice)
+  expect(waits).toEqual([500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000])
+  await expect(keep.next(alice)).rejects.toThrow('too fast')
+})
+
+test('a refusal costs nothing: after the wait it goes on', async () => {
+  const { pace: keep, clock } = pace()
+  for (let i = 0; i < 18; i++) await keep.next(alice)
+  for (let i = 0; i < 50; i++) await expect(keep.next(alice)).rejects.toThrow('too fast')
+  clock.advance(500)
+  await keep.next(alice)
+})
+
+test('one person going fast does not slow another', async () => {
+  const { pace: keep, waits } = pace()
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  await keep.next('bob' as PersonId)
+  expect(waits).toEqual([])
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { oneLine, speech } from '../../../src/chat/speech.ts'
+
+const limits = { chars: 10, lines: 3 }
+
+test.each([
+  ['hello\n\n', 'hello'],
+  ['a\r\nb', 'a\nb'],
+  ['\u001b[31mred\u001b[0m', 'red'],
+  ['😀'.repeat(10), '😀'.repeat(10)],
+])('%j is said as %j', (raw, said) => {
+  expect(speech(raw, limits)).toBe(said)
+})
+
+test.each(['', ' \n\t', '\u200b\u200b', '\u001b[2J', '\u202e'])('%j has nothing to say', (raw) => {
+  expect(() => speech(raw, limits)).toThrow('the message is empty')
+})
+
+test('what is too long is refused with both figures', () => {
+  expect(() => speech('x'.repeat(11), limits)).toThrow('has 11 characters and 10 are allowed')
+  expect(() => speech('a\nb\nc\nd', limits)).toThrow('has 4 lines and 3 are allowed')
+})
+
+test('a topic is one line', () => {
+  expect(oneLine(' a\n b\t\u001b[0mc ', 10)).toBe('a b c')
+  expect(() => oneLine('x'.repeat(11), 10)).toThrow('10 characters are allowed')
+})
