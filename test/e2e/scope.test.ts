@@ -1,0 +1,164 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+  await stage.claim('root')
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+interface Listed {
+  readonly scope: unknown
+  readonly visible: number
+  readonly tokens: number
+  readonly warnings: readonly string[]
+  readonly tools: readonly {
+    readonly name: string
+    readonly id: string
+    readonly source: string
+    readonly tokens: number
+    readonly visible: boolean
+    readonly reason: string
+  }[]
+}
+
+const listed = async (): Promise<Listed> =>
+  JSON.parse((await stage.as('root', ['tools', 'lobby', '--json'])).stdout) as Listed
+const guide = async (words: string): Promise<string> =>
+  (await stage.as('root', ['ask', 'lobby', '@guide', words])).stdout
+/** ssh joins its words with spaces, and no shell is behind it: nothing needs quotes. */
+const setScope = (...words: string[]) => stage.as('root', ['tools', 'lobby', ...words])
+
+describe("the room's scope", () => {
+  test('is everything at first, and the guide is given exactly what is listed', async () => {
+    const { tools, visible, tokens, scope, warnings } = await listed()
+    expect({ scope, warnings }).toEqual({ scope: 'all', warnings: [] })
+    expect(tools.map((tool) => tool.id)).toEqual(
+      expect.arrayContaining([
+        'sshawl_look',
+        'sshawl_who',
+        'sshawl_rooms',
+        'sshawl_history',
+        'sshawl_say',
+        'read_file',
+        'calculator',
+        'run_command',
+        'Glob',
+        'Grep',
+        'LS',
+        'Read',
+      ]),
+    )
+    expect(visible).toBe(tools.length)
+    expect(tokens).toBe(tools.reduce((sum, tool) => sum + tool.tokens, 0))
+    const answer = await guide('tools')
+    for (const { name } of tools) expect(answer).toMatch(new RegExp(`\\b${name}\\b`))
+  })
+
+  test('off: there are none, on: all are back', async () => {
+    expect((await setScope('off')).exitCode).toBe(0)
+    expect(await guide('tools')).toBe('There are no tools in the request I was given.\n')
+    expect(await listed()).toMatchObject({ scope: 'none', visible: 0, tokens: 0 })
+    await setScope('on')
+    expect(await guide('tools')).toMatch(/\bGrep\b/)
+  })
+
+  test('internal: only the internal ones', async () => {
+    await setScope('internal')
+    const { tools } = await listed()
+    for (const tool of tools) expect(tool.visible, tool.id).toBe(tool.source === 'internal')
+    const answer = await guide('tools')
+    expect(answer).toMatch(/\blook\b/)
+    expect(answer).not.toMatch(/Grep|calculator|read_file/)
+  })
+
+  test('patterns, where taking away wins, with one reason for each hidden tool', async () => {
+    await setScope('Gr*', '!Grep')
+    const { tools, visible } = await listed()
+    expect(visible).toBe(0)
+    for (const tool of tools) expect(tool.reason, tool.id).not.toBe('')
+    expect(tools.find((tool) => tool.id === 'Grep')!.reason).toContain('!Grep')
+    expect(await guide('tools')).not.toContain('Grep')
+  })
+
+  test('a pattern without a tool is a warning and shows nothing', async () => {
+    const { stdout } = await setScope('holler')
+    expect(stdout).toMatch(/! .*holler/)
+    expect((await listed()).visible).toBe(0)
+  })
+
+  test('can be changed by owner, op and admin only, and every change is told in the room', async () => {
+    await setScope('on')
+    const refused = await stage.as('mallory', ['tools', 'lobby', 'off'])
+    expect(refused).toMatchObject({ exitCode: 1 })
+    expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
+    const byKey = await stage.as('root', ['kv', 'lobby', 'tool_scope', '"none"'])
+    expect(byKey.exitCode).toBe(2)
+    expect((await listed()).scope).toBe('all')
+    await stage.as('owner', ['create', 'own'])
+    expect((await stage.as('owner', ['tools', 'own', 'off'])).exitCode).toBe(0)
+    const { stdout } = await stage.as('owner', ['history', 'own', '--json'])
+    expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({
+      kind: 'scope',
+      author: 'owner',
+      scope: 'none',
+    })
+  })
+
+  test('is kept over a restart', async () => {
+    await setScope('calculator')
+    await stage.restart('SIGKILL')
+    expect(await listed()).toMatchObject({ scope: ['calculator'], visible: 1 })
+    await setScope('on')
+  })
+})
+
+describe('a call by the guide', () => {
+  test('runs a visible tool and answers with its result', async () => {
+    expect(await guide('call calculator {"expression":"2**10"}')).toContain('1024')
+    expect(await guide('call who')).toContain('guide')
+  })
+
+  test('of a hidden tool runs nothing and is told what there is', async () => {
+    await setScope('calculator')
+    const answer = await guide('call Grep {"arguments":["-rn","x","."]}')
+    expect(answer).toContain(
+      "ERROR: You requested a tool called 'Grep', however we only have these tools: 'calculator'",
+    )
+    await setScope('on')
+  })
+
+  test.each([
+    ['Grep', '{"arguments":["-rn","$(touch pwned)","."]}'],
+    ['Grep', '{"arguments":["; touch pwned"]}'],
+    ['Glob', '{"arguments":[".","-name","`touch pwned`"]}'],
+    ['LS', '{"arguments":["$(touch pwned)"]}'],
+  ])('%s %s makes nothing', async (tool, args) => {
+    await guide(`call ${tool} ${args}`)
+    expect(await allFiles(stage.dir)).not.toContainEqual(expect.stringContaining('pwned'))
+  })
+
+  test.each([
+    ['Glob', '["-delete"]', '-delete'],
+    ['Glob', '[".","-exec","rm","{}",";"]', '-exec'],
+    ['Grep', '["-f","/etc/shadow","."]', '-f'],
+    ['Grep', '["x","/etc/passwd"]', '/etc/passwd'],
+    ['LS', '["../.."]', '../..'],
+  ])('%s %s is refused before it runs, and the message names %s', async (tool, args, named) => {
+    const answer = await guide(`call ${tool} {"arguments":${args}}`)
+    expect(answer).toMatch(/^ERROR: /)
+    expect(answer).toContain(named)
+  })
+
+  test('that writes or executes is denied until people can be asked', async () => {
+    const answer = await guide('call run_command {"command":"touch made"}')
+    expect(answer).toMatch(/^ERROR: Permission denied: .*touch made/)
+    expect(await allFiles(stage.dir)).not.toContainEqual(expect.stringMatching(/made$/))
+  })
+})
+
+const allFiles = async (dir: string): Promise<string[]> =>
+  (await readdir(dir, { recursive: true })).map((name) => join(dir, name))
