@@ -1,0 +1,81 @@
+import { Refusal } from '../../src/chat/errors.ts'
+import type { Entry, EntryDraft, EntryId, RoomName } from '../../src/chat/entry.ts'
+import type { Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
+
+/** One room in memory that hands what is said in it to all who are in it. */
+export interface FakeRoom {
+  host(): FakeHost
+  /** Gives it to everybody. */
+  deliver(draft: EntryDraft): Entry
+  readonly screens: ReadonlySet<Screen>
+}
+
+export interface FakeHost extends SessionHost {
+  readonly lines: string[]
+  readonly isStopped: () => boolean
+  readonly isDetached: () => boolean
+}
+
+export const status: SessionStatus = {
+  room: 'lobby',
+  people: ['alice', 'bob'],
+  models: ['guide'],
+  scope: 'all',
+  tools: 12,
+  lastTurn: { used: 2100, target: 8000 },
+  running: [],
+}
+
+/** `/no` is refused, `/crash` fails, `/quit` leaves, `/big` prints much; everything else is said in the room. */
+export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
+  const screens = new Set<Screen>()
+  let number = 0
+  const deliver = (draft: EntryDraft): Entry => {
+    const id = String(++number).padStart(26, '0') as EntryId
+    const entry = { ...draft, id, at: number, room: 'lobby' as RoomName } as Entry
+    for (const screen of screens) screen.deliver(entry)
+    return entry
+  }
+  return {
+    deliver,
+    screens,
+    host() {
+      const lines: string[] = []
+      let mine: Screen | undefined
+      let stopped = false
+      let detached = false
+      return {
+        lines,
+        isStopped: () => stopped,
+        isDetached: () => detached,
+        attach(screen) {
+          mine = screen
+          screens.add(screen)
+          screen.print('welcome')
+          return Promise.resolve()
+        },
+        detach(screen) {
+          detached = true
+          screens.delete(screen)
+          return Promise.resolve()
+        },
+        async handleLine(line) {
+          await Promise.resolve()
+          lines.push(line)
+          if (line === '/no') throw new Refusal('you may not')
+          if (line === '/crash') throw new TypeError('a bug')
+          if (line === '/quit') mine?.quit('bye')
+          else if (line.startsWith('/big ')) mine?.print('x'.repeat(Number(line.slice(5))))
+          else deliver({ kind: 'message', author: mine?.person.name ?? '', text: line })
+        },
+        complete: (text) =>
+          Promise.resolve(['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!))),
+        status: current,
+        stop() {
+          stopped = true
+          return Promise.resolve()
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import xterm from '@xterm/headless'
+import type { Terminal } from '../../src/session/ports.ts'
+
+/** A terminal emulator without a window: what a person would see after these bytes. */
+export interface Emulator {
+  write(text: string): Promise<void>
+  resize(columns: number, rows: number): void
+  /** Visible rows, ends trimmed, without the empty ones at the bottom. */
+  screen(): string[]
+  /** All rows, scrollback included. */
+  all(): string[]
+  cursor(): { readonly row: number; readonly column: number }
+}
+
+export function createEmulator(columns = 80, rows = 24): Emulator {
+  const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 })
+  const lines = (from: number, to: number): string[] => {
+    const buffer = emulator.buffer.active
+    const all = Array.from({ length: to - from }, (_, i) => buffer.getLine(from + i)?.translateToString(true) ?? '')
+    while (all.at(-1) === '') all.pop()
+    return all
+  }
+  return {
+    write: (text) => new Promise((resolve) => emulator.write(text, resolve)),
+    resize: (columns, rows) => emulator.resize(columns, rows),
+    screen: () => lines(emulator.buffer.active.baseY, emulator.buffer.active.baseY + emulator.rows),
+    all: () => lines(0, emulator.buffer.active.length),
+    cursor: () => ({ row: emulator.buffer.active.cursorY, column: emulator.buffer.active.cursorX }),
+  }
+}
+
+/** A terminal in memory, for sessions without a network. */
+export interface FakeTerminal extends Terminal {
+  type(text: string | Uint8Array): void
+  /** The person is gone. */
+  hangUp(): void
+  /** All that was written. */
+  written(): string
+  resize(columns: number, rows: number): void
+  /** While full, `write` drops. Emptying it tells the session. */
+  setFull(full: boolean): void
+  /** The status given to `end`. */
+  exitStatus(): number | undefined
+  /** Resolves once all that was written contains the text. */
+  waitFor(text: string): Promise<string>
+}
+
+export function createFakeTerminal(
+  options: {
+    readonly size?: { readonly columns: number; readonly rows: number }
+    readonly term?: string
+    readonly env?: Readonly<Record<string, string>>
+  } = {},
+): FakeTerminal {
+  const typed: Uint8Array[] = []
+  const resizeListeners: (() => void)[] = []
+  const drainListeners: (() => void)[] = []
+  const watchers = new Set<() => void>()
+  let wake = (): void => undefined
+  let size = options.size
+  let written = ''
+  let gone = false
+  let full = false
+  let exitStatus: number | undefined
+  async function* input(): AsyncGenerator<Uint8Array, void, void> {
+    for (;;) {
+      const next = typed.shift()
+      if (next) yield next
+      else if (gone) return
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  }
+  return {
+    input: input(),
+    term: options.term ?? 'xterm-256color',
+    env: options.env ?? {},
+    size: () => size,
+    onResize: (listener) => void resizeListeners.push(listener),
+    onDrain: (listener) => void drainListeners.push(listener),
+    write(text) {
+      if (full) return false
+      written += text
+      for (const look of watchers) look()
+      return true
+    },
+    end(status) {
+      exitStatus ??= status
+      gone = true
+      wake()
+    },
+    type(text) {
+      typed.push(typeof text === 'string' ? new TextEncoder().encode(text) : text)
+      wake()
+    },
+    hangUp() {
+      gone = true
+      wake()
+    },
+    written: () => written,
+    resize(columns, rows) {
+      size = { columns, rows }
+      for (const listener of resizeListeners) listener()
+    },
+    setFull(now) {
+      full = now
+      if (!full) for (const listener of drainListeners) listener()
+    },
+    exitStatus: () => exitStatus,
+    waitFor: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!written.includes(text)) return
+          watchers.delete(look)
+          resolve(written)
+        }
+        watchers.add(look)
+        look()
+      }),
+  }
+}
