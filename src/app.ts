@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createLog } from './adapters/log/pino-log.ts'
 import { createComposer } from './adapters/lua/pool.ts'
+import { findOllamaModels } from './adapters/models/find-ollama.ts'
 import { createModel } from './adapters/models/index.ts'
 import { createWorkspaces } from './adapters/sandbox/workspaces.ts'
 import { loadHostKeys } from './adapters/ssh/host-key.ts'
@@ -74,10 +75,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 type Owned = <T extends AsyncDisposable>(part: T) => T
 
 async function assemble(
-  config: Config,
+  written: Config,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Omit<App, keyof AsyncDisposable>> {
+  const config = { ...written, models: await allModels(written) }
   const log = overrides.log ?? createLog(config.logLevel)
   const clock = overrides.clock ?? { now: () => Date.now() }
   await makeDataDir(config.dataDir)
@@ -116,6 +118,13 @@ async function assemble(
 }
 
 const speechLimits = ({ limits }: Config) => ({ chars: limits.message_chars, lines: limits.message_lines })
+
+/** Those of the config, and where it names none, those of an Ollama on this machine. */
+async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
+  const taken = new Set(models.map((model) => model.name))
+  const found = discoverModels ? await findOllamaModels() : []
+  return [...models, ...found.filter((model) => !taken.has(model.name))]
+}
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 

@@ -9,7 +9,7 @@ export function modelsFrom(
   file: FileConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): ModelConfig[] {
-  const written = file.models.map((entry) => toModel(entry, env))
+  const written = file.models.length > 0 ? file.models.map((entry) => toModel(entry, env)) : fromKeys(env)
   return written.some((model) => model.name === GUIDE) ? written : [guide(), ...written]
 }
 
@@ -30,6 +30,26 @@ function toModel(entry: ModelEntry, env: Readonly<Record<string, string | undefi
     ...(key === undefined ? {} : { apiKey: key }),
   }
 }
+
+/** With nothing written, a provider's key in the environment is enough to have its usual model. */
+const USUAL = [
+  { key: 'OPENAI_API_KEY', name: 'gpt', backend: 'openai', model: 'gpt-4.1', window: 128_000 },
+  {
+    key: 'ANTHROPIC_API_KEY',
+    name: 'claude',
+    backend: 'anthropic',
+    model: 'claude-sonnet-4-5',
+    window: 200_000,
+  },
+  { key: 'GEMINI_API_KEY', name: 'gemini', backend: 'gemini', model: 'gemini-2.5-flash', window: 128_000 },
+] as const
+
+const fromKeys = (env: Readonly<Record<string, string | undefined>>): ModelConfig[] =>
+  USUAL.flatMap(({ key, name, backend, model, window }) => {
+    const apiKey = env[key]
+    if (!apiKey) return []
+    return { ...guide(), name, backend, model, contextWindow: window, apiKey, apiKeyEnv: key }
+  })
 
 const guide = (): ModelConfig => ({
   name: GUIDE,
