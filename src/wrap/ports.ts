@@ -1,4 +1,5 @@
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, Snapshot } from './snapshot.ts'
 
@@ -29,6 +30,32 @@ export interface TokenCounter {
   head(text: string, tokens: number): string
   /** The longest tail, likewise. */
   tail(text: string, tokens: number): string
+}
+
+/** One run of the layers. */
+export interface LuaJob {
+  /** The room's own script; the bundled `default_wrap` alone when absent. */
+  readonly script?: string
+  /** What the module `snapshot` is in Lua. */
+  readonly data: JsonObject
+  /** What Lua may ask while it runs; JSON in, JSON out. A throw becomes an error in the script. */
+  readonly host: (name: string, argument: Json) => Json
+  /** Bytes of JSON that may come back. */
+  readonly maxOutput: number
+}
+
+/**
+ * Runs lua/compose.lua on a job, in an environment that nothing survives: no job sees what another one left.
+ * Synchronous: whoever calls it is a process that may be killed.
+ */
+export interface LuaEngine {
+  /**
+   * What `compose` returned, as JSON. Throws `WrapError`: 'script' with the script's name and line, 'limit'
+   * for time, memory or output. After any throw the engine takes the next job.
+   */
+  run(job: LuaJob): Json
+  /** Frees what the engine holds; it takes no more jobs. */
+  close(): void
 }
 
 /** A room's script, one of its versions. An empty `source` is a reset: the bundled `default_wrap` again. */

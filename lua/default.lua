@@ -1,0 +1,19 @@
+-- What a model reads in a room without a script of its own. It runs in the same environment as the
+-- room's script, which may redefine either of these.
+
+function room_tool_scope()
+  local scope = tools.room_kv_get("tool_scope")
+  if scope == nil then return "all" end
+  return scope
+end
+
+function default_wrap(target_tokens)
+  return wrap(target_tokens)
+    :system()
+    :model_identity()
+    :tools(room_tool_scope())
+    :room()
+    :user()
+    :participants()
+    :history({ limit = 200 })
+end

@@ -1,0 +1,61 @@
+-- Text that crosses to the host: JSON without any byte that could be lost on the way.
+
+local json = {}
+local deepest = 16
+
+local short = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r" }
+
+local function escape(character)
+  return short[character] or string.format("\\u%04x", string.byte(character))
+end
+
+local function quote(text)
+  return '"' .. string.gsub(text, '[%c"\\\127]', escape) .. '"'
+end
+
+local function is_list(value)
+  local count = 0
+  for _ in next, value do count = count + 1 end
+  return count == #value
+end
+
+local encode
+
+local function encode_list(value, depth)
+  local parts = {}
+  for index = 1, #value do parts[index] = encode(value[index], depth) end
+  return "[" .. table.concat(parts, ",") .. "]"
+end
+
+local function encode_object(value, depth)
+  local parts = {}
+  for key, inner in pairs(value) do
+    parts[#parts + 1] = quote(tostring(key)) .. ":" .. encode(inner, depth)
+  end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+local function encode_number(value)
+  if value ~= value or value == math.huge or value == -math.huge then return "null" end
+  if math.type(value) == "integer" then return string.format("%d", value) end
+  return string.format("%.17g", value)
+end
+
+-- What JSON has no word for becomes an object that says so: no reader takes it for a list or a name.
+function encode(value, depth)
+  local kind = type(value)
+  if kind == "nil" then return "null" end
+  if kind == "boolean" then return tostring(value) end
+  if kind == "number" then return encode_number(value) end
+  if kind == "string" then return quote(value) end
+  if kind ~= "table" then return '{"lua":' .. quote(kind) .. "}" end
+  if depth >= deepest then error("a table is nested deeper than " .. deepest .. " levels", 0) end
+  return is_list(value) and encode_list(value, depth + 1) or encode_object(value, depth + 1)
+end
+
+-- An empty table is an empty list.
+function json.encode(value)
+  return encode(value, 0)
+end
+
+return json

@@ -1,0 +1,26 @@
+-- The functions that the model may call: a line each here, and their definitions beside the prompt.
+-- The host decides how much of them the budget allows: full, short, or deferred (names only).
+
+local tools = require "tools"
+
+local headings = {
+  full = "## Your Functions\n\n",
+  short = "## Your Functions\n\nDescriptions are shortened to save space.\n\n",
+  deferred = "## Your Functions\n\nThese functions exist but are not loaded. "
+    .. "Call find_tools with a few words about what you need; what it finds can be called from your next step on.\n\n",
+}
+
+-- Each line ends with its line break: then the tokens of the lines add up to the tokens of the text.
+local function line(tool)
+  if tool.line == "" then return string.format("- **%s**\n", tool.name) end
+  return string.format("- **%s**: %s\n", tool.name, tool.line)
+end
+
+return function(builder, scope)
+  local chosen = tools.select_tools(scope)
+  local lines, ids = {}, {}
+  for index, tool in ipairs(chosen.tools) do lines[index], ids[index] = line(tool), tool.id end
+  local text = #ids > 0 and headings[chosen.form] .. table.concat(lines) or nil
+  local trim = chosen.form == "deferred" and "head" or "none"
+  builder:add_layer("tools", 50, text, true, { tools = { form = chosen.form, ids = ids }, trim = trim })
+end

@@ -1,0 +1,166 @@
+-- What a script can reach, and nothing else. This file runs once in each Lua state, with the real
+-- libraries; it returns the function that runs one composition. Every composition gets environments of
+-- its own, so that nothing a script leaves behind is there for the next one.
+
+local modules = ...            -- name -> a compiled chunk that takes its environment
+local TIME_LIMIT = "the script ran out of its time"
+
+local real = {
+  error = error, getmetatable = getmetatable, load = load, next = next, pcall = pcall,
+  rawget = rawget, setmetatable = setmetatable, tostring = tostring, type = type,
+  pack = table.pack, unpack = table.unpack, sort = table.sort, concat = table.concat,
+  randomseed = math.randomseed, getinfo = debug.getinfo,
+}
+
+-- Strings share one metatable in a state: nobody may have it.
+real.getmetatable("").__metatable = false
+-- No pause of the collector may be left to chance, and no script can call it.
+collectgarbage("generational")
+
+local plain = {
+  "assert", "error", "getmetatable", "ipairs", "next", "rawequal", "rawget", "rawlen", "rawset",
+  "select", "tonumber", "tostring", "type", "_VERSION",
+}
+local libraries = { string = string, table = table, math = math, utf8 = utf8 }
+
+local function copy(library)
+  local result = {}
+  for name, value in real.next, library do result[name] = value end
+  return result
+end
+
+-- Errors can be caught, but not the end of the script's time: else a loop around pcall would have no end.
+local function settle(ok, ...)
+  if not ok and (...) == TIME_LIMIT then real.error(TIME_LIMIT, 0) end
+  return ok, ...
+end
+
+local function protected_call(f, ...)
+  return settle(real.pcall(f, ...))
+end
+
+local function handled_call(f, handler, ...)
+  local results = real.pack(protected_call(f, ...))
+  if results[1] then return real.unpack(results, 1, results.n) end
+  return false, handler(results[2])
+end
+
+-- A finalizer would run at some later time, in somebody else's composition.
+local function set_metatable(subject, metatable)
+  if real.type(metatable) == "table" and real.rawget(metatable, "__gc") ~= nil then
+    real.error("setmetatable: __gc is not available to scripts", 2)
+  end
+  return real.setmetatable(subject, metatable)
+end
+
+local rank = { number = 1, string = 2, boolean = 3 }
+local function in_order(a, b)
+  local left, right = rank[real.type(a)] or 4, rank[real.type(b)] or 4
+  if left ~= right then return left < right end
+  if left <= 2 then return a < b end
+  if left == 3 then return a and not b end
+  return false
+end
+
+-- Lua's own order of keys changes from process to process; the same snapshot must give the same bytes.
+local function ordered_pairs(subject)
+  local metatable = real.getmetatable(subject)
+  local custom = real.type(metatable) == "table" and metatable.__pairs
+  if custom then return custom(subject) end
+  if real.type(subject) ~= "table" then
+    real.error("bad argument #1 to 'pairs' (table expected, got " .. real.type(subject) .. ")", 2)
+  end
+  local keys, at = {}, 0
+  for key in real.next, subject do keys[#keys + 1] = key end
+  real.sort(keys, in_order)
+  return function()
+    while at < #keys do
+      at = at + 1
+      local key = keys[at]
+      local value = real.rawget(subject, key)
+      if value ~= nil then return key, value end
+    end
+  end, subject, nil
+end
+
+local function text_loader(environment)
+  return function(chunk, name, _, own)
+    if real.type(chunk) ~= "string" then return nil, "load: the chunk must be text" end
+    return real.load(chunk, name or "=load", "t", own or environment)
+  end
+end
+
+local function new_environment()
+  local environment = {
+    pairs = ordered_pairs, pcall = protected_call, xpcall = handled_call, setmetatable = set_metatable,
+    print = function() end,
+  }
+  for _, name in real.next, plain do environment[name] = _G[name] end
+  for name, library in real.next, libraries do environment[name] = copy(library) end
+  environment.string.dump = nil
+  environment.math.randomseed = nil
+  environment.load = text_loader(environment)
+  environment._G = environment
+  return environment
+end
+
+local function module_names()
+  local names = {}
+  for name in real.next, modules do names[#names + 1] = name end
+  real.sort(names)
+  return names
+end
+
+-- `given` are modules that are not files, for the bundle only.
+local function loader(core, given, loaded)
+  return function(name)
+    if given and given[name] ~= nil then return given[name] end
+    local chunk = modules[name]
+    if not chunk then
+      real.error('there is no module "' .. real.tostring(name) .. '"; there are ' ..
+        real.concat(module_names(), ", "), 2)
+    end
+    if loaded[name] == nil then loaded[name] = chunk(core) end
+    return loaded[name]
+  end
+end
+
+-- The host answers with a piece of Lua: `return …`, or `error(…)`.
+local function asker(host, core)
+  return function(name, argument)
+    local answer = host(name, core.require("json").encode(argument))
+    return real.load(answer, "=host", "t", { error = real.error })()
+  end
+end
+
+-- Where in the room's script a mistake was made, as the beginning of a message. Lua forgets a function that
+-- ended with `return wrap(…)`; then it is the place where default_wrap begins.
+local function locator(own)
+  return function()
+    for level = 2, 50 do
+      local frame = real.getinfo(level, "Sl")
+      if not frame then break end
+      if frame.source == "=script" then return "script:" .. frame.currentline .. ": " end
+    end
+    local frame = real.type(own.default_wrap) == "function" and real.getinfo(own.default_wrap, "S")
+    return frame and frame.source == "=script" and "script:" .. frame.linedefined .. ": " or ""
+  end
+end
+
+local function compose(script, data, host)
+  real.randomseed(0)
+  local core, own, loaded = new_environment(), new_environment(), {}
+  local given = {
+    snapshot = data(), host = asker(host, core), where = locator(own), modules = module_names(),
+  }
+  core.require = loader(core, given, loaded)
+  own.require = loader(core, nil, loaded)
+  return core.require("compose")(own, modules["default"], script)
+end
+
+-- Returns true and the result as JSON, or false and a message that is always a string.
+return function(script, data, host)
+  local ok, result = real.pcall(compose, script, data, host)
+  if ok or real.type(result) == "string" then return ok, result end
+  return false, "the script raised an error that is not text but a " .. real.type(result)
+end

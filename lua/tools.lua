@@ -1,0 +1,101 @@
+-- `tools.*`: what a script may know. Everything comes from the snapshot; nothing here waits, and the
+-- same snapshot gives the same answers.
+
+local host = require "host"
+local snapshot = require "snapshot"
+local where = require "where"
+
+local tools = {}
+
+-- What a conversation is made of; the other kinds are there for scripts that ask for them.
+local spoken = { "message", "action", "reply", "tool_call", "tool_result" }
+
+local function set_of(list)
+  local set = {}
+  for _, value in ipairs(list) do set[value] = true end
+  return set
+end
+
+local function refuse(message, value)
+  error(where() .. message .. ", got " .. (type(value) == "table" and "a table" or tostring(value)), 0)
+end
+
+-- { {name, id, description, schema, source, tokens}, … }: what of the room's tools is in this scope.
+function tools.available_tools(scope)
+  return host("available_tools", scope)
+end
+
+-- What the tools layer shows: { form, tools = { {id, name, line}, … } }, sized for the budget.
+function tools.select_tools(scope)
+  return host("select_tools", scope)
+end
+
+local function history_options(options)
+  if options == nil then options = {} end
+  if type(options) == "number" then options = { limit = options } end
+  if type(options) ~= "table" then refuse("tools.history: options must be a number or a table", options) end
+  local limit = options.limit == nil and 200 or options.limit
+  if math.type(limit) ~= "integer" or limit < 0 then
+    refuse("tools.history: limit must be a whole number, 0 or more", limit)
+  end
+  if options.kinds ~= nil and type(options.kinds) ~= "table" then
+    refuse('tools.history: kinds must be a list such as {"message"}', options.kinds)
+  end
+  return limit, set_of(options.kinds or spoken), options.agents ~= false, options.since
+end
+
+local function is_after(row, since)
+  if since == nil then return true end
+  if type(since) == "number" then return row.at > since end
+  return row.id > since
+end
+
+-- The newest rows that match, oldest first: history(20), or history{limit, agents, since, kinds}.
+-- `since` is a row's id or a time in milliseconds; `agents = false` leaves out what models did.
+function tools.history(options)
+  local limit, kinds, agents, since = history_options(options)
+  if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
+    refuse("tools.history: since must be an id or a time in milliseconds", since)
+  end
+  local found = {}
+  for index = #snapshot.history, 1, -1 do
+    local row = snapshot.history[index]
+    if #found >= limit or not is_after(row, since) then break end
+    if kinds[row.kind] and (agents or not row.agent) then found[#found + 1] = row end
+  end
+  local rows = {}
+  for index = #found, 1, -1 do rows[#rows + 1] = found[index] end
+  return rows
+end
+
+function tools.look() return snapshot.room end
+function tools.who() return snapshot.present end
+function tools.exits() return snapshot.room.exits end
+function tools.todo() return snapshot.room.todo end
+function tools.current_model() return snapshot.model end
+function tools.current_user() return snapshot.user end
+
+-- Which composition this is: {room, model, user, target, script_version}.
+function tools.session() return snapshot.session end
+
+-- One of the room's key-values, or nil.
+function tools.room_kv_get(key)
+  if type(key) ~= "string" then refuse("tools.room_kv_get: the key must be text", key) end
+  return snapshot.values[key]
+end
+
+-- Tokens of a text in the model's encoding.
+function tools.count_tokens(text)
+  if type(text) ~= "string" and type(text) ~= "number" then refuse("tools.count_tokens: takes text", text) end
+  return host("count_tokens", tostring(text))
+end
+
+-- A line for those who look at /wrap: log("info", "…").
+function tools.log(level, text)
+  host("log", { level = tostring(level), text = tostring(text) })
+end
+
+-- The snapshot's time in milliseconds since 1970: the only clock there is.
+function tools.now() return snapshot.now end
+
+return tools

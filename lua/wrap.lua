@@ -1,0 +1,155 @@
+-- The builder: `wrap(target)` starts one, each call adds a layer, and the host fills the budget with them
+-- in order of priority. Each file in layers/ is a method of the same name.
+
+local names = require "modules"
+local snapshot = require "snapshot"
+local where = require "where"
+
+local most_layers = 200
+local trims = { none = true, head = true, tail = true, oldest = true }
+local options = { required = "boolean", trim = "string", heading = "string", tools = "table" }
+
+local builder, methods, own_layers = {}, {}, {}
+local states = setmetatable({}, { __mode = "k" })
+
+local bundled = {}
+for _, name in ipairs(names) do
+  local layer = string.match(name, "^layers%.(.+)$")
+  if layer then bundled[layer] = name end
+end
+
+local function fail(message) error(where() .. "wrap: " .. message, 0) end
+
+local function describe(value)
+  if value ~= value then return "NaN" end
+  if type(value) == "string" then return string.format("%q", value) end
+  if type(value) == "number" or value == nil then return tostring(value) end
+  return "a " .. type(value)
+end
+
+local function state_of(self)
+  return states[self] or fail("call layers with a colon on what wrap() gave, as in wrap(8000):system()")
+end
+
+local function check_layer(name, priority, text, is_system, opts)
+  local function refuse(message)
+    fail(string.format("layer %s: %s", describe(name), message))
+  end
+  if type(name) ~= "string" or name == "" or #name > 64 then refuse("a name must be text of 1 to 64 bytes") end
+  if type(priority) ~= "number" or priority ~= priority or math.abs(priority) == math.huge then
+    refuse("priority must be a number, got " .. describe(priority))
+  end
+  if text ~= nil and type(text) ~= "number" and type(text) ~= "string" then
+    refuse("text must be a string, got " .. describe(text))
+  end
+  if is_system ~= nil and type(is_system) ~= "boolean" then
+    refuse("is_system must be true or false, got " .. describe(is_system))
+  end
+  if opts ~= nil and type(opts) ~= "table" then refuse("opts must be a table, got " .. describe(opts)) end
+  for key, value in pairs(opts or {}) do
+    if not options[key] then
+      refuse("there is no option " .. describe(key) .. "; there are heading, required and trim")
+    end
+    if type(value) ~= options[key] then
+      refuse(string.format("%s must be a %s, got %s", key, options[key], describe(value)))
+    end
+  end
+  if opts and opts.trim and not trims[opts.trim] then
+    refuse('trim must be "none", "head", "tail" or "oldest", got ' .. describe(opts.trim))
+  end
+end
+
+local function forget(state, name)
+  for index, layer in ipairs(state.layers) do
+    if layer.name == name then
+      table.remove(state.layers, index)
+      state.warnings[#state.warnings + 1] = string.format('layer "%s" is there twice; the last one counts', name)
+      return
+    end
+  end
+end
+
+local function put(self, name, priority, text, is_system, opts)
+  local state = state_of(self)
+  check_layer(name, priority, text, is_system, opts)
+  forget(state, name)
+  if text == nil or text == "" then return end
+  if #state.layers >= most_layers then fail("there are more than " .. most_layers .. " layers") end
+  opts = opts or {}
+  state.layers[#state.layers + 1] = {
+    name = name, priority = priority, text = tostring(text), system = is_system == true,
+    required = opts.required == true, trim = opts.trim or "none", heading = opts.heading or "", tools = opts.tools,
+  }
+end
+
+-- add_layer(name, priority, text, is_system, opts): the one that all others come down to.
+function methods.add_layer(self, name, priority, text, is_system, opts)
+  put(self, name, priority, text, is_system, opts)
+  return self
+end
+
+-- custom(name, text, priority, is_system, opts): the same, in the order that reads well in a script.
+function methods.custom(self, name, text, priority, is_system, opts)
+  if priority == nil then priority = 50 end
+  put(self, name, priority, text, is_system, opts)
+  return self
+end
+
+local function find_layer(name)
+  return own_layers[name] or bundled[name] and require(bundled[name])
+end
+
+local function layer_names()
+  local all = { "add_layer", "custom" }
+  for name in pairs(bundled) do all[#all + 1] = name end
+  for name in pairs(own_layers) do all[#all + 1] = name end
+  table.sort(all)
+  return table.concat(all, ", ")
+end
+
+local metatable = { __metatable = false, __name = "wrap" }
+
+function metatable.__index(_, name)
+  if methods[name] then return methods[name] end
+  local layer = find_layer(name)
+  if not layer then
+    fail(string.format("there is no layer %s; there are %s", describe(name), layer_names()))
+  end
+  return function(self, ...)
+    state_of(self)
+    layer(self, ...)
+    return self
+  end
+end
+
+function metatable.__newindex(_, name)
+  fail(string.format("use layer(%s, function(builder) … end) to add a layer of your own", describe(name)))
+end
+
+-- A whole number of tokens, 0 or more; nil takes the model's own.
+function builder.wrap(target)
+  if target == nil then target = snapshot.target end
+  local whole = type(target) == "number" and math.tointeger(target)
+  if not whole or whole < 0 then
+    fail("the target must be a whole number of tokens, 0 or more, got " .. describe(target))
+  end
+  local self = setmetatable({}, metatable)
+  states[self] = { target = whole, layers = {}, warnings = {} }
+  return self
+end
+
+-- layer(name, function(builder, …) … end): a method of this name for every builder of this composition.
+function builder.layer(name, make)
+  if type(name) ~= "string" or name == "" then fail("layer(): the name must be text, got " .. describe(name)) end
+  if type(make) ~= "function" then fail("layer(): the second argument must be a function, got " .. describe(make)) end
+  own_layers[name] = make
+end
+
+-- What the host reads; see src/wrap/draft.ts.
+function builder.finish(self)
+  local state = type(self) == "table" and states[self]
+  if not state then fail("default_wrap must return what wrap() gave, it returned " .. describe(self)) end
+  return state
+end
+
+return builder

@@ -1,0 +1,169 @@
+import { LuaEngine, LuaReturn, LuaType, type LuaWasm } from 'wasmoon'
+import { WrapError } from '../../wrap/ports.ts'
+import type { LuaBundle } from './bundle.ts'
+
+/** What one composition may use. */
+export interface LuaLimits {
+  /** Milliseconds of running; calls into the library that take longer must be ended from outside. */
+  readonly timeMs: number
+  readonly memoryBytes: number
+}
+
+/** The text that lua/sandbox.lua lets no pcall swallow. */
+const timeLimit = 'the script ran out of its time'
+/** Instructions between two looks at the clock. */
+const hookEvery = 10_000
+const countMask = 8
+const longestMessage = 500
+
+/** A Lua state with the bundle and one script compiled in it. Throws `WrapError` if either does not compile. */
+export class LuaState {
+  readonly #engine: LuaEngine
+  readonly #wasm: LuaWasm
+  readonly #address: number
+  readonly #limits: LuaLimits
+  readonly #pointers: number[] = []
+  #deadline = Infinity
+  #answer: (name: string, argument: string) => string = () => 'return nil'
+
+  constructor(wasm: LuaWasm, bundle: LuaBundle, script: string, limits: LuaLimits) {
+    this.#wasm = wasm
+    this.#limits = limits
+    // Never with proxies: through them a script could reach JavaScript's prototypes.
+    this.#engine = new LuaEngine(wasm, { enableProxy: false, injectObjects: false, traceAllocations: true })
+    this.#address = this.#engine.global.address
+    this.#engine.global.setMemoryMax(limits.memoryBytes)
+    try {
+      this.#prepare(bundle, script)
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  /** Runs one composition on data given as Lua text. Returns JSON; throws `WrapError`. */
+  run(data: string, answer: (name: string, argument: string) => string, maxOutput: number): string {
+    const { lua_pushvalue, lua_settop } = this.#wasm
+    this.#answer = answer
+    lua_settop(this.#address, 3)
+    for (const slot of [1, 2]) lua_pushvalue(this.#address, slot)
+    this.#load(data, '=snapshot')
+    lua_pushvalue(this.#address, 3)
+    return this.#timed(() => {
+      const status = this.#wasm.lua_pcallk(this.#address, 3, 2, 0, 0, null)
+      if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+      if (this.#wasm.lua_toboolean(this.#address, -2) === 0) throw this.#problem(this.#text(-1))
+      return this.#output(maxOutput)
+    })
+  }
+
+  /** Bytes that Lua holds. */
+  bytes(): number {
+    return this.#engine.global.getMemoryUsed()
+  }
+
+  close(): void {
+    this.#wasm.lua_sethook(this.#address, null, 0, 0)
+    this.#engine.global.close()
+    for (const pointer of this.#pointers.splice(0)) this.#wasm.module.removeFunction(pointer)
+  }
+
+  /** Leaves three values on the stack: the sandbox's entry, the script or nil, and the way to the host. */
+  #prepare(bundle: LuaBundle, script: string): void {
+    const { lua_settop, lua_createtable, lua_setfield, lua_pushnil, lua_pushcclosure } = this.#wasm
+    const sandbox = bundle.get('sandbox')
+    if (sandbox === undefined) throw new WrapError('process', 'lua/sandbox.lua is missing')
+    lua_settop(this.#address, 0)
+    this.#load(sandbox, '=lua/sandbox.lua')
+    lua_createtable(this.#address, 0, bundle.size)
+    for (const [name, text] of bundle) {
+      if (name === 'sandbox') continue
+      this.#load(inEnvironment(text), `=lua/${name.replaceAll('.', '/')}.lua`)
+      lua_setfield(this.#address, -2, name)
+    }
+    const status = this.#wasm.lua_pcallk(this.#address, 1, 1, 0, 0, null)
+    if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+    if (script === '') lua_pushnil(this.#address)
+    else this.#load(inEnvironment(script), '=script')
+    lua_pushcclosure(
+      this.#address,
+      this.#pointer((state: number) => this.#reply(state), 'ii'),
+      0,
+    )
+    const hook = this.#pointer((state: number) => this.#look(state), 'vii')
+    this.#wasm.lua_sethook(this.#address, hook, countMask, hookEvery)
+  }
+
+  #pointer(handler: (state: number) => number | void, signature: string): number {
+    const pointer = this.#wasm.module.addFunction(handler, signature)
+    this.#pointers.push(pointer)
+    return pointer
+  }
+
+  /** Text only: bytecode can do what no Lua program can. */
+  #load(source: string, name: string): void {
+    const { module } = this.#wasm
+    const text = source.toWellFormed()
+    const size = module.lengthBytesUTF8(text)
+    const buffer = module._malloc(size + 1)
+    try {
+      module.stringToUTF8(text, buffer, size + 1)
+      const status = this.#wasm.luaL_loadbufferx(this.#address, buffer, size, name, 't')
+      if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+    } finally {
+      module._free(buffer)
+    }
+  }
+
+  #timed<T>(job: () => T): T {
+    this.#deadline = performance.now() + this.#limits.timeMs
+    try {
+      return job()
+    } finally {
+      this.#deadline = Infinity
+    }
+  }
+
+  #look(state: number): void {
+    if (performance.now() < this.#deadline) return
+    this.#wasm.lua_pushstring(state, timeLimit)
+    this.#wasm.lua_error(state)
+  }
+
+  /** Both arguments and the answer are text without NUL: JSON and Lua literals escape it. */
+  #reply(state: number): number {
+    const name = this.#wasm.lua_tolstring(state, 1, null)
+    const argument = this.#wasm.lua_tolstring(state, 2, null)
+    this.#wasm.lua_pushstring(state, this.#answer(name, argument))
+    return 1
+  }
+
+  #output(maxOutput: number): string {
+    const bytes = this.#wasm.lua_rawlen(this.#address, -1)
+    if (bytes > maxOutput) {
+      throw new WrapError('limit', `wrap: the layers are ${bytes} bytes, at most ${maxOutput} can be used`)
+    }
+    return this.#text(-1)
+  }
+
+  /** Never converts: `__tostring` of a script would run unprotected. */
+  #text(index: number): string {
+    const isText = this.#wasm.lua_type(this.#address, index) === LuaType.String
+    return isText
+      ? this.#wasm.lua_tolstring(this.#address, index, null)
+      : 'the script raised an error that is not text'
+  }
+
+  #problem(message: string): WrapError {
+    const { timeMs, memoryBytes } = this.#limits
+    const line = message.split('\n', 1)[0]!.slice(0, longestMessage)
+    if (line.includes(timeLimit)) return new WrapError('limit', `script: it runs longer than ${timeMs} ms`)
+    if (line.includes('not enough memory')) {
+      return new WrapError('limit', `script: it needs more than ${memoryBytes / 1024 / 1024} MiB of memory`)
+    }
+    return new WrapError(/^(\S+:\d+: )?wrap: /.test(line) ? 'argument' : 'script', line)
+  }
+}
+
+/** On the first line, so that line numbers stay; the chunk's only argument is its environment. */
+const inEnvironment = (source: string): string => `local _ENV = ...; ${source}`

@@ -1,0 +1,227 @@
+import { join } from 'node:path'
+import type { Log } from '../../chat/ports.ts'
+import { createDeferred, type Deferred } from '../../lib/deferred.ts'
+import { type Composer, WrapError } from '../../wrap/ports.ts'
+import type { Prompt } from '../../wrap/prompt.ts'
+import type { Snapshot } from '../../wrap/snapshot.ts'
+import { createFairQueue } from './fair-queue.ts'
+import type { Reply, Request } from './process/protocol.ts'
+import { WrapProcess } from './wrap-process.ts'
+
+/** What composing may use. */
+export interface ComposerLimits {
+  /** Milliseconds that a script may run; the engine stops it. */
+  readonly timeMs: number
+  /** Milliseconds that one composition may take; then its process is killed. */
+  readonly wallMs: number
+  readonly memoryBytes: number
+  /** MiB of JavaScript heap in each process. */
+  readonly heapMiB: number
+  /** Compositions that one room may have in line. */
+  readonly queued: number
+}
+
+/** Limits for a server of any size. */
+export const defaultComposerLimits: ComposerLimits = {
+  timeMs: 250,
+  wallMs: 1500,
+  memoryBytes: 64 * 1024 * 1024,
+  heapMiB: 384,
+  queued: 32,
+}
+
+/** How to make a composer. */
+export interface ComposerOptions {
+  /** The built `adapters/lua/process/main.js`. */
+  readonly entry: string
+  /** The directory that has `dist`, `lua` and `node_modules`. */
+  readonly packageRoot: string
+  /** Processes: two, so that a room whose script hangs leaves one to all the others. */
+  readonly size?: number
+  readonly engine: 'wasmoon'
+  readonly limits?: Partial<ComposerLimits>
+  readonly log: Log
+}
+
+/** After so many starts in a row that came to nothing, the next is made only when somebody asks for a prompt. */
+const startsTried = 3
+
+interface Job {
+  readonly request: Request
+  readonly outcome: Deferred<Reply>
+}
+
+interface Slot {
+  readonly process: WrapProcess
+  ready: boolean
+  current: { readonly owner: string; readonly job: Job } | undefined
+}
+
+/** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
+export function createComposer(options: ComposerOptions): Composer {
+  return new ProcessPool(options)
+}
+
+class ProcessPool implements Composer {
+  readonly #options: ComposerOptions
+  readonly #limits: ComposerLimits
+  readonly #queue = createFairQueue<Job>()
+  readonly #slots = new Set<Slot>()
+  #ids = 0
+  #failedStarts = 0
+  #closed = false
+
+  constructor(options: ComposerOptions) {
+    this.#options = options
+    this.#limits = { ...defaultComposerLimits, ...options.limits }
+    this.#fill()
+  }
+
+  async compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
+    const reply = await this.#do(
+      snapshot.room.name,
+      { id: this.#nextId(), kind: 'compose', snapshot },
+      signal,
+    )
+    if (reply.kind === 'prompt') return reply.prompt
+    throw unexpected(reply)
+  }
+
+  async check(source: string, trial: Snapshot): Promise<void> {
+    await this.compose({ ...trial, script: { source, version: trial.script?.version ?? 0 } })
+  }
+
+  async count(encoding: string, texts: readonly string[]): Promise<readonly number[]> {
+    const reply = await this.#do(`count ${encoding}`, { id: this.#nextId(), kind: 'count', encoding, texts })
+    if (reply.kind === 'counts') return reply.counts
+    throw unexpected(reply)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#failAll('the server is stopping')
+    const slots = [...this.#slots]
+    for (const slot of slots) slot.process.kill()
+    await Promise.all(slots.map((slot) => slot.process.gone))
+  }
+
+  #nextId(): number {
+    return (this.#ids += 1)
+  }
+
+  async #do(owner: string, request: Request, signal?: AbortSignal): Promise<Reply> {
+    signal?.throwIfAborted()
+    this.#admit(owner)
+    const job: Job = { request, outcome: createDeferred<Reply>() }
+    const cancel = (): void => {
+      this.#queue.remove(owner, job)
+      job.outcome.reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.#queue.add(owner, job)
+    this.#fill()
+    this.#dispatch()
+    try {
+      return await job.outcome.promise
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  #admit(owner: string): void {
+    if (this.#closed) throw new WrapError('process', 'wrap: the server is stopping')
+    const waiting = this.#queue.waiting(owner)
+    if (waiting >= this.#limits.queued) {
+      throw new WrapError(
+        'limit',
+        `wrap: ${waiting} prompts of this room are waiting already; try again later`,
+      )
+    }
+  }
+
+  /** Starts processes until there are enough. */
+  #fill(): void {
+    while (!this.#closed && this.#slots.size < (this.#options.size ?? 2)) this.#start()
+  }
+
+  #start(): void {
+    const { entry, packageRoot, engine } = this.#options
+    const { timeMs, memoryBytes, heapMiB } = this.#limits
+    const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: ['o200k_base'] }
+    const slot: Slot = {
+      process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
+      ready: false,
+      current: undefined,
+    }
+    this.#slots.add(slot)
+    void slot.process.ready.then(() => this.#onReady(slot))
+    void slot.process.gone.then((why) => this.#onGone(slot, why))
+  }
+
+  #onReady(slot: Slot): void {
+    slot.ready = true
+    this.#failedStarts = 0
+    this.#dispatch()
+  }
+
+  /** Gives work to idle processes; a room never has more than one of them. */
+  #dispatch(): void {
+    for (const slot of this.#slots) {
+      if (!slot.ready || slot.current) continue
+      const next = this.#queue.take(this.#busyOwners())
+      if (!next) return
+      slot.current = next
+      void this.#run(slot, next.job)
+    }
+  }
+
+  #busyOwners(): ReadonlySet<string> {
+    return new Set([...this.#slots].flatMap((slot) => (slot.current ? [slot.current.owner] : [])))
+  }
+
+  async #run(slot: Slot, job: Job): Promise<void> {
+    const { wallMs } = this.#limits
+    const timer = setTimeout(() => {
+      job.outcome.reject(new WrapError('limit', `wrap: composing takes longer than ${wallMs} ms`))
+      slot.process.kill()
+    }, wallMs)
+    const reply = await Promise.race([slot.process.ask(job.request), slot.process.gone])
+    clearTimeout(timer)
+    if (typeof reply === 'string') return
+    slot.current = undefined
+    job.outcome.resolve(reply)
+    this.#dispatch()
+  }
+
+  #onGone(slot: Slot, why: string): void {
+    this.#slots.delete(slot)
+    if (this.#closed) return
+    slot.current?.job.outcome.reject(
+      new WrapError('process', 'wrap: the process that composes prompts has died; try again'),
+    )
+    this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
+    if (!slot.ready) this.#failedStarts += 1
+    if (this.#failedStarts < startsTried) this.#fill()
+    else if (this.#slots.size === 0) this.#giveUp(why)
+    this.#dispatch()
+  }
+
+  #giveUp(why: string): void {
+    this.#options.log.error({ why, starts: this.#failedStarts }, 'the wrap process does not start')
+    this.#failAll(`the wrap process does not start (${lastLine(why)}); see the server's log`)
+  }
+
+  #failAll(reason: string): void {
+    const running = [...this.#slots].flatMap((slot) => (slot.current ? [slot.current.job] : []))
+    for (const job of [...running, ...this.#queue.drain()]) {
+      job.outcome.reject(new WrapError('process', `wrap: ${reason}`))
+    }
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)!.slice(0, 200)
+
+function unexpected(reply: Reply): WrapError {
+  if (reply.kind === 'failed') return new WrapError(reply.reason, reply.message)
+  return new WrapError('process', `wrap: the wrap process answered ${reply.kind}`)
+}

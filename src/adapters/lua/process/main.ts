@@ -1,0 +1,46 @@
+/**
+ * The wrap process: Lua and the tokenizer, away from the chat and without rights. It reads requests from
+ * standard input and answers on standard output, a line of JSON each, and knows nothing else. This file
+ * joins the parts, as app.ts does for the server.
+ */
+import { createInterface } from 'node:readline'
+import { composePrompt } from '../../../wrap/wrap.ts'
+import { type LuaEngine, WrapError } from '../../../wrap/ports.ts'
+import { createTokenCounters, type TokenCounters } from '../../tokens/tiktoken.ts'
+import { readBundle } from '../bundle.ts'
+import { createWasmoonEngine } from '../wasmoon.ts'
+import type { Reply, Request, Settings } from './protocol.ts'
+
+const settings = JSON.parse(process.argv[2] ?? '') as Settings
+const engine = await createWasmoonEngine(await readBundle(settings.lua), settings)
+const counters = createTokenCounters()
+for (const encoding of settings.warm) counters.of(encoding).count('warm')
+send({ kind: 'ready' })
+for await (const line of createInterface({ input: process.stdin })) {
+  send(answer(JSON.parse(line) as Request, engine, counters))
+}
+
+function answer(request: Request, engine: LuaEngine, counters: TokenCounters): Reply {
+  const { id } = request
+  try {
+    if (request.kind === 'count') {
+      const counter = counters.of(request.encoding)
+      return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
+    }
+    const { snapshot } = request
+    return {
+      kind: 'prompt',
+      id,
+      prompt: composePrompt(snapshot, engine, counters.of(snapshot.model.encoding)),
+    }
+  } catch (error) {
+    if (error instanceof WrapError)
+      return { kind: 'failed', id, reason: error.reason, message: error.message }
+    return { kind: 'failed', id, reason: 'process', message: `wrap: ${String(error)}` }
+  }
+}
+
+/** Writing to a pipe is synchronous here: an answer is out before the next request is begun. */
+function send(reply: Reply): void {
+  process.stdout.write(`${JSON.stringify(reply)}\n`)
+}

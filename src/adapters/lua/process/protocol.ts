@@ -1,0 +1,36 @@
+import type { Prompt } from '../../../wrap/prompt.ts'
+import type { Snapshot } from '../../../wrap/snapshot.ts'
+import type { WrapError } from '../../../wrap/ports.ts'
+
+/** What the server asks of a wrap process: one JSON line each, answered in order. */
+export type Request =
+  | { readonly id: number; readonly kind: 'compose'; readonly snapshot: Snapshot }
+  | {
+      readonly id: number
+      readonly kind: 'count'
+      readonly encoding: string
+      readonly texts: readonly string[]
+    }
+
+/** What it answers; the first line of all is `ready`, when Lua and the tokenizer are warm. */
+export type Reply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: Prompt }
+  | { readonly kind: 'counts'; readonly id: number; readonly counts: readonly number[] }
+  | {
+      readonly kind: 'failed'
+      readonly id: number
+      readonly reason: WrapError['reason']
+      readonly message: string
+    }
+
+/** What a wrap process is started with, as its one argument, in JSON. */
+export interface Settings {
+  readonly engine: 'wasmoon'
+  /** Directory of the bundled Lua. */
+  readonly lua: string
+  readonly timeMs: number
+  readonly memoryBytes: number
+  /** Encodings to load before saying `ready`. */
+  readonly warm: readonly string[]
+}

@@ -1,0 +1,114 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { Reply, Request, Settings } from './process/protocol.ts'
+
+/** How to start a wrap process. */
+export interface ProcessOptions {
+  /** The built `adapters/lua/process/main.js`. */
+  readonly entry: string
+  /** The directory that has `dist`, `lua` and `node_modules`. */
+  readonly packageRoot: string
+  readonly settings: Settings
+  /** MiB of JavaScript heap. */
+  readonly heapMiB: number
+}
+
+/** Libraries that the process reads. */
+const libraries = ['wasmoon', 'tiktoken', 'fastest-levenshtein']
+const stderrKept = 4096
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+/** One wrap process: answers one request at a time, until it is killed. */
+export class WrapProcess {
+  readonly #child: Child
+  #stderr = ''
+  #onReply: (reply: Reply) => void = () => {}
+  /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
+  readonly ready: Promise<void>
+  /** Resolves, with the reason, when the process is gone, whyever. */
+  readonly gone: Promise<string>
+
+  constructor(options: ProcessOptions) {
+    this.#child = start(options)
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-stderrKept)
+    })
+    // A write to a process that has just died: `gone` tells of it.
+    this.#child.stdin.on('error', () => {})
+    this.ready = new Promise((resolve) => {
+      this.#onReply = (reply) => {
+        if (reply.kind === 'ready') resolve()
+      }
+    })
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#read(line))
+    this.gone = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve(error.message))
+      this.#child.once('close', (code, signal) => resolve(this.#why(code, signal)))
+    })
+  }
+
+  /** Sends a request; resolves with its reply, or never if the process ends before. */
+  ask(request: Request): Promise<Reply> {
+    return new Promise((resolve) => {
+      this.#onReply = (reply) => {
+        if (reply.kind !== 'ready' && reply.id === request.id) resolve(reply)
+      }
+      this.#child.stdin.write(`${JSON.stringify(request)}\n`)
+    })
+  }
+
+  /** Ends it now, whatever it is doing. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #read(line: string): void {
+    try {
+      this.#onReply(JSON.parse(line) as Reply)
+    } catch {
+      // Not a line of ours: the process cannot be trusted with the next request.
+      this.#stderr = `it wrote ${JSON.stringify(line.slice(0, 200))}`
+      this.kill()
+    }
+  }
+
+  #why(code: number | null, signal: string | null): string {
+    const how = signal === null ? `exit status ${code}` : signal
+    const said = this.#stderr.trim()
+    return said === '' ? how : `${how}: ${said}`
+  }
+}
+
+function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child {
+  const root = realpathSync(packageRoot)
+  const readable = [join(root, 'dist'), settings.lua, ...libraries.map((name) => packageDirectory(name))]
+  const flags = [
+    permissionFlag(process.versions.node),
+    ...readable.map((directory) => `--allow-fs-read=${join(realpathSync(directory), '*')}`),
+    `--max-old-space-size=${heapMiB}`,
+    '--no-warnings',
+  ]
+  return spawn(process.execPath, [...flags, realpathSync(entry), JSON.stringify(settings)], {
+    cwd: root,
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+/** The permission model lost its `experimental-` in Node 22.13 and 23.5. */
+function permissionFlag(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const stable = major > 23 || (major === 23 && minor >= 5) || (major === 22 && minor >= 13)
+  return stable ? '--permission' : '--experimental-permission'
+}
+
+function packageDirectory(name: string): string {
+  const file = createRequire(import.meta.url).resolve(name)
+  const marker = join('node_modules', name)
+  return file.slice(0, file.lastIndexOf(marker) + marker.length)
+}

@@ -1,0 +1,84 @@
+import type { TokenCounter } from '../../wrap/ports.ts'
+
+interface Codec {
+  encode(text: string): readonly number[]
+  decode(tokens: readonly number[]): Uint8Array
+  count(text: string): number
+}
+
+/** Characters looked at for each token wanted, at first: more than almost any text has. */
+const charsPerToken = 8
+
+/**
+ * Cuts a text at either end on a token boundary, lone surrogates replaced as UTF-8 replaces them. What is left counts no more than what was asked for: where
+ * the cut itself changes how the rest is read, one token more is taken off.
+ */
+export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
+  const cut = (given: string, tokens: number, side: Side): string => {
+    const text = given.toWellFormed()
+    if (tokens <= 0 || text === '') return ''
+    if (codec.count(text) <= tokens) return text
+    const near = enough(text, tokens, side, codec)
+    const all = codec.encode(near)
+    for (let keep = Math.min(tokens, all.length); keep > 0; keep -= 1) {
+      const kept = side.join(codec.decode(side.take(all, keep)), near)
+      if (codec.count(kept) <= tokens) return kept
+    }
+    return ''
+  }
+  return {
+    head: (text, tokens) => cut(text, Math.floor(tokens), atHead),
+    tail: (text, tokens) => cut(text, Math.floor(tokens), atTail),
+  }
+}
+
+interface Side {
+  /** That end of the text, about `chars` long, without half a character. */
+  slice(text: string, chars: number): string
+  take(tokens: readonly number[], count: number): readonly number[]
+  /** The decoded bytes as text of that end, without the part of a character that was cut. */
+  join(bytes: Uint8Array, text: string): string
+}
+
+const atHead: Side = {
+  slice: (text, chars) => text.slice(0, isLow(text, chars) ? chars + 1 : chars),
+  take: (tokens, count) => tokens.slice(0, count),
+  join: (bytes, text) => text.slice(0, wholeLength(decode(bytes), text, 'start')),
+}
+
+const atTail: Side = {
+  slice: (text, chars) => {
+    const start = text.length - chars
+    return start <= 0 ? text : text.slice(isLow(text, start) ? start - 1 : start)
+  },
+  take: (tokens, count) => tokens.slice(tokens.length - count),
+  join: (bytes, text) => text.slice(text.length - wholeLength(decode(bytes), text, 'end')),
+}
+
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+
+const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+/** So much of the text that it has at least `tokens` tokens, or all of it: a long text is not encoded for a short end. */
+function enough(text: string, tokens: number, side: Side, codec: Codec): string {
+  for (let chars = tokens * charsPerToken; chars < text.length; chars *= 2) {
+    const part = side.slice(text, chars)
+    if (codec.count(part) > tokens + 8) return part
+  }
+  return text
+}
+
+/**
+ * UTF-16 units of `decoded` that agree with `text` at that end: a character cut in half decodes to U+FFFD,
+ * which agrees with nothing but itself.
+ */
+function wholeLength(decoded: string, text: string, end: 'start' | 'end'): number {
+  for (let length = 0; length < decoded.length; length += 1) {
+    const agrees =
+      end === 'start'
+        ? decoded.charCodeAt(length) === text.charCodeAt(length)
+        : decoded.charCodeAt(decoded.length - 1 - length) === text.charCodeAt(text.length - 1 - length)
+    if (!agrees) return length
+  }
+  return decoded.length
+}

@@ -1,0 +1,37 @@
+/** A run of one class longer than this is cut before counting: merging bytes takes quadratic time in it. */
+const longestRun = 512
+
+/** Letters with their marks, white space, and the rest; digits never make long runs (they are taken in threes). */
+const longRun = new RegExp(
+  `[\\p{L}\\p{M}]{${longestRun + 1},}|\\s{${longestRun + 1},}|[^\\s\\p{L}\\p{N}]{${longestRun + 1},}`,
+  'gu',
+)
+const upToLongest = new RegExp(`[^]{1,${longestRun}}`, 'gu')
+
+/** The text in pieces that can be encoded one by one in linear time; joined they are the text. */
+export function cutLongRuns(text: string): readonly string[] {
+  if (text.length <= longestRun) return [text]
+  const pieces: string[] = []
+  let end = 0
+  for (const run of text.matchAll(longRun)) {
+    const parts = run[0].match(upToLongest) ?? []
+    // The run's first part stays with the text before it, its last with what follows: only the run is cut.
+    pieces.push(text.slice(end, run.index) + parts[0], ...parts.slice(1, -1))
+    end = run.index + run[0].length - (parts.at(-1)?.length ?? 0)
+  }
+  return pieces.length === 0 ? [text] : [...pieces, text.slice(end)]
+}
+
+/**
+ * Encodings whose words never reach over a line break into a following line that begins with neither white
+ * space nor a slash: their patterns take a run of white space up to its last line break as one word, and
+ * nothing looks behind. So the counts of such lines add up to the count of the text, and can be remembered.
+ * (From the patterns in tiktoken's openai_public.py; r50k and p50k differ.)
+ */
+export const linesAddUp: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base', 'o200k_harmony'])
+
+const lineBoundary = /(?<=\n)(?=[^\s/])/u
+
+/** The text cut where counts add up exactly. */
+export const cutLines = (text: string): readonly string[] =>
+  text.includes('\n') ? text.split(lineBoundary) : [text]

@@ -1,0 +1,65 @@
+import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
+import { closest } from '../../lib/suggest.ts'
+import { type TokenCounter, WrapError } from '../../wrap/ports.ts'
+import { cutEnds } from './ends.ts'
+import { createMemo } from './memo.ts'
+import { cutLines, cutLongRuns, linesAddUp } from './pieces.ts'
+
+/** Encodings that tiktoken brings along. */
+const encodings = [
+  'o200k_base',
+  'o200k_harmony',
+  'cl100k_base',
+  'p50k_base',
+  'p50k_edit',
+  'r50k_base',
+  'gpt2',
+] as const
+
+/** What gives counters; each encoding is loaded once, at first use (some tens of milliseconds). */
+export interface TokenCounters {
+  /** Throws `WrapError('argument')` for an encoding that nobody knows. */
+  of(encoding: string): TokenCounter
+  /** Frees the tables. */
+  close(): void
+}
+
+/** Counters by tiktoken, which remember what they counted in at most `memoChars` characters of text an encoding. */
+export function createTokenCounters(memoChars = 8_000_000): TokenCounters {
+  const loaded = new Map<string, { readonly counter: TokenCounter; readonly tables: Tiktoken }>()
+  return {
+    of(encoding) {
+      const known = loaded.get(encoding)
+      if (known) return known.counter
+      const tables = load(encoding)
+      const counter = counterFor(tables, linesAddUp.has(encoding), memoChars)
+      loaded.set(encoding, { counter, tables })
+      return counter
+    },
+    close() {
+      for (const { tables } of loaded.values()) tables.free()
+      loaded.clear()
+    },
+  }
+}
+
+function load(encoding: string): Tiktoken {
+  if ((encodings as readonly string[]).includes(encoding)) return get_encoding(encoding as TiktokenEncoding)
+  const near = closest(encoding, encodings)
+  const hint = near === undefined ? `there are ${encodings.join(', ')}` : `did you mean ${near}?`
+  throw new WrapError('argument', `there is no token encoding called ${JSON.stringify(encoding)}; ${hint}`)
+}
+
+function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): TokenCounter {
+  const encode = (text: string): number[] =>
+    cutLongRuns(text).flatMap((piece) => Array.from(tables.encode_ordinary(piece)))
+  const remembered = createMemo(memoChars, (text) => encodedLength(tables, text))
+  const count = (text: string): number =>
+    byLine ? cutLines(text).reduce((sum, line) => sum + remembered(line), 0) : remembered(text)
+  const decode = (tokens: readonly number[]): Uint8Array => tables.decode(Uint32Array.from(tokens))
+  return { count, ...cutEnds({ encode, decode, count }) }
+}
+
+/** `encode_ordinary` takes `<|endoftext|>` and its like as the text they are; the plain call throws on them. */
+const encodedLength = (tables: Tiktoken, text: string): number =>
+  cutLongRuns(text).reduce((sum, piece) => sum + tables.encode_ordinary(piece).length, 0)

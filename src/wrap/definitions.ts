@@ -1,0 +1,94 @@
+import { framingOf } from './framing.ts'
+import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
+import type { TokenCounter } from './ports.ts'
+import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'
+import type { CatalogueTool } from './snapshot.ts'
+
+/** Characters of a shortened description. */
+const shortest = 160
+
+/** A tool as it is sent in one of the forms that send anything. */
+export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition {
+  const { $schema: _, ...parameters } = tool.schema
+  if (form === 'full') return { name: tool.name, description: tool.description, parameters }
+  return {
+    name: tool.name,
+    description: firstSentence(tool.description),
+    parameters: withoutWords(parameters),
+  }
+}
+
+/** Tokens of a definition, the provider's own framing included: its compact JSON, keys in the order they are sent. */
+export function definitionTokens(definition: ToolDefinition, backend: string, counter: TokenCounter): number {
+  const { factor, perTool } = framingOf(backend)
+  return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
+}
+
+/** The tools of a prompt in one form, with what each costs. */
+export function priceTools(
+  tools: readonly CatalogueTool[],
+  form: ToolForm,
+  backend: string,
+  counter: TokenCounter,
+): readonly PromptTool[] {
+  return tools.map(({ ...tool }) => {
+    if (form === 'deferred') return { id: tool.id, name: tool.name, form, tokens: 0 }
+    const definition = definitionOf(tool, form)
+    return {
+      id: tool.id,
+      name: tool.name,
+      form,
+      tokens: definitionTokens(definition, backend, counter),
+      definition,
+    }
+  })
+}
+
+/** What a tool's line in the prompt says of it. */
+export function lineOf(tool: CatalogueTool, form: ToolForm): string {
+  if (form === 'deferred') return ''
+  return oneLine(form === 'full' ? tool.description : firstSentence(tool.description))
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
+
+/** Up to the first full stop that ends a sentence, and never long. */
+export function firstSentence(text: string): string {
+  const line = oneLine(text.slice(0, shortest * 4))
+  const sentence = /^.*?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line
+  const points = Array.from(sentence)
+  return points.length <= shortest ? sentence : `${points.slice(0, shortest - 1).join('')}…`
+}
+
+/** Keys whose values are schemas by name: a name may well be `description`. */
+const maps: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+])
+const words: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
+
+/** A schema that says what fits but no longer explains it. */
+function withoutWords(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([key]) => !words.has(key))
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, maps.has(key) ? mapValues(value) : inner(key, value)]),
+  )
+}
+
+const mapValues = (value: Json): Json =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, inner('', schema)]))
+    : value
+
+/** Values that are compared, not described, stay as they are. */
+function inner(key: string, value: Json): Json {
+  if (key === 'enum' || key === 'const' || key === 'default') return value
+  if (Array.isArray(value)) return (value as readonly Json[]).map((element) => inner('', element))
+  return isObject(value) ? withoutWords(value) : value
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

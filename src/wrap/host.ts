@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../lib/json.ts'
+import { definitionTokens, definitionOf, lineOf, priceTools } from './definitions.ts'
+import type { LuaJob, TokenCounter } from './ports.ts'
+import type { ToolForm } from './prompt.ts'
+import { resolveScope } from './scope.ts'
+import type { CatalogueTool, Snapshot } from './snapshot.ts'
+
+/** From dearest to cheapest. */
+export const forms: readonly ToolForm[] = ['full', 'short', 'deferred']
+
+/** Lines that a script can log in one composition, and characters in each. */
+const mostLines = 50
+const longestLine = 500
+
+/** What Lua may ask, for one run. */
+export interface Host {
+  readonly answer: LuaJob['host']
+  /** What scopes and scripts had to say, for people. */
+  readonly warnings: readonly string[]
+}
+
+/** A host for one run; tools are offered in the form `floor` or a cheaper one, within `cap` tokens where that is possible. */
+export function createHost(
+  snapshot: Snapshot,
+  counter: TokenCounter,
+  offer: { readonly floor: ToolForm; readonly cap: number },
+): Host {
+  const warnings: string[] = []
+  const note = (line: string): void => {
+    if (warnings.length < mostLines && !warnings.includes(line)) warnings.push(line.slice(0, longestLine))
+  }
+  const visible = (scope: Json): readonly CatalogueTool[] => {
+    const resolution = resolveScope(scope, snapshot.tools)
+    // A room's scope is written for all tools; that some are not for this model or person is no news here.
+    if (resolution.visible.length === 0) resolution.warnings.forEach(note)
+    return resolution.visible
+  }
+  const answers: Readonly<Record<string, (argument: Json) => Json>> = {
+    count_tokens: (text) => counter.count(String(text)),
+    available_tools: (scope) => visible(scope).map((tool) => described(tool, snapshot, counter)),
+    select_tools: (scope) => select(visible(scope), snapshot, counter, offer),
+    log: (line) => {
+      const { level, text } = line as JsonObject
+      note(`script (${String(level)}): ${String(text)}`)
+      return null
+    },
+  }
+  return {
+    warnings,
+    answer: (name, argument) => {
+      const reply = Object.hasOwn(answers, name) ? answers[name] : undefined
+      if (!reply) throw new Error(`the host has no ${name}`)
+      return reply(argument)
+    },
+  }
+}
+
+function described(tool: CatalogueTool, { model }: Snapshot, counter: TokenCounter): JsonObject {
+  const { id, name, description, schema, source } = tool
+  const tokens = definitionTokens(definitionOf(tool, 'full'), model.backend, counter)
+  return { id, name, description, schema, source, tokens }
+}
+
+function select(
+  tools: readonly CatalogueTool[],
+  { model }: Snapshot,
+  counter: TokenCounter,
+  { floor, cap }: { readonly floor: ToolForm; readonly cap: number },
+): JsonObject {
+  const allowed = forms.slice(forms.indexOf(floor))
+  const form =
+    allowed.find((candidate) => cost(tools, candidate, model.backend, counter) <= cap) ?? 'deferred'
+  return { form, tools: tools.map((tool) => ({ id: tool.id, name: tool.name, line: lineOf(tool, form) })) }
+}
+
+/** Tokens of definitions and lines, the heading not counted: what the budget finds out exactly, this finds out early. */
+function cost(
+  tools: readonly CatalogueTool[],
+  form: ToolForm,
+  backend: string,
+  counter: TokenCounter,
+): number {
+  const priced = priceTools(tools, form, backend, counter)
+  return tools.reduce(
+    (sum, tool, index) =>
+      sum + priced[index]!.tokens + counter.count(`- **${tool.name}**: ${lineOf(tool, form)}\n`),
+    0,
+  )
+}
