@@ -62,7 +62,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     return part
   }
   const dispose = async (): Promise<void> => {
-    for (const part of undo.splice(0).reverse()) await part[Symbol.asyncDispose]()
+    for (const part of undo.splice(0).toReversed()) await part[Symbol.asyncDispose]()
   }
   try {
     return { ...(await assemble(config, overrides, owned)), [Symbol.asyncDispose]: dispose }

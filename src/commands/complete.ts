@@ -13,6 +13,11 @@ export function createComplete(parts: {
   readonly chat: Chat
   readonly turns: Turns
 }): Complete {
+  const names = (room: Room): readonly string[] => [
+    ...parts.turns.names(),
+    ...room.present().map((person) => person.name),
+  ]
+
   return async (text, room, person) => {
     const word = /\S*$/.exec(text)![0]
     const all = await candidates(text, word, room, person)
@@ -41,11 +46,6 @@ export function createComplete(parts: {
         return []
     }
   }
-
-  const names = (room: Room): readonly string[] => [
-    ...parts.turns.names(),
-    ...room.present().map((person) => person.name),
-  ]
 }
 
 function toolWords({ tools }: Awaited<ReturnType<Turns['scope']>>): readonly string[] {

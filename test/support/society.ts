@@ -29,7 +29,7 @@ export interface Society {
   readonly log: ReturnType<typeof memoryLog>
   readonly nextId: () => string
   /** A registered person. */
-  person(name: string, options?: { readonly admin?: boolean }): Promise<Person>
+  readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
 export function createSociety(): Society {
