@@ -6,6 +6,8 @@ import { lobby, den, nowhere, idOf, idsOf, textsOf, say } from './cast.ts'
 
 /** What an entry log store must do; `store` gives the one of the running test. */
 export function entryLogExam(store: () => Storage): void {
+  const findNeedles = async (query: object): Promise<readonly EntryId[]> =>
+    idsOf(await store().log.read(lobby, { limit: 99, words: ['needle'], ...query }))
   const find = async (...words: string[]): Promise<readonly string[]> =>
     textsOf(await store().log.read(lobby, { limit: 99, words }))
 
@@ -105,6 +107,21 @@ export function entryLogExam(store: () => Storage): void {
     expect(await find('alice', 'axb')).toEqual([texts[4]])
     expect(await find('x'.repeat(100_000))).toEqual([])
     expect(await find()).toEqual(texts)
+  })
+
+  test('finds the few among thousands, the newest first to count, within the bounds', async () => {
+    await Promise.all(
+      Array.from({ length: 7000 }, (_, n) =>
+        store().log.append(message(idOf(n), lobby, n % 1000 === 0 ? 'needle' : 'hay')),
+      ),
+    )
+    expect(await findNeedles({})).toEqual([0, 1000, 2000, 3000, 4000, 5000, 6000].map(idOf))
+    expect(await findNeedles({ limit: 5 })).toEqual([2000, 3000, 4000, 5000, 6000].map(idOf))
+    expect(await findNeedles({ after: idOf(999), before: idOf(5000) })).toEqual(
+      [1000, 2000, 3000, 4000].map(idOf),
+    )
+    expect(await findNeedles({ kinds: ['action'] })).toEqual([])
+    expect(await findNeedles({ limit: 0 })).toEqual([])
   })
 
   test('refuses an id that is stored already, keeps the first, and stores what was appended beside it', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, linkSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
@@ -23,15 +23,17 @@ export async function backupFile(source: string, target: string): Promise<void> 
 /** The target appears whole or not at all, is the owner's alone, and never replaces a file. */
 async function intoNewFile(target: string, fill: (file: string) => Promise<void>): Promise<void> {
   const partial = `${target}.${randomUUID()}.partial`
-  closeSync(openSync(partial, 'wx', 0o600))
+  const descriptor = openSync(partial, 'wx', 0o600)
   try {
     await fill(partial)
+    fsyncSync(descriptor)
     linkSync(partial, target)
   } catch (error) {
     throw isTaken(error)
       ? new StorageError('other', `${target} is there already; choose another name`)
       : error
   } finally {
+    closeSync(descriptor)
     rmSync(partial)
   }
 }

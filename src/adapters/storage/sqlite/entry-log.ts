@@ -1,23 +1,28 @@
-import type { EntryId } from '../../../chat/entry.ts'
+import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { createEntryQueries } from './entry-query.ts'
+import { createEntryQueries, type EntryQuery } from './entry-query.ts'
 import { type EntryRow, toEntry, toRow } from './entry-rows.ts'
+import { createEntrySearch } from './entry-search.ts'
 
 /** The rooms' logs in the table `entries`. */
-export function createEntryLog({ db, read, write }: Connection): EntryLog {
+export function createEntryLog(connection: Connection): EntryLog {
+  const { db, read, write } = connection
   const query = createEntryQueries(db)
+  const search = createEntrySearch(connection)
   const insert = db.prepare<[EntryRow]>(
-    'INSERT INTO entries (id, room, at, kind, author, text, data) VALUES (@id, @room, @at, @kind, @author, @text, @data)',
+    `INSERT INTO entries (id, room, at, kind, author, text, data)
+     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
   )
   const newestId = db.prepare<[], { id: EntryId | null }>('SELECT max(id) AS id FROM entries')
+  const newest = (wanted: EntryQuery): Promise<readonly Entry[]> =>
+    read(() => {
+      const { statement, values } = query(wanted)
+      return (statement.all(values) as EntryRow[]).map(toEntry).toReversed()
+    })
   return {
     append: (entry) => write(() => void insert.run(toRow(entry))),
-    read: (room, wanted) =>
-      read(() => {
-        const { statement, values } = query({ ...wanted, room })
-        return (statement.all(values) as EntryRow[]).map(toEntry).toReversed()
-      }),
+    read: (room, wanted) => (wanted.words ? search : newest)({ ...wanted, room }),
     lastId: () => read(() => newestId.get()?.id ?? undefined),
   }
 }

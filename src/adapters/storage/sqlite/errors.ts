@@ -21,6 +21,10 @@ const causes: readonly (readonly [code: string, reason: Reason, advice: string])
     'corrupt',
     'the file is not a database; restore a backup or choose another data directory',
   ],
+  ['SQLITE_CANTOPEN', 'other', 'the database cannot be opened; check that it is there and is a file'],
+  ['ENOENT', 'other', 'there is no such file or directory; check the path'],
+  ['ENOTDIR', 'other', 'a file stands where a directory should be; check the path'],
+  ['EEXIST', 'other', 'a file stands where a directory should be; check the path'],
   ['SQLITE_IOERR', 'other', 'the disk failed; see the log'],
 ]
 

@@ -14,6 +14,7 @@ export function lock(file: string): Disposable {
   touchPrivately(path)
   const db = new Database(path, { timeout: 0 })
   try {
+    db.pragma('journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()

@@ -1,0 +1,145 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { checkMigrations, openStorage } from '../../../../src/adapters/storage/open.ts'
+import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
+import type { Storage } from '../../../../src/adapters/storage/storage.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import { paths } from '../../../../src/paths.ts'
+import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+/** Of each released migration. A line is added with a new file and never changed. */
+const released: Readonly<Record<string, string>> = {
+  '001-first-light.sql': '1cfe907be5886b044bc808a0b62f16d7f790c8815cab803a080fecfe70d99774',
+}
+
+/** A database with the schema before any other, and a row of each table as it was written then. */
+const oldest = {
+  migrations: 1,
+  rows: `
+    INSERT INTO people VALUES ('p1', 'alice', 'alice', 1, 5);
+    INSERT INTO person_keys VALUES ('p1', 'SHA256:k', 5);
+    INSERT INTO rooms VALUES ('den', 'topic', 'vibe', 1, 'p1', 6);
+    INSERT INTO members VALUES ('den', 'p1', 'owner');
+    INSERT INTO room_values VALUES ('den', 'tool_scope', '["Gr*"]');
+    INSERT INTO room_scripts VALUES ('den', 1, 'return 1', 'alice', 7);
+    INSERT INTO entries VALUES ('01A', 'den', 8, 'notice', 'system', 'hello', '{"level":"info"}');
+    INSERT INTO token_counts VALUES ('01A', 'o200k_base', 1);
+    INSERT INTO turns VALUES ('T1', 'den', 'qwen', 'alice', 9, 10, 'done', 3, 4, NULL, '{"system":"s"}');`,
+}
+
+/** A directory for migrations with the bundled ones in it, and room for more. */
+function extendable(dir: string): {
+  readonly path: string
+  readonly add: (name: string, sql: string) => void
+} {
+  const path = join(dir, 'migrations')
+  cpSync(paths.migrations, path, { recursive: true })
+  return { path, add: (name, sql) => writeFileSync(join(path, name), sql) }
+}
+
+const next = (): string => String(readMigrations(paths.migrations).length + 1).padStart(3, '0')
+
+async function openAndClose(options: Parameters<typeof openStorage>[0]): Promise<void> {
+  await (await openStorage(options))[Symbol.asyncDispose]()
+}
+
+test('no released migration was edited or forgotten here', () => {
+  const present = Object.fromEntries(
+    readMigrations(paths.migrations).map(({ name, sha256 }) => [name, sha256]),
+  )
+  expect(present).toEqual(released)
+})
+
+test('the bundled migrations pass their own check', () => {
+  expect(checkMigrations(paths.migrations)).toEqual([])
+})
+
+test('a database of the oldest schema is brought to the newest with all that is in it', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const only = join(dir.path, 'oldest')
+  mkdirSync(only)
+  for (const { name } of readMigrations(paths.migrations).slice(0, oldest.migrations)) {
+    cpSync(join(paths.migrations, name), join(only, name))
+  }
+  await openAndClose({ ...options, migrationsDir: only })
+  new Database(options.file).exec(oldest.rows).close()
+  await using storage = await openStorage(options)
+  await expectAllOf(storage)
+})
+
+async function expectAllOf(storage: Storage): Promise<void> {
+  const den = 'den' as RoomName
+  const [member] = await storage.rooms.members(den)
+  expect(member).toMatchObject({ membership: 'owner', person: { name: 'alice', admin: true } })
+  expect(await storage.people.keysOf(member!.person.id)).toEqual(['SHA256:k'])
+  expect(await storage.rooms.find(den)).toMatchObject({ topic: 'topic', private: true, createdAt: 6 })
+  expect(await storage.rooms.getValue(den, 'tool_scope')).toEqual(['Gr*'])
+  expect(await storage.scripts.current(den)).toMatchObject({ version: 1, source: 'return 1' })
+  const [row] = await storage.history.newest(den, { encoding: 'o200k_base', maxRows: 9, maxTokens: 9 })
+  expect(row).toMatchObject({ tokens: 1, entry: { id: '01A', kind: 'notice', level: 'info', text: 'hello' } })
+  expect(await storage.turns.find('T1')).toMatchObject({
+    usage: { input: 3, output: 4 },
+    prompt: { system: 's' },
+  })
+}
+
+test('a newer database is refused and left as it is', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const { path, add } = extendable(dir.path)
+  add(`${next()}-later.sql`, 'CREATE TABLE later (a TEXT) STRICT;')
+  await openAndClose({ ...options, migrationsDir: path })
+  const before = readFileSync(options.file)
+  await expect(openStorage(options)).rejects.toMatchObject({
+    reason: 'newer',
+    message: expect.stringContaining('run the newer one') as string,
+  })
+  expect(readFileSync(options.file)).toEqual(before)
+})
+
+test('a migration that fails leaves the schema before it, and the repaired one is applied', async () => {
+  using dir = temporaryDir()
+  const { path, add } = extendable(dir.path)
+  const options = { ...sqliteOptions(dir.path), migrationsDir: path }
+  const name = `${next()}-broken.sql`
+  add(name, 'CREATE TABLE half (a TEXT) STRICT; INSERT INTO nowhere VALUES (1);')
+  expect(checkMigrations(path)).toEqual([expect.stringContaining(`${name}: `)])
+  await expect(openStorage(options)).rejects.toThrow(`${name}: the database refused: no such table: nowhere`)
+  add(name, 'CREATE TABLE half (a TEXT) STRICT;')
+  await openAndClose(options)
+})
+
+test('a migration that was edited after it was applied is found out', async () => {
+  using dir = temporaryDir()
+  const { path, add } = extendable(dir.path)
+  const options = { ...sqliteOptions(dir.path), migrationsDir: path }
+  const name = `${next()}-later.sql`
+  add(name, 'CREATE TABLE later (a TEXT) STRICT;')
+  await openAndClose(options)
+  add(name, 'CREATE TABLE later (a TEXT, b TEXT) STRICT;')
+  await expect(openStorage(options)).rejects.toThrow(`${name}: edited after it was applied`)
+})
+
+test('a migration that ends its own transaction is refused', () => {
+  using dir = temporaryDir()
+  const { path, add } = extendable(dir.path)
+  add(`${next()}-commits.sql`, 'CREATE TABLE later (a TEXT) STRICT; COMMIT;')
+  expect(checkMigrations(path)).toEqual([expect.stringContaining('it ends the transaction')])
+})
+
+test('a gap, a number used twice and a missing directory are named', () => {
+  using dir = temporaryDir()
+  const { path, add } = extendable(dir.path)
+  add('900-far.sql', '')
+  expect(checkMigrations(path)).toEqual([
+    expect.stringMatching(/900-far\.sql: migration \d+ should stand here/),
+  ])
+  add('001-again.sql', '')
+  expect(checkMigrations(path)).toEqual([expect.stringMatching(/001-.*\.sql: migration 2 should stand here/)])
+  expect(checkMigrations(join(dir.path, 'none'))).toEqual([
+    expect.stringContaining('cannot read the migrations'),
+  ])
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type Database from 'better-sqlite3'
+import { createEntryQueries, type EntryQuery } from '../../../../src/adapters/storage/sqlite/entry-query.ts'
+import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
+import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
+import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
+import { paths } from '../../../../src/paths.ts'
+import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+const dir = temporaryDir()
+let db: Database.Database
+
+/** Two rooms of a hundred thousand entries each; one in a thousand is a `scope`, the rest messages. */
+beforeAll(() => {
+  const { file } = sqliteOptions(dir.path)
+  db = openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
+  db.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+    INSERT INTO entries SELECT printf('%026d', i), iif(i % 2, 'lobby', 'den'), i,
+      iif(i % 1000 = 1, 'scope', 'message'), 'alice', 'text', '{}' FROM n`)
+})
+afterAll(() => {
+  db.close()
+  dir[Symbol.dispose]()
+})
+
+const base = { room: 'lobby' as RoomName, limit: 50 }
+const middle = {
+  before: '00000000000000000000150001' as EntryId,
+  after: '00000000000000000000050001' as EntryId,
+}
+const queries: readonly (readonly [string, EntryQuery, string])[] = [
+  ['the newest', base, 'entries_by_room (room=?)'],
+  ['the newest before one', { ...base, before: middle.before }, 'entries_by_room (room=? AND id<?)'],
+  ['the newest after one', { ...base, after: middle.after }, 'entries_by_room (room=? AND id>?)'],
+  ['the newest between two', { ...base, ...middle }, 'entries_by_room (room=? AND id>? AND id<?)'],
+  ['the newest of a rare kind', { ...base, kinds: ['scope'] }, 'entries_by_kind (room=? AND kind=?)'],
+  [
+    'the newest of several kinds, some never used',
+    { ...base, kinds: ['message', 'scope', 'reply', 'action'] },
+    'entries_by_kind (room=? AND kind=?)',
+  ],
+  [
+    'the newest of a rare kind between two',
+    { ...base, ...middle, kinds: ['scope'] },
+    'entries_by_kind (room=? AND kind=? AND id>? AND id<?)',
+  ],
+]
+
+test.each(queries)('%s is found along one index, bounded by all that was asked', (_what, query, terms) => {
+  const { statement, values } = createEntryQueries(db)(query)
+  const searches = planOf(statement.source, values).filter((step) => /entries|B-TREE|SCAN/.test(step))
+  expect(new Set(searches)).toEqual(new Set([`SEARCH entries USING INDEX ${terms}`]))
+  expect(searches).toHaveLength(query.kinds?.length ?? 1)
+  expect(statement.all(values)).toHaveLength(50)
+})
+
+test('what rows cost is found by key', () => {
+  const { statement, values } = createEntryQueries(db)({ ...base, encoding: 'o200k_base' })
+  expect(planOf(statement.source, values)).toContain(
+    'SEARCH token_counts USING PRIMARY KEY (entry=? AND encoding=?)',
+  )
+})
+
+test('the newest id of all is read off the end of an index', () => {
+  expect(planOf('SELECT max(id) AS id FROM entries', {})).toEqual([
+    'SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1',
+  ])
+})
+
+function planOf(sql: string, values: object): readonly string[] {
+  const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(values)
+  return steps.map((step) => step.detail)
+}

@@ -1,0 +1,114 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
+import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
+import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
+import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import { paths } from '../../../../src/paths.ts'
+import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+const lobby = 'lobby' as RoomName
+
+function openFile(file: string): Database.Database {
+  return openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
+}
+
+test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  const log = createEntryLog(connection)
+  const pages = connection.db.pragma('page_count', { simple: true }) as number
+  connection.db.pragma(`max_page_count = ${pages + 5}`)
+  const attempts = ['1', '2'].map((id) => log.append(message(id, lobby, 'x'.repeat(40_000))))
+  for (const result of await Promise.allSettled(attempts)) {
+    expect(result).toMatchObject({
+      reason: {
+        name: 'StorageError',
+        reason: 'full',
+        message: expect.stringContaining('free some space') as string,
+      },
+    })
+  }
+  expect(await log.read(lobby, { limit: 9 })).toEqual([])
+  connection.db.pragma('max_page_count = 100000')
+  await log.append(message('3', lobby, 'room again'))
+  expect(await log.lastId()).toBe('3')
+  connection.close()
+})
+
+test('while another program holds the database the sender is told, and it goes on afterwards', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await using storage = await openStorage(options)
+  const other = new Database(options.file)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(storage.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
+  await expect(storage.health()).rejects.toMatchObject({ reason: 'locked' })
+  expect(await storage.log.read(lobby, { limit: 9 })).toEqual([])
+  other.exec('ROLLBACK')
+  other.close()
+  await expect(storage.log.append(message('1', lobby, 'x'))).resolves.toBeUndefined()
+})
+
+test('a database that cannot be written is read, and writing is refused', async () => {
+  using dir = temporaryDir()
+  const { file } = sqliteOptions(dir.path)
+  const writable = openFile(file)
+  const log = createEntryLog(createConnection(new Database(file, { readonly: true })))
+  await expect(log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
+  expect(await log.read(lobby, { limit: 9 })).toEqual([])
+  writable.close()
+})
+
+test('damage that shows only when reading is called damage', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  await createRoomStore(connection).create(room('den', {}))
+  const { db } = connection
+  db.unsafeMode()
+  db.pragma('writable_schema = ON')
+  db.exec(
+    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'members') WHERE name = 'rooms'",
+  )
+  db.pragma('writable_schema = RESET')
+  const reopened = new Database(sqliteOptions(dir.path).file)
+  connection.close()
+  const rooms = createRoomStore(createConnection(reopened))
+  await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
+  reopened.close()
+})
+
+test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
+  using dir = temporaryDir()
+  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  const log = createEntryLog(connection)
+  const endless: Record<string, unknown> = {}
+  endless['self'] = endless
+  const [before, failing, after] = await Promise.allSettled([
+    log.append(message('1', lobby, 'before')),
+    log.append({ ...message('2', lobby, 'x'), kind: 'scope', scope: endless as never }),
+    log.append(message('3', lobby, 'after')),
+  ])
+  expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled'])
+  expect(failing).toMatchObject({
+    reason: { name: 'StorageError', message: expect.stringContaining('circular') as string },
+  })
+  expect((await log.read(lobby, { limit: 9 })).map((entry) => entry.text)).toEqual(['before', 'after'])
+  connection.close()
+})
+
+test('appends of one tick share one transaction', async () => {
+  using dir = temporaryDir()
+  const commits: string[] = []
+  const { file } = sqliteOptions(dir.path)
+  openFile(file).close()
+  const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
+  const connection = createConnection(new Database(file, { verbose }))
+  const log = createEntryLog(connection)
+  await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(`${n}`, lobby, 'x'))))
+  expect(commits).toHaveLength(1)
+  connection.close()
+})
