@@ -1,6 +1,7 @@
 import { entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
+import type { Draft } from './draft.ts'
 import type { Terminal } from './ports.ts'
 import { countSkipped } from './view.ts'
 import type { View } from './view.ts'
@@ -24,18 +25,21 @@ export function createAppendView(terminal: Terminal): View {
     return terminal.write(before + lines(text) + eol + lines(echoed))
   }
 
+  function echo({ text }: Draft): void {
+    if (!hasPty) return
+    const next = cleanText(text)
+    terminal.write(lines(change(echoed, next)))
+    echoed = next
+  }
+
   const count = countSkipped(terminal, (notice) => notice !== '' && put(notice))
   return {
     entry: (entry) => count(put(safeLine(entry))),
     print: (text) => count(put(cleanText(text))),
     stream() {},
-    draft({ text }) {
-      if (!hasPty) return
-      const next = cleanText(text)
-      terminal.write(lines(change(echoed, next)))
-      echoed = next
-    },
-    sent() {
+    draft: echo,
+    sent(draft) {
+      echo(draft)
       if (hasPty) terminal.write(eol)
       echoed = ''
     },

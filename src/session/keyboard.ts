@@ -1,5 +1,6 @@
 import { createSerial } from '../lib/serial.ts'
 import { completeDraft } from './completion.ts'
+import type { Draft } from './draft.ts'
 import { createKeyDecoder } from './keys.ts'
 import type { Key, KeyName } from './keys.ts'
 import { emptyEditor, press, withDraft } from './line-editor.ts'
@@ -50,10 +51,10 @@ export async function readKeyboard(options: KeyboardOptions): Promise<void> {
     view.draft(editor.draft)
   }
 
-  function act(event: EditorEvent): void {
+  function act(event: EditorEvent, before: Draft): void {
     switch (event.type) {
       case 'send':
-        view.sent()
+        view.sent(before)
         return send(event.line)
       case 'complete':
         return void complete().catch(fail)
@@ -74,8 +75,9 @@ export async function readKeyboard(options: KeyboardOptions): Promise<void> {
     for (const key of decode(bytes)) {
       if (isAppendOnly && movesCursor(key)) continue
       const step = press(editor, key, draftUnits)
+      const { draft } = editor
       editor = step.editor
-      if (step.event) act(step.event)
+      if (step.event) act(step.event, draft)
       if (step.event?.type === 'leave') isLeaving = true
       if (isLeaving) break
     }

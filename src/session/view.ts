@@ -11,8 +11,8 @@ export interface View {
   stream(delta: ReplyDelta): void
   /** What is being typed now. */
   draft(draft: Draft): void
-  /** The draft was sent: what comes next begins on a line of its own. */
-  sent(): void
+  /** This draft was sent: what comes next begins on a line of its own. */
+  sent(draft: Draft): void
   /** The status has changed. */
   refresh(): void
   /** ^L: draws everything anew. */

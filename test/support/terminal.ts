@@ -16,7 +16,14 @@ export function createEmulator(columns = 80, rows = 24): Emulator {
   const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 })
   const lines = (from: number, to: number): string[] => {
     const buffer = emulator.buffer.active
-    const all = Array.from({ length: to - from }, (_, i) => buffer.getLine(from + i)?.translateToString(true) ?? '')
+    const all = Array.from(
+      { length: to - from },
+      (_, i) =>
+        buffer
+          .getLine(from + i)
+          ?.translateToString()
+          .trimEnd() ?? '',
+    )
     while (all.at(-1) === '') all.pop()
     return all
   }
@@ -41,8 +48,8 @@ export interface FakeTerminal extends Terminal {
   setFull(full: boolean): void
   /** The status given to `end`. */
   exitStatus(): number | undefined
-  /** Resolves once all that was written contains the text. */
-  waitFor(text: string): Promise<string>
+  /** Resolves once what was written since `from` contains the text. */
+  waitFor(text: string, from?: number): Promise<string>
 }
 
 export function createFakeTerminal(
@@ -106,10 +113,10 @@ export function createFakeTerminal(
       if (!full) for (const listener of drainListeners) listener()
     },
     exitStatus: () => exitStatus,
-    waitFor: (text) =>
+    waitFor: (text, from = 0) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (!written.includes(text)) return
+          if (!written.includes(text, from)) return
           watchers.delete(look)
           resolve(written)
         }

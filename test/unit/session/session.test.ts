@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest'
+import { personCalled } from '../../support/ssh-server.ts'
+import { createFakeRoom, status } from '../../support/session-host.ts'
+import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
+import type { TurnId, RoomName } from '../../../src/chat/entry.ts'
+import { runSession } from '../../../src/session/session.ts'
+import type { FakeTerminal } from '../../support/terminal.ts'
+
+const size = { columns: 40, rows: 10 }
+
+function start(terminal: FakeTerminal, room = createFakeRoom()) {
+  const host = room.host()
+  const done = runSession({ terminal, person: personCalled('alice'), host })
+  return { room, host, done }
+}
+
+/** What a person sees after all that was written. */
+async function see(terminal: FakeTerminal, at = terminal.size()!) {
+  const emulator = createEmulator(at.columns, at.rows)
+  await emulator.write(terminal.written())
+  return emulator
+}
+
+test('typing, correcting and Enter speaks; the line stands above the prompt', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { host, done } = start(terminal)
+  terminal.type('hellp\x7fo\r')
+  await terminal.waitFor('hello')
+  terminal.type('dra')
+  await terminal.waitFor('dra')
+  const emulator = await see(terminal)
+  expect(host.lines).toEqual(['hello'])
+  const screen = emulator.screen()
+  expect(screen.slice(0, 2)).toEqual(['welcome', 'alice: hello'])
+  expect(screen.at(-2)).toContain('lobby · 2 here · @guide')
+  expect(screen.at(-1)).toBe('> dra')
+  expect(emulator.cursor()).toEqual({ row: 3, column: 5 })
+  terminal.type('\x03\x04')
+  await done
+  expect(terminal.exitStatus()).toBe(0)
+  expect(host.isDetached()).toBe(true)
+})
+
+test('messages of others go above the draft, which stays as it is', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { room, done } = start(terminal)
+  terminal.type('half a thou\x1b[D')
+  await terminal.waitFor('thou')
+  for (let i = 0; i < 30; i++)
+    room.deliver({ kind: 'message', author: 'bob', text: `message ${i} that is long enough to wrap` })
+  const emulator = await see(terminal)
+  expect(emulator.screen().at(-1)).toBe('> half a thou')
+  expect(emulator.cursor().column).toBe('> half a tho'.length)
+  const all = emulator.all()
+  expect(all.filter((row) => row.startsWith('bob: message'))).toHaveLength(30)
+  expect(all.filter((row) => row.startsWith('> '))).toHaveLength(1)
+  terminal.hangUp()
+  await done
+})
+
+test('a draft over several rows is drawn and taken away without a trace', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { room, done } = start(terminal)
+  terminal.type('word '.repeat(30))
+  await terminal.waitFor('word')
+  terminal.type('\x1b[200~a\r\nb\x1b[201~')
+  await terminal.waitFor('b')
+  room.deliver({ kind: 'message', author: 'bob', text: 'in between' })
+  const before = terminal.written().length
+  terminal.type('\x03')
+  await terminal.waitFor('> \r', before)
+  room.deliver({ kind: 'message', author: 'bob', text: 'after' })
+  const all = (await see(terminal)).all()
+  expect(all).toEqual(['welcome', 'bob: in between', 'bob: after', expect.stringContaining('lobby'), '>'])
+  terminal.hangUp()
+  await done
+})
+
+test('a bracketed paste of several lines is one message', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { host, done } = start(terminal)
+  terminal.type('\x1b[200~one\ntwo\nthree\x1b[201~\r')
+  await terminal.waitFor('three')
+  terminal.type('\x04')
+  await done
+  expect(host.lines).toEqual(['one\ntwo\nthree'])
+})
+
+test('a reply being written is drawn below and ends up above as a whole', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { room, done } = start(terminal)
+  const turn = 't1' as TurnId
+  await terminal.waitFor('welcome')
+  for (const screen of room.screens)
+    screen.stream?.({ room: 'lobby' as RoomName, turn, model: 'guide', text: 'so far \x1b[2J' })
+  await terminal.waitFor('so far')
+  expect((await see(terminal)).screen()).toContain('guide: so far')
+  room.deliver({ kind: 'reply', author: 'guide', turn, outcome: 'done', text: 'so far and no further' })
+  const all = (await see(terminal)).all()
+  expect(all.filter((row) => row.startsWith('guide:'))).toEqual(['guide: so far and no further'])
+  terminal.hangUp()
+  await done
+})
+
+test('narrowing the window leaves one prompt and one status line', async () => {
+  const terminal = createFakeTerminal({ size: { columns: 60, rows: 10 } })
+  const { room, done } = start(terminal)
+  terminal.type('a draft of some forty characters, about so')
+  await terminal.waitFor('about so')
+  const emulator = createEmulator(60, 10)
+  await emulator.write(terminal.written())
+  const before = terminal.written().length
+  emulator.resize(30, 10)
+  terminal.resize(30, 10)
+  room.deliver({ kind: 'message', author: 'bob', text: 'hi' })
+  await emulator.write(terminal.written().slice(before))
+  const all = emulator.all()
+  expect(all.filter((row) => row.startsWith('> '))).toHaveLength(1)
+  expect(all.filter((row) => row.includes('lobby ·'))).toHaveLength(1)
+  terminal.hangUp()
+  await done
+})
+
+test('Tab completes what is clear, and lists what is not', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { host, done } = start(terminal)
+  terminal.type('/he\t')
+  await terminal.waitFor('/help ')
+  terminal.type('\x03/h\t')
+  await terminal.waitFor('/help  /history')
+  terminal.type('is\t')
+  await terminal.waitFor('/history ')
+  terminal.type('\r\x04')
+  await done
+  expect(host.lines).toEqual(['/history '])
+})
+
+test('^X stops what runs, and the status line says so', async () => {
+  const room = createFakeRoom(() => ({ ...status, models: [], running: ['@qwen thinking'] }))
+  const terminal = createFakeTerminal({ size: { columns: 100, rows: 10 } })
+  const { host, done } = start(terminal, room)
+  await terminal.waitFor('^X to stop')
+  terminal.type('\x18\x04')
+  await done
+  expect(host.isStopped()).toBe(true)
+})
+
+test('a refusal is shown and the session goes on; a bug ends it with the terminal left open for an apology', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { host, done } = start(terminal)
+  terminal.type('/no\r')
+  await terminal.waitFor('! you may not')
+  terminal.type('/crash\r')
+  await expect(done).rejects.toThrow('a bug')
+  expect([terminal.exitStatus(), host.isDetached()]).toEqual([undefined, true])
+})
+
+test('what did not fit into the queue of a slow terminal is counted, and the screen is whole again', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { room, done } = start(terminal)
+  await terminal.waitFor('welcome')
+  terminal.setFull(true)
+  for (let i = 0; i < 3; i++) room.deliver({ kind: 'message', author: 'bob', text: `lost ${i}` })
+  terminal.setFull(false)
+  room.deliver({ kind: 'message', author: 'bob', text: 'seen' })
+  const all = (await see(terminal)).all()
+  expect(all).toEqual(['welcome', '[3 messages skipped]', 'bob: seen', expect.stringContaining('lobby'), '>'])
+  terminal.hangUp()
+  await done
+})
+
+test('without a pty nothing but plain lines is written, and each LF ends a message', async () => {
+  const terminal = createFakeTerminal({ term: '' })
+  const { host, done } = start(terminal)
+  terminal.type('a\nb\r\n\n  \nlast \u00e9')
+  terminal.hangUp()
+  await done
+  expect(host.lines).toEqual(['a', 'b', 'last é'])
+  expect(terminal.written()).toBe('welcome\nalice: a\nalice: b\nalice: last é\n')
+  expect(terminal.exitStatus()).toBe(0)
+})
+
+test('a piped line that is too long is refused once, without being held in memory, and the next goes through', async () => {
+  const terminal = createFakeTerminal({ term: '' })
+  const { host, done } = start(terminal)
+  for (let i = 0; i < 100; i++) terminal.type('x'.repeat(10_000))
+  terminal.type('\nshort\n')
+  terminal.hangUp()
+  await done
+  expect(host.lines).toEqual(['short'])
+  expect(terminal.written().match(/at most 65536/g)).toHaveLength(1)
+})
+
+test('quitting in the middle of piped lines leaves the rest unread', async () => {
+  const terminal = createFakeTerminal({ term: '' })
+  const { host, done } = start(terminal)
+  terminal.type('/quit\nmore\n')
+  await done
+  expect(host.lines[0]).toBe('/quit')
+  expect(terminal.written()).toContain('bye')
+  expect(terminal.exitStatus()).toBe(0)
+})
+
+test('a dumb terminal is only ever appended to, without one escape', async () => {
+  const terminal = createFakeTerminal({ size, term: 'dumb' })
+  const { room, done } = start(terminal)
+  terminal.type('helo')
+  await terminal.waitFor('helo')
+  terminal.type('\x7f')
+  await terminal.waitFor('\b')
+  room.deliver({ kind: 'message', author: 'bob', text: 'hi\nthere \x1b[31m' })
+  terminal.type('lo\r')
+  await terminal.waitFor('alice: hello')
+  terminal.type('\x04')
+  await done
+  expect(terminal.written()).not.toContain('\x1b')
+  expect(terminal.written()).toBe('welcome\r\nhelo\b \b\r\nbob: hi\r\n  there \r\nhello\r\nalice: hello\r\n')
+})
+
+test('SSHAWL_PLAIN asks for the same on a terminal that could do more', async () => {
+  const terminal = createFakeTerminal({ size, env: { SSHAWL_PLAIN: '1' } })
+  const { done } = start(terminal)
+  terminal.type('x\r\x04')
+  await done
+  expect(terminal.written()).not.toContain('\x1b')
+})
+
+test('a window of one row or one column breaks nothing', async () => {
+  for (const tiny of [
+    { columns: 1, rows: 1 },
+    { columns: 3, rows: 2 },
+  ]) {
+    const terminal = createFakeTerminal({ size: tiny })
+    const { host, done } = start(terminal)
+    terminal.type('日本語 hello\r\x04')
+    await done
+    expect(host.lines).toEqual(['日本語 hello'])
+  }
+})
