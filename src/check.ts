@@ -9,6 +9,7 @@ import { ConfigError } from './config/problem.ts'
 import { paths } from './paths.ts'
 import { builtinTools } from './tools/index.ts'
 import { WrapError } from './wrap/ports.ts'
+import { trialSnapshot } from './wrap/trial.ts'
 
 /**
  * Validates config, Lua, `.tool` files and migrations without starting anything, and prints every problem with

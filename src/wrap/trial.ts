@@ -1,0 +1,45 @@
+import type { Snapshot } from './snapshot.ts'
+
+/** A small snapshot with something in every part: what a script is tried on where there is no room at hand. */
+export const trialSnapshot = (): Snapshot => ({
+  now: Date.UTC(2026, 0, 1),
+  room: {
+    name: 'lobby',
+    topic: 'a topic',
+    vibe: 'a vibe',
+    private: false,
+    exits: [{ direction: 'north', room: 'attic' }],
+    todo: [{ content: 'try the script', status: 'pending' }],
+    values: {},
+  },
+  user: { name: 'someone', role: 'member' },
+  present: [
+    { name: 'someone', kind: 'person', role: 'member' },
+    { name: 'guide', kind: 'model', role: 'model' },
+  ],
+  model: {
+    name: 'guide',
+    contextWindow: 32_768,
+    maxOutput: 4_096,
+    encoding: 'o200k_base',
+    systemPrompt: 'You are kind.',
+    backend: 'guide',
+    calibration: 1,
+  },
+  tools: [
+    {
+      id: 'calculator',
+      name: 'calculator',
+      group: 'builtin',
+      source: 'builtin',
+      title: 'Calculator',
+      description: 'Works out an expression.',
+      schema: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
+      access: 'read',
+      aliasOf: [],
+    },
+  ],
+  history: [],
+  message: 'someone: hello',
+  toolsShare: 0.4,
+})
