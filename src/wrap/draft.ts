@@ -35,19 +35,19 @@ export function readDraft(value: Json): Draft {
   if (layers.filter((layer) => layer.tools !== undefined).length > 1) {
     throw new WrapError('script', 'wrap: only one layer can carry tools')
   }
-  return { target: Number(draft['target']), layers, warnings: list(draft['warnings']).map(String) }
+  return { target: number(draft['target']), layers, warnings: list(draft['warnings']).map(text) }
 }
 
 function readLayer(layer: JsonObject): DraftLayer {
   const tools = layer['tools']
   return {
-    name: String(layer['name']),
-    priority: Number(layer['priority']),
-    text: String(layer['text']),
+    name: text(layer['name']),
+    priority: number(layer['priority']),
+    text: text(layer['text']),
     system: layer['system'] === true,
     required: layer['required'] === true,
     trim: layer['trim'] as Trim,
-    heading: String(layer['heading']),
+    heading: text(layer['heading']),
     ...(tools === undefined ? {} : { tools: readTools(object(tools, 'the option tools')) }),
   }
 }
@@ -70,4 +70,14 @@ function object(value: Json | undefined, what: string): JsonObject {
 function list(value: Json | undefined): readonly Json[] {
   if (Array.isArray(value)) return value as readonly Json[]
   throw new WrapError('script', 'wrap: a list is not what wrap() gives')
+}
+
+function text(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  throw new WrapError('script', 'wrap: a text is not what wrap() gives')
+}
+
+function number(value: Json | undefined): number {
+  if (typeof value === 'number') return value
+  throw new WrapError('script', 'wrap: a number is not what wrap() gives')
 }

@@ -36,12 +36,12 @@ export function createHost(
     return resolution.visible
   }
   const answers: Readonly<Record<string, (argument: Json) => Json>> = {
-    count_tokens: (text) => counter.count(String(text)),
+    count_tokens: (text) => counter.count(textOf(text)),
     available_tools: (scope) => visible(scope).map((tool) => described(tool, snapshot, counter)),
     select_tools: (scope) => select(visible(scope), snapshot, counter, offer),
     log: (line) => {
       const { level, text } = line as JsonObject
-      note(`script (${String(level)}): ${String(text)}`)
+      note(`script (${textOf(level)}): ${textOf(text)}`)
       return null
     },
   }
@@ -87,3 +87,7 @@ function cost(
     0,
   )
 }
+
+/** lua/tools.lua sends text; anything else is written out. */
+const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null)

@@ -1,4 +1,4 @@
-import { LuaEngine, LuaReturn, LuaType, type LuaWasm } from 'wasmoon'
+import { LuaEngine, LuaType, type LuaWasm } from 'wasmoon'
 import { WrapError } from '../../wrap/ports.ts'
 import type { LuaBundle } from './bundle.ts'
 
@@ -13,7 +13,9 @@ export interface LuaLimits {
 const timeLimit = 'the script ran out of its time'
 /** Instructions between two looks at the clock. */
 const hookEvery = 10_000
+/** LUA_MASKCOUNT and LUA_OK of lua.h. */
 const countMask = 8
+const luaOk: number = 0
 const longestMessage = 500
 
 /** A Lua state with the bundle and one script compiled in it. Throws `WrapError` if either does not compile. */
@@ -51,7 +53,7 @@ export class LuaState {
     lua_pushvalue(this.#address, 3)
     return this.#timed(() => {
       const status = this.#wasm.lua_pcallk(this.#address, 3, 2, 0, 0, null)
-      if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+      if (status !== luaOk) throw this.#problem(this.#text(-1))
       if (this.#wasm.lua_toboolean(this.#address, -2) === 0) throw this.#problem(this.#text(-1))
       return this.#output(maxOutput)
     })
@@ -82,7 +84,7 @@ export class LuaState {
       lua_setfield(this.#address, -2, name)
     }
     const status = this.#wasm.lua_pcallk(this.#address, 1, 1, 0, 0, null)
-    if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+    if (status !== luaOk) throw this.#problem(this.#text(-1))
     if (script === '') lua_pushnil(this.#address)
     else this.#load(inEnvironment(script), '=script')
     lua_pushcclosure(
@@ -108,8 +110,8 @@ export class LuaState {
     const buffer = module._malloc(size + 1)
     try {
       module.stringToUTF8(text, buffer, size + 1)
-      const status = this.#wasm.luaL_loadbufferx(this.#address, buffer, size, name, 't')
-      if (status !== LuaReturn.Ok) throw this.#problem(this.#text(-1))
+      const status: number = this.#wasm.luaL_loadbufferx(this.#address, buffer, size, name, 't')
+      if (status !== luaOk) throw this.#problem(this.#text(-1))
     } finally {
       module._free(buffer)
     }

@@ -4,6 +4,7 @@ import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { type Composer, WrapError } from '../../wrap/ports.ts'
 import type { Prompt } from '../../wrap/prompt.ts'
 import type { Snapshot } from '../../wrap/snapshot.ts'
+import type { EngineName } from './engines.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Reply, Request } from './process/protocol.ts'
 import { WrapProcess } from './wrap-process.ts'
@@ -38,7 +39,7 @@ export interface ComposerOptions {
   readonly packageRoot: string
   /** Processes: two, so that a room whose script hangs leaves one to all the others. */
   readonly size?: number
-  readonly engine: 'wasmoon'
+  readonly engine: EngineName
   readonly limits?: Partial<ComposerLimits>
   readonly log: Log
 }

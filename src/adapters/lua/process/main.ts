@@ -8,11 +8,11 @@ import { composePrompt } from '../../../wrap/wrap.ts'
 import { type LuaEngine, WrapError } from '../../../wrap/ports.ts'
 import { createTokenCounters, type TokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
-import { createWasmoonEngine } from '../wasmoon.ts'
+import { openEngine } from '../engines.ts'
 import type { Reply, Request, Settings } from './protocol.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
-const engine = await createWasmoonEngine(await readBundle(settings.lua), settings)
+const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })

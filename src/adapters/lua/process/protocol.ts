@@ -1,5 +1,6 @@
 import type { Prompt } from '../../../wrap/prompt.ts'
 import type { Snapshot } from '../../../wrap/snapshot.ts'
+import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../wrap/ports.ts'
 
 /** What the server asks of a wrap process: one JSON line each, answered in order. */
@@ -26,7 +27,7 @@ export type Reply =
 
 /** What a wrap process is started with, as its one argument, in JSON. */
 export interface Settings {
-  readonly engine: 'wasmoon'
+  readonly engine: EngineName
   /** Directory of the bundled Lua. */
   readonly lua: string
   readonly timeMs: number
