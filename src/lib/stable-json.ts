@@ -2,7 +2,7 @@ import type { Json } from './json.ts'
 
 /**
  * Compact JSON with the keys of every object in code-unit order (numbers first, as JavaScript keeps them):
- * equal values give equal text, whatever order they were built in.
+ * equal values give equal text, whatever order they were built in. Throws `RangeError` on thousands of levels.
  */
 export function stableJson(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sorted(inner) : inner))

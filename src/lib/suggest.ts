@@ -4,8 +4,9 @@ import { distance } from 'fastest-levenshtein'
 const longest = 64
 
 /**
- * The candidate that was probably meant by `word`: the fewest slips, at most one in three letters (two in
- * four), without regard to case; the earlier one of equals. Undefined if nothing is near.
+ * The candidate that was probably meant by `word`, without regard to case: the one with the fewest slips of at
+ * most one in a word of up to three letters, two in one of up to eight, then one in each three letters. Of
+ * equals the earlier one; undefined if nothing is near.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > longest) return undefined

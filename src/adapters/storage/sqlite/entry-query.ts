@@ -29,7 +29,7 @@ export function createEntryQueries(db: Database): (query: EntryQuery) => BoundQu
  * The newest entries of a room. Each kind is read along its own index and the kinds are merged, so that
  * only rows that are asked for are touched, however rare they are and however long the log is.
  */
-export function entrySql(query: EntryQuery): string {
+function entrySql(query: EntryQuery): string {
   const selects = kindsOf(query)?.map((_, index) =>
     select(query, 'entries_by_kind', `AND kind = @kind${index}`),
   ) ?? [select(query, 'entries_by_room', '')]
