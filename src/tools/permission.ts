@@ -24,7 +24,10 @@ export async function withPermission(
     requester: context.requester.person,
     room: context.room,
     signal: context.signal,
-    ...{ tool, access, target, detail },
+    tool,
+    access,
+    target,
+    detail,
     ...(onceOnly ? { onceOnly } : {}),
     ...(context.turn === undefined ? {} : { turn: context.turn }),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { WorkspaceError, type FileSlice } from './ports.ts'
-import { defineTool, failed, ok } from './tool.ts'
+import { defineTool, failed, ok, type ToolResult } from './tool.ts'
 
 /** A text file of the room's workspace, or some of its lines. */
 export const readFile = defineTool({
@@ -24,7 +24,6 @@ export const readFile = defineTool({
   },
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
     const range = { ...(start_line ? { first: start_line } : {}), ...(end_line ? { last: end_line } : {}) }
-    const wrong = (problem: string) => failed(`read_file: ${problem}`)
     if (start_line && end_line && end_line < start_line) {
       return wrong(`end_line must be at least start_line (${start_line}), got ${end_line}`)
     }
@@ -42,6 +41,8 @@ export const readFile = defineTool({
     }
   },
 })
+
+const wrong = (problem: string): ToolResult => failed(`read_file: ${problem}`)
 
 function numbered({ text, firstLine }: FileSlice): string {
   let line = firstLine

@@ -43,6 +43,7 @@ export const runCommand = defineTool({
       context,
     ),
   wrap: wrapped,
+  wrapsCommand: true,
 })
 
 /** A command that is ready to run. */

@@ -82,6 +82,8 @@ export interface Tool {
    * wrapped. Throws `ArgumentError` where the arguments do not fit the template.
    */
   wrap?(request: WrapRequest): WrappedCall
+  /** True if nothing can be built on it without a `@command`. */
+  readonly wrapsCommand?: boolean
 }
 
 /** A call of a wrapped tool, as its base is told of it. The arguments were checked against the file's `@param`s. */
@@ -136,6 +138,7 @@ export interface ToolSpec<Shape extends z.ZodRawShape> {
   readonly parameters?: { readonly [Name in keyof Shape]?: string }
   run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
   readonly wrap?: Tool['wrap']
+  readonly wrapsCommand?: boolean
 }
 
 /**
@@ -151,6 +154,7 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
     access: spec.access,
     schema,
     ...(spec.wrap ? { wrap: spec.wrap } : {}),
+    ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
     async run(args, context) {
       const parsed = spec.input.safeParse(args ?? {})
       if (!parsed.success) return failed(`${spec.id}: ${explainArguments(parsed.error, schema, args)}`)

@@ -1,0 +1,52 @@
+import type { Access } from '../../tools/tool.ts'
+
+/** Something wrong or odd in a `.tool` file. */
+export interface Problem {
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+  readonly message: string
+}
+
+/** What a value may be. */
+export type ValueType =
+  | { readonly type: 'string' | 'number' | 'integer' | 'boolean' }
+  | { readonly type: 'array'; readonly items: ValueType }
+  | { readonly type: 'object'; readonly description: string; readonly properties: readonly Parameter[] }
+
+/** A parameter, or a property of an object. */
+export interface Parameter {
+  readonly name: string
+  readonly type: ValueType
+  readonly required: boolean
+  readonly description: string
+}
+
+/** A `.tool` file that can be used, as far as the file alone can tell. */
+export interface Definition {
+  readonly file: string
+  /** The line of `@name`, for problems that show only when files meet. */
+  readonly line: number
+  readonly name: string
+  readonly wrapped: string
+  readonly title: string
+  readonly description: string
+  /** Absent for an alias: the same tool under a second name. */
+  readonly wrapper?: Wrapper
+}
+
+/** What makes a file more than an alias. */
+export interface Wrapper {
+  /** The template's words; null without `@command`. */
+  readonly words: readonly string[] | null
+  readonly parameters: readonly Parameter[]
+  /** Absent: the base's. */
+  readonly access?: Access
+  /** Patterns of arguments that are refused. */
+  readonly deny: readonly string[]
+}
+
+/** What came of a file. */
+export type Parsed =
+  | { readonly definition: Definition; readonly warnings: readonly Problem[] }
+  | { readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }

@@ -1,0 +1,67 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import glob from 'fast-glob'
+import { bytes } from '../../lib/bytes.ts'
+import type { Definition, Problem } from './definition.ts'
+import { parseToolFile } from './parse.ts'
+
+/** A tool is described in a page or two; a larger file is not one. */
+const maxBytes = 64 * 1024
+
+/** Every `.tool` file of some directories, read. */
+export interface Loaded {
+  /** Sorted by file name, then in the order of the directories. */
+  readonly definitions: readonly Definition[]
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+/** Reads the `.tool` files of these directories, not of those inside them. Never rejects. */
+export async function loadToolFiles(dirs: readonly string[]): Promise<Loaded> {
+  const found = await Promise.all(dirs.map(filesIn))
+  const files = found.flatMap((each) => each.files).toSorted(byName)
+  const parsed = await Promise.all(files.map(parseFile))
+  return {
+    definitions: parsed.flatMap((each) => ('definition' in each ? [each.definition] : [])),
+    problems: [...found, ...parsed].flatMap((each) => ('problems' in each ? each.problems : [])),
+    warnings: parsed.flatMap((each) => each.warnings),
+  }
+}
+
+/** By code unit, so that the order is the same under every locale. */
+function byName(a: string, b: string): number {
+  const [left, right] = [basename(a), basename(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+async function filesIn(dir: string): Promise<{ files: readonly string[]; problems: readonly Problem[] }> {
+  try {
+    if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
+    const names = await glob('*.tool', { cwd: dir, onlyFiles: true, deep: 1 })
+    return { files: names.map((name) => join(dir, name)), problems: [] }
+  } catch (error) {
+    return unusable(dir, `cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+  }
+}
+
+const unusable = (dir: string, why: string) => ({
+  files: [],
+  problems: [{ file: dir, line: 1, message: `the directory ${why}` }],
+})
+
+async function parseFile(file: string): Promise<ReturnType<typeof parseToolFile>> {
+  try {
+    const { size } = await stat(file)
+    if (size > maxBytes)
+      return unreadable(file, `it has ${bytes(size)}; a .tool file has at most ${bytes(maxBytes)}`)
+    return parseToolFile(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file)
+  } catch (error) {
+    if (error instanceof TypeError) return unreadable(file, 'it is not UTF-8 text')
+    return unreadable(file, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+  }
+}
+
+const unreadable = (file: string, message: string) => ({
+  problems: [{ file, line: 1, message }],
+  warnings: [],
+})

@@ -1,0 +1,85 @@
+import { argumentWords, placeholder } from '../../tools/argv.ts'
+import { shown } from '../../tools/arguments.ts'
+import { ArgumentError, failed, type Tool, type ToolContext, type ToolResult } from '../../tools/tool.ts'
+import { checkArguments } from './check-arguments.ts'
+import type { Definition, Wrapper } from './definition.ts'
+import { denyList, type DenyList } from './deny.ts'
+import { leadsOutside } from './outside.ts'
+import { toSchema } from './schema.ts'
+
+/** The same tool under a second name. */
+export const makeAlias = (definition: Definition, target: Tool): Tool => ({
+  ...target,
+  id: definition.name,
+  title: definition.title || target.title,
+  description: definition.description || target.description,
+  aliasOf: target.id,
+})
+
+/** A tool of its own, which calls its base with what the file says. The base has a `wrap`. */
+export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool): Tool {
+  const id = definition.name
+  const access = wrapper.access ?? base.access
+  const denied = denyList(wrapper.deny)
+
+  async function run(given: unknown, context: ToolContext): Promise<ToolResult> {
+    const args = checkArguments(wrapper.parameters, given)
+    const call = base.wrap!({ tool: id, access, words: wrapper.words, args })
+    await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
+    return call.run(context)
+  }
+
+  return {
+    id,
+    title: definition.title,
+    description: definition.description,
+    schema: toSchema(wrapper.parameters),
+    access,
+    base: base.id,
+    run: (args, context) =>
+      run(args, context).catch((error: unknown) => {
+        if (error instanceof ArgumentError) return failed(`${id}: ${error.message}`)
+        throw error
+      }),
+  }
+}
+
+/** A word of the call, and what to call it in a message. */
+interface Word {
+  readonly where: string
+  readonly text: string
+}
+
+/** The words that come from the caller; the template's own are the author's. */
+function wordsToCheck(wrapper: Wrapper, args: { readonly [key: string]: unknown }): readonly Word[] {
+  const names =
+    wrapper.words?.flatMap((word) => placeholder(word) ?? []) ?? wrapper.parameters.map(({ name }) => name)
+  return names.flatMap((name) => {
+    const isList = Array.isArray(args[name])
+    return argumentWords(name, args).map((text, index) => ({
+      where: isList ? `${name}[${index}]` : name,
+      text,
+    }))
+  })
+}
+
+/** Throws `ArgumentError` at the first word that is denied or leads out of the context's workspace. */
+async function refuse(
+  words: readonly Word[],
+  denied: DenyList,
+  context: ToolContext | undefined,
+): Promise<void> {
+  for (const { where, text } of words) {
+    const pattern = denied(text)
+    if (pattern !== undefined) {
+      throw new ArgumentError(`${where} ${shown(text)} is refused: this tool does not allow ${pattern}`)
+    }
+    const path = context && (await leadsOutside(text, context.workspace))
+    if (path !== undefined) {
+      throw new ArgumentError(
+        `${where} ${shown(text)} is refused: ${shown(path)} is outside the workspace (a pattern that only looks ` +
+          'like a path can begin with a bracket: [/]etc)',
+      )
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Annotation } from './annotations.ts'
+import type { Parameter, ValueType } from './definition.ts'
+
+/** Where a problem is told: a line of the file and a sentence. */
+export type Report = (line: number, message: string) => void
+
+/** Type names, types of parts, and depth are bounded, so that a schema is. */
+const maxDepth = 8
+
+const simple = ['string', 'number', 'integer', 'boolean'] as const
+
+/** A declaration before its type is looked up. */
+interface Raw {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly description: string
+  readonly line: number
+}
+
+interface RawType {
+  readonly description: string
+  readonly properties: Raw[]
+}
+
+/**
+ * The parameters of a file, from its `@param`, `@type` and `@property` lines in whatever order. What does
+ * not fit is reported and left out.
+ */
+export function readParameters(annotations: readonly Annotation[], report: Report): readonly Parameter[] {
+  const types = readTypes(annotations, report)
+  const params = of(annotations, '@param').flatMap((each) => readDeclaration(each, false, report) ?? [])
+  refuseTwice(params, report)
+  for (const { properties } of types.values()) refuseTwice(properties, report)
+  return params.flatMap((param) => resolve(param, types, report, 0) ?? [])
+}
+
+const of = (annotations: readonly Annotation[], word: string): readonly Annotation[] =>
+  annotations.filter((each) => each.word === word)
+
+/** `@type Name {object} text` declares a type; `@property Name.property {type} text` gives it a property. */
+function readTypes(annotations: readonly Annotation[], report: Report): ReadonlyMap<string, RawType> {
+  const types = new Map<string, RawType>()
+  for (const { text, line } of of(annotations, '@type')) {
+    const match = /^([A-Za-z_]\w*)\s+\{\s*object\s*\}\s*(.*)$/s.exec(text)
+    if (!match) report(line, '@type must be written as: @type Name {object} what it is')
+    else if (types.has(match[1]!)) report(line, `the type ${match[1]} is declared twice`)
+    else types.set(match[1]!, { description: match[2]!, properties: [] })
+  }
+  for (const each of of(annotations, '@property')) {
+    const match = /^([A-Za-z_]\w*)\.(\S.*)$/s.exec(each.text)
+    const type = types.get(match?.[1] ?? '')
+    const property = match && readDeclaration({ ...each, text: match[2]! }, true, report)
+    if (!match) report(each.line, '@property must be written as: @property Type.name {type} what it is')
+    else if (!type) report(each.line, `there is no @type ${match[1]} for this property`)
+    else if (property) type.properties.push(property)
+  }
+  return types
+}
+
+/** `name {type} [required] text`. A missing type is a string, as in files that were written without. */
+function readDeclaration(from: Annotation, required: boolean, report: Report): Raw | undefined {
+  const match = /^(\S+)(?:\s+\{([^}]*)\})?(?:\s+\[\s*(\w+)\s*\])?(?:\s+([^\s{[].*|$))?$/s.exec(from.text)
+  const [, name = '', type = 'string', need, description = ''] = match ?? []
+  if (!match || (need !== undefined && need !== 'required' && need !== 'optional')) {
+    report(from.line, `${from.word} must be written as: ${from.word} name {type} [required] what it is`)
+    return undefined
+  }
+  if (!/^[A-Za-z_]\w{0,63}$/.test(name) || name === '__proto__') {
+    report(from.line, `'${name}' cannot be a parameter's name: use letters, digits and _`)
+    return undefined
+  }
+  return {
+    name,
+    type,
+    required: need === undefined ? required : need === 'required',
+    description,
+    line: from.line,
+  }
+}
+
+function refuseTwice(declared: readonly Raw[], report: Report): void {
+  const seen = new Set<string>()
+  for (const { name, line } of declared) {
+    if (seen.has(name)) report(line, `'${name}' is declared twice`)
+    seen.add(name)
+  }
+}
+
+function resolve(
+  raw: Raw,
+  types: ReadonlyMap<string, RawType>,
+  report: Report,
+  depth: number,
+): Parameter | undefined {
+  const type = resolveType(raw.type, raw.line, types, report, depth)
+  return type && { name: raw.name, type, required: raw.required, description: raw.description }
+}
+
+function resolveType(
+  name: string,
+  line: number,
+  types: ReadonlyMap<string, RawType>,
+  report: Report,
+  depth: number,
+): ValueType | undefined {
+  if (depth > maxDepth) {
+    report(line, `types nest too deeply (at most ${maxDepth} levels); does one hold itself?`)
+    return undefined
+  }
+  const primitive = simple.find((each) => each === name)
+  if (primitive) return { type: primitive }
+  const items = /^array<(.*)>$/.exec(name)?.[1]
+  if (items !== undefined) {
+    const type = resolveType(items, line, types, report, depth + 1)
+    return type && { type: 'array', items: type }
+  }
+  const declared = types.get(name)
+  if (!declared) {
+    report(line, `unknown type {${name}}; there are ${[...simple, 'array<T>', ...types.keys()].join(', ')}`)
+    return undefined
+  }
+  const properties = declared.properties.flatMap((each) => resolve(each, types, report, depth + 1) ?? [])
+  return { type: 'object', description: declared.description, properties }
+}

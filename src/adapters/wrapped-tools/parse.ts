@@ -1,0 +1,128 @@
+import { closest } from '../../lib/suggest.ts'
+import type { Access } from '../../tools/tool.ts'
+import { cutFile, type Annotation } from './annotations.ts'
+import type { Definition, Parsed, Problem, Wrapper } from './definition.ts'
+import { readParameters, type Report } from './parameters.ts'
+import { splitTemplate, templateProblem, unused } from './template.ts'
+
+/** Annotations that may stand once; the others as often as they like. */
+const once = ['@title', '@name', '@wrapped', '@command', '@example', '@access'] as const
+const many = ['@deny', '@param', '@type', '@property']
+const known: readonly string[] = [...once, ...many]
+
+const accesses: readonly Access[] = ['read', 'write', 'execute', 'network']
+
+/** Names that mean something else where tools are named: groups of tools, and the server's own tools. */
+const reserved = /^(?:all|none|on|off|internal|builtin|wrapped|mcp|sshawl_.*)$/
+
+/**
+ * Reads a `.tool` file (the format is in docs/tools.md). `file` is what problems are reported under. Never
+ * throws: a file that cannot be used gives every problem with its line.
+ */
+export function parseToolFile(text: string, file: string): Parsed {
+  const problems: Problem[] = []
+  const warnings: Problem[] = []
+  const report: Report = (line, message) => problems.push({ file, line, message })
+  const warn: Report = (line, message) => warnings.push({ file, line, message })
+
+  const { description, annotations, loose } = cutFile(text)
+  for (const line of loose) warn(line, 'this line belongs to nothing: a blank line ended what was above it')
+  const parts = { description, annotations, first: firsts(annotations, report, warn), report, warn }
+  const definition = readDefinition(file, parts)
+  return problems.length > 0 || !definition ? { problems, warnings } : { definition, warnings }
+}
+
+interface Parts {
+  readonly description: string
+  readonly annotations: readonly Annotation[]
+  readonly first: ReadonlyMap<string, Annotation>
+  readonly report: Report
+  readonly warn: Report
+}
+
+function firsts(annotations: readonly Annotation[], report: Report, warn: Report): Map<string, Annotation> {
+  const first = new Map<string, Annotation>()
+  for (const each of annotations) {
+    if (!known.includes(each.word)) warn(each.line, `unknown ${each.word}${meant(each.word)}; it is ignored`)
+    else if (!many.includes(each.word) && first.has(each.word))
+      report(each.line, `${each.word} is given twice`)
+    else if (!first.has(each.word)) first.set(each.word, each)
+  }
+  return first
+}
+
+function meant(word: string): string {
+  const near = closest(word, known)
+  return near ? ` (did you mean ${near}?)` : ''
+}
+
+function readDefinition(file: string, parts: Parts): Definition | undefined {
+  const name = toolName('@name', parts)
+  const wrapped = toolName('@wrapped', parts)
+  const title = parts.first.get('@title')?.text ?? ''
+  const wrapper = readWrapper(parts)
+  if (name && reserved.test(name)) parts.report(lineOf('@name', parts), `the name ${name} is reserved`)
+  if (wrapper && title === '') parts.report(1, 'a wrapped tool needs a @title')
+  if (wrapper && parts.description === '')
+    parts.report(1, 'a wrapped tool needs a description before its first @ line')
+  if (!name || !wrapped) return undefined
+  const base = { file, line: lineOf('@name', parts), name, wrapped, title, description: parts.description }
+  return wrapper ? { ...base, wrapper } : base
+}
+
+const lineOf = (word: string, parts: Parts): number => parts.first.get(word)?.line ?? 1
+
+function toolName(word: '@name' | '@wrapped', { first, report }: Parts): string | undefined {
+  const text = first.get(word)?.text
+  if (text === undefined) report(1, `${word} is missing: ${word} and the name of a tool`)
+  else if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
+    report(
+      first.get(word)!.line,
+      `${word} must be one name of 1-64 letters, digits, _ and -, not '${text.slice(0, 80)}'`,
+    )
+  } else return text
+  return undefined
+}
+
+/** Nothing for an alias, which says nothing of a command, parameters or access. */
+function readWrapper(parts: Parts): Wrapper | undefined {
+  const { annotations, first, report, warn } = parts
+  const own = ['@command', '@param', '@type', '@property', '@access', '@deny']
+  if (!annotations.some(({ word }) => own.includes(word))) return undefined
+  const parameters = readParameters(annotations, report)
+  if (!first.has('@param')) report(1, 'a wrapped tool needs at least one @param')
+  const words = readCommand(parts)
+  const problem = words && templateProblem(words, parameters)
+  if (problem) report(lineOf('@command', parts), problem)
+  for (const name of words ? unused(words, parameters) : []) {
+    warn(lineOf('@command', parts), `@command does not use {${name}}`)
+  }
+  return { words, parameters, ...readAccess(parts) }
+}
+
+function readCommand({ first, report }: Parts): readonly string[] | null {
+  const command = first.get('@command')
+  if (!command) return null
+  try {
+    return splitTemplate(command.text)
+  } catch (error) {
+    report(command.line, (error as Error).message)
+    return null
+  }
+}
+
+/** Less access than the base's must say what is refused; `@deny none` says that nothing has to be. */
+function readAccess({ annotations, first, report }: Parts): Pick<Wrapper, 'access' | 'deny'> {
+  const access = first.get('@access')
+  const chosen = accesses.find((each) => each === access?.text)
+  const denials = annotations.filter(({ word }) => word === '@deny')
+  const deny = denials.flatMap(({ text }) => text.split(/\s+/).filter((pattern) => pattern !== ''))
+  if (access && !chosen)
+    report(access.line, `@access must be one of ${accesses.join(', ')}, not '${access.text}'`)
+  if (access && denials.length === 0)
+    report(access.line, '@access needs a @deny line (or the words @deny none)')
+  for (const { text, line } of denials)
+    if (text === '') report(line, '@deny needs patterns, or the word none')
+  if (deny.includes('none') && deny.length > 1) report(denials[0]!.line, '@deny none stands alone')
+  return { deny: deny.filter((pattern) => pattern !== 'none'), ...(chosen ? { access: chosen } : {}) }
+}

@@ -1,0 +1,100 @@
+import { closest } from '../../lib/suggest.ts'
+import type { Access, Tool } from '../../tools/tool.ts'
+import type { Definition, Problem } from './definition.ts'
+import { makeAlias, makeWrapped } from './make-tool.ts'
+
+/** Built-in tools that are there only where they are configured; a file that waits for one is no problem. */
+const optionalBases = new Set(['web_fetch', 'google_search', 'todo_write', 'todo_read'])
+
+/** What came of putting files and tools together. */
+export interface Resolved {
+  /** In the order of the files. */
+  readonly tools: readonly Tool[]
+  readonly problems: readonly Problem[]
+  /** Files left out for a reason that is nobody's fault. */
+  readonly skipped: readonly { readonly file: string; readonly reason: string }[]
+}
+
+const weakest: readonly Access[] = ['read', 'write', 'execute', 'network']
+
+/**
+ * Makes tools from definitions, in their order: the first of a name wins, the built-in ones before all. A
+ * file may build on another one, whatever their order. What cannot be made is a problem and the rest goes on.
+ */
+export function resolveTools(
+  definitions: readonly Definition[],
+  base: readonly Tool[],
+  disabled: readonly string[],
+): Resolved {
+  const problems: Problem[] = []
+  const skipped: { file: string; reason: string }[] = []
+  const builtin = new Map(base.map((tool) => [tool.id, tool]))
+  const own = new Map<string, Definition>()
+  const made = new Map<string, Tool | undefined>()
+  const report = ({ file, line }: Definition, message: string): void =>
+    void problems.push({ file, line, message })
+  const skip = ({ file }: Definition, reason: string): void => void skipped.push({ file, reason })
+
+  for (const definition of definitions) {
+    const other = own.get(definition.name)
+    if (builtin.has(definition.name)) report(definition, `${definition.name} is the name of a built-in tool`)
+    else if (other) report(definition, `${definition.name} is already defined in ${other.file}`)
+    else own.set(definition.name, definition)
+  }
+
+  function make(definition: Definition, path: readonly string[]): Tool | undefined {
+    const { name } = definition
+    if (!made.has(name)) made.set(name, makeOnce(definition, [...path, name]))
+    return made.get(name)
+  }
+
+  function makeOnce(definition: Definition, path: readonly string[]): Tool | undefined {
+    const { name, wrapped } = definition
+    if (disabled.includes(name)) return skip(definition, `${name} is disabled`) as undefined
+    if (disabled.includes(wrapped)) return skip(definition, `${wrapped} is disabled`) as undefined
+    if (path.includes(wrapped))
+      return report(definition, `@wrapped goes in a circle: ${circle(path, wrapped)}`) as undefined
+    const target = builtin.get(wrapped) ?? (own.has(wrapped) ? make(own.get(wrapped)!, path) : undefined)
+    if (target) return build(definition, target)
+    if (optionalBases.has(wrapped)) skip(definition, `${wrapped} is not configured`)
+    else if (own.has(wrapped)) report(definition, `${wrapped}, which it builds on, could not be made`)
+    else report(definition, unknownBase(wrapped, [...builtin.keys(), ...own.keys()]))
+    return undefined
+  }
+
+  function build(definition: Definition, target: Tool): Tool | undefined {
+    const problem = misfit(definition, target)
+    if (problem) report(definition, problem)
+    else if (definition.wrapper) return makeWrapped(definition, definition.wrapper, target)
+    else return makeAlias(definition, target)
+    return undefined
+  }
+
+  const tools = [...own.values()].flatMap((definition) => make(definition, []) ?? [])
+  return { tools, problems, skipped }
+}
+
+/** Why a definition cannot be built on this tool; nothing if it can. */
+function misfit({ wrapper, title, description }: Definition, target: Tool): string | undefined {
+  if (!wrapper) {
+    const unfinished = target.wrapsCommand && (title !== '' || description !== '')
+    return unfinished
+      ? `a tool built on ${target.id} needs @command and @param; a plain alias has only @name and @wrapped`
+      : undefined
+  }
+  if (!target.wrap)
+    return `${target.id} cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it`
+  if (target.wrapsCommand && wrapper.words === null) return `a tool built on ${target.id} needs @command`
+  if (wrapper.access && weakest.indexOf(wrapper.access) > weakest.indexOf(target.access)) {
+    return `@access ${wrapper.access} is more than ${target.id} has (${target.access}); it can only be lowered`
+  }
+  return undefined
+}
+
+const circle = (path: readonly string[], wrapped: string): string =>
+  [...path.slice(path.indexOf(wrapped)), wrapped].join(' -> ')
+
+function unknownBase(wrapped: string, known: readonly string[]): string {
+  const near = closest(wrapped, known)
+  return `there is no tool called ${wrapped}${near ? `; did you mean ${near}?` : ''}`
+}

@@ -1,0 +1,282 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
+import { toSchema } from '../../../../src/adapters/wrapped-tools/schema.ts'
+
+const glob = `Find files.
+
+@title Glob Pattern Matching
+@name Glob
+@wrapped run_command
+@command find {arguments} -type f
+@access read
+@deny -exec -delete
+@param arguments {array<string>} [required] What is passed to the command
+`
+
+function definitionOf(text: string) {
+  const parsed = parseToolFile(text, 'X.tool')
+  if (!('definition' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.definition
+}
+
+function problemsOf(text: string): readonly string[] {
+  const parsed = parseToolFile(text, 'X.tool')
+  return 'problems' in parsed ? parsed.problems.map(({ line, message }) => `${line}: ${message}`) : []
+}
+
+const warningsOf = (text: string): readonly string[] =>
+  parseToolFile(text, 'X.tool').warnings.map(({ line, message }) => `${line}: ${message}`)
+
+/** A whole wrapped tool with one more line, or with one line in place of another. */
+const withLine = (line: string): string => `${glob}${line}\n`
+const withParam = (param: string): string => glob.replace(/@param.*\n/, `${param}\n`)
+
+describe('parseToolFile', () => {
+  it('reads a wrapped tool', () => {
+    expect(definitionOf(glob)).toEqual({
+      file: 'X.tool',
+      line: 4,
+      name: 'Glob',
+      wrapped: 'run_command',
+      title: 'Glob Pattern Matching',
+      description: 'Find files.',
+      wrapper: {
+        words: ['find', '{arguments}', '-type', 'f'],
+        access: 'read',
+        deny: ['-exec', '-delete'],
+        parameters: [
+          {
+            name: 'arguments',
+            type: { type: 'array', items: { type: 'string' } },
+            required: true,
+            description: 'What is passed to the command',
+          },
+        ],
+      },
+    })
+  })
+
+  it('reads an alias, which has a name and a base and nothing else', () => {
+    expect(definitionOf('@name webFetch\n@wrapped web_fetch\n')).toEqual({
+      file: 'X.tool',
+      line: 1,
+      name: 'webFetch',
+      wrapped: 'web_fetch',
+      title: '',
+      description: '',
+    })
+  })
+
+  it.each([
+    ['CRLF line ends', glob.replaceAll('\n', '\r\n')],
+    ['lone CR line ends', glob.replaceAll('\n', '\r')],
+    ['a byte order mark', `\uFEFF${glob}`],
+    ['tabs and double spaces', glob.replaceAll(/(@\w+) /g, '  $1 \t ')],
+    ['no final newline', glob.trimEnd()],
+    ['blank lines between annotations', glob.replaceAll(/\n@/g, '\n\n@')],
+    ['annotations in another order', `Find files.\n\n${glob.split('\n').slice(2).toReversed().join('\n')}`],
+    ['a continued line', glob.replace('What is', 'What\n   is')],
+  ])('reads the same from a file with %s', (_, text) => {
+    const { line: _line, ...same } = definitionOf(glob)
+    expect(definitionOf(text)).toMatchObject(same)
+  })
+
+  it('keeps blank lines inside the description and drops those around it', () => {
+    expect(definitionOf(`\n\n  One.\n\nTwo.  \n\n\n${glob.slice(glob.indexOf('@'))}`).description).toBe(
+      'One.\n\nTwo.',
+    )
+  })
+
+  it('warns of annotations that it does not know, and of text that belongs to none', () => {
+    expect(warningsOf(withLine('@colour blue'))).toEqual(['10: unknown @colour; it is ignored'])
+    expect(warningsOf(withLine('@titel X'))).toEqual([
+      '10: unknown @titel (did you mean @title?); it is ignored',
+    ])
+    expect(warningsOf(withLine('\nand so on'))).toEqual([
+      '11: this line belongs to nothing: a blank line ended what was above it',
+    ])
+    expect(warningsOf(withLine('@param more {string} unused'))).toEqual(['6: @command does not use {more}'])
+  })
+
+  it.each([
+    ['', '1: @name is missing: @name and the name of a tool'],
+    ['@name X', '1: @wrapped is missing: @wrapped and the name of a tool'],
+    ['@wrapped read_file', '1: @name is missing: @name and the name of a tool'],
+    [
+      '@name a b\n@wrapped read_file',
+      "1: @name must be one name of 1-64 letters, digits, _ and -, not 'a b'",
+    ],
+    ['@name sshawl_look\n@wrapped read_file', '1: the name sshawl_look is reserved'],
+    ['@name mcp\n@wrapped read_file', '1: the name mcp is reserved'],
+    [withLine('@name Other'), '10: @name is given twice'],
+    [glob.replace(/@title.*\n/, ''), '1: a wrapped tool needs a @title'],
+    [glob.replace('Find files.', ''), '1: a wrapped tool needs a description before its first @ line'],
+    [
+      glob.replace(/@param.*\n/, '').replace('{arguments}', '.'),
+      '1: a wrapped tool needs at least one @param',
+    ],
+    [
+      glob.replace('find {arguments}', 'find x{arguments}'),
+      '6: @command: {arguments} must be a word of its own, not a part of x{arguments}',
+    ],
+    [glob.replace('{arguments}', '{other}'), '6: @command uses {other}, but there is no @param other'],
+    [glob.replace('find {arguments}', '{arguments}'), '6: @command must begin with the name of a program'],
+    [glob.replace('-type f', '| head'), '6: @command: there is no shell, so | would mean nothing'],
+    [
+      glob.replace('-type f', "-name 'x"),
+      '6: @command: a quoted word must stand alone, from \' to \' or from " to "',
+    ],
+    [glob.replace(/@command.*/, '@command'), '6: @command is empty'],
+    [glob.replace(/@deny.*\n/, ''), '7: @access needs a @deny line (or the words @deny none)'],
+    [
+      glob.replace('@access read', '@access all'),
+      "7: @access must be one of read, write, execute, network, not 'all'",
+    ],
+    [glob.replace(/@deny.*/, '@deny none -x'), '8: @deny none stands alone'],
+    [glob.replace(/@deny.*/, '@deny'), '8: @deny needs patterns, or the word none'],
+    [
+      withParam('@param arguments {list} x'),
+      '9: unknown type {list}; there are string, number, integer, boolean, array<T>',
+    ],
+    [
+      withParam('@param arguments {array<blob>} x'),
+      '9: unknown type {blob}; there are string, number, integer, boolean, array<T>',
+    ],
+    [
+      withParam('@param arguments {array<array<string>>} x'),
+      '6: @command: {arguments} is not text, numbers or a list of those',
+    ],
+    [
+      withParam('@param arguments {string} [maybe] x'),
+      '9: @param must be written as: @param name {type} [required] what it is',
+    ],
+    [
+      withParam('@param arguments {string'),
+      '9: @param must be written as: @param name {type} [required] what it is',
+    ],
+    [withParam('@param'), '9: @param must be written as: @param name {type} [required] what it is'],
+    [
+      withParam('@param 9lives {string} x'),
+      "9: '9lives' cannot be a parameter's name: use letters, digits and _",
+    ],
+    [
+      withParam('@param __proto__ {string} x'),
+      "9: '__proto__' cannot be a parameter's name: use letters, digits and _",
+    ],
+    [withLine('@param arguments {string} again'), "10: 'arguments' is declared twice"],
+    [withLine('@type Point'), '10: @type must be written as: @type Name {object} what it is'],
+    [withLine('@property Point.x {number} x'), '10: there is no @type Point for this property'],
+    [withLine('@property x'), '10: @property must be written as: @property Type.name {type} what it is'],
+    [
+      withLine('@type T {object}\n@property T.t {T} itself\n@param t {T}'),
+      '11: types nest too deeply (at most 8 levels); does one hold itself?',
+    ],
+  ])('refuses %j with the line and what to write', (text, problem) => {
+    expect(problemsOf(text)).toContain(problem)
+  })
+
+  it('keeps quoted words of a template together', () => {
+    const words = definitionOf(glob.replace('-type f', `-name '* *' "a 'b'"`)).wrapper?.words
+    expect(words).toEqual(['find', '{arguments}', '-name', '* *', "a 'b'"])
+  })
+
+  it('takes a parameter without a type for a string, and without [required] for optional', () => {
+    const [parameter] = definitionOf(withParam('@param arguments all of them')).wrapper!.parameters
+    expect(parameter).toEqual({
+      name: 'arguments',
+      type: { type: 'string' },
+      required: false,
+      description: 'all of them',
+    })
+  })
+
+  it('builds nested objects from @type and @property in any order', () => {
+    const { wrapper } = definitionOf(`Move.
+
+@property Line.points {array<Point>} corners
+@param line {Line} [required] what to draw
+@type Point {object} a place
+@property Point.x {number} across
+@property Point.label {string} [optional] its name
+@type Line {object}
+@title Draw
+@name Draw
+@wrapped web_fetch
+`)
+    expect(toSchema(wrapper!.parameters)).toEqual({
+      type: 'object',
+      required: ['line'],
+      additionalProperties: false,
+      properties: {
+        line: {
+          type: 'object',
+          description: 'what to draw',
+          required: ['points'],
+          additionalProperties: false,
+          properties: {
+            points: {
+              type: 'array',
+              description: 'corners',
+              items: {
+                type: 'object',
+                description: 'a place',
+                required: ['x'],
+                additionalProperties: false,
+                properties: {
+                  x: { type: 'number', description: 'across' },
+                  label: { type: 'string', description: 'its name' },
+                },
+              },
+            },
+          },
+        },
+      },
+    })
+  })
+
+  it('never throws, and gives every problem a file and a line, for any text', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .tuple(
+          fc.constantFrom(
+            '@name',
+            '@wrapped',
+            '@title',
+            '@command',
+            '@param',
+            '@type',
+            '@property',
+            '@access',
+            '@deny',
+            '@x',
+          ),
+          fc.oneof(
+            fc.string(),
+            fc.constantFrom('X', 'read', 'a {array<string>} [required] b', 'T {object}', 'T.a {T}', 'ls {a}'),
+          ),
+        )
+        .map((parts) => parts.join(' ')),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n', '\n\n'), (lines, end) => {
+        const parsed = parseToolFile(lines.join(end), 'X.tool')
+        if ('problems' in parsed) expect(parsed.problems.length).toBeGreaterThan(0)
+        for (const problem of ['problems' in parsed ? parsed.problems : [], parsed.warnings].flat()) {
+          expect(problem.file).toBe('X.tool')
+          expect(problem.line).toBeGreaterThan(0)
+          expect(problem.message).not.toBe('')
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('refuses hostile lines without stalling on them', () => {
+    const blanks = ' '.repeat(60_000)
+    expect(problemsOf(withLine(`@param a {${blanks}`))).toHaveLength(1)
+    expect(problemsOf(withLine(`@type T${blanks}{object`))).toHaveLength(1)
+    expect(problemsOf(glob.replace(/@command.*/, `@command ${'"'.repeat(60_001)}`))).toHaveLength(1)
+  })
+})

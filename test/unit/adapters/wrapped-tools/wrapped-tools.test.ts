@@ -1,0 +1,404 @@
+import { mkdtemp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
+import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
+import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
+import { paths } from '../../../../src/paths.ts'
+import { builtinTools } from '../../../../src/tools/index.ts'
+import type { Tool } from '../../../../src/tools/tool.ts'
+import { contextFor } from '../../tools/context.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+const sandbox = await probeSandbox()
+if (!sandbox.works) console.warn(`SKIPPED: wrapped tools in the sandbox: ${sandbox.reason}`)
+
+let home: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sshawl-wrapped-'))
+})
+afterAll(() => rm(home, { recursive: true }))
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(home, 'tools-'))
+})
+
+const load = (options: { disabled?: readonly string[]; dirs?: readonly string[] } = {}) =>
+  createWrappedTools({
+    dirs: options.dirs ?? [dir],
+    base: () => builtinTools(),
+    disabled: options.disabled ?? [],
+    log: quiet,
+  })
+
+const alias = (name: string, wrapped: string): string => `@name ${name}\n@wrapped ${wrapped}\n`
+const wrapper = (name: string, lines: string): string =>
+  `What it does.\n\n@title T\n@name ${name}\n@wrapped run_command\n@param arguments {array<string>} [required] x\n${lines}\n`
+
+const put = (file: string, text: string | Buffer): Promise<void> => writeFile(join(dir, file), text)
+
+describe('createWrappedTools', () => {
+  it('makes the bundled tools with no problem, and leaves out those that are not configured', async () => {
+    await using wrapped = await load({ dirs: [paths.wrappedTools] })
+    expect(wrapped.problems()).toEqual([])
+    expect(wrapped.warnings()).toEqual([])
+    const shown = wrapped
+      .tools()
+      .map(({ id, access, base, aliasOf }) => ({ id, access, from: base ?? aliasOf }))
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        { id: 'Glob', access: 'read', from: 'run_command' },
+        { id: 'Grep', access: 'read', from: 'run_command' },
+        { id: 'LS', access: 'read', from: 'run_command' },
+        { id: 'Read', access: 'read', from: 'read_file' },
+      ]),
+    )
+    const known = new Set(builtinTools().map((tool) => tool.id))
+    for (const { from } of shown) expect(known).toContain(from)
+  })
+
+  it('keeps the rest when files are bad, and names each with its line', async () => {
+    await put('a.tool', alias('Reader', 'read_file'))
+    await put('b.tool', '@name Broken\n')
+    await put('c.tool', Buffer.from([0xff, 0xfe, 0x00]))
+    await put('d.tool', 'x'.repeat(70_000))
+    await put('e.tool', '')
+    await put('f.txt', alias('NotATool', 'read_file'))
+    await mkdir(join(dir, 'g.tool'))
+    await using wrapped = await load()
+    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
+    expect(
+      wrapped.problems().map(({ file, line, message }) => [file.slice(dir.length + 1), line, message]),
+    ).toEqual([
+      ['b.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
+      ['c.tool', 1, 'it is not UTF-8 text'],
+      ['d.tool', 1, 'it has 68 KiB; a .tool file has at most 64 KiB'],
+      ['e.tool', 1, '@name is missing: @name and the name of a tool'],
+      ['e.tool', 1, '@wrapped is missing: @wrapped and the name of a tool'],
+    ])
+  })
+
+  it.each([
+    [
+      'a base that does not exist',
+      alias('X', 'read_fil'),
+      'there is no tool called read_fil; did you mean read_file?',
+    ],
+    [
+      'the name of a built-in tool',
+      alias('calculator', 'read_file'),
+      'calculator is the name of a built-in tool',
+    ],
+    ['itself', alias('X', 'X'), '@wrapped goes in a circle: X -> X'],
+    [
+      'a command on a tool that takes none',
+      wrapper('X', '@command ls {arguments}').replace('run_command', 'read_file'),
+      'read_file cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it',
+    ],
+    [
+      'parameters without a command on the shell',
+      wrapper('X', ''),
+      'a tool built on run_command needs @command',
+    ],
+    [
+      'a title without a command on the shell',
+      `@title T\n${alias('X', 'run_command')}`,
+      'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
+    ],
+    [
+      'more access than the base has',
+      wrapper('X', '@command ls {arguments}\n@access network\n@deny none'),
+      '@access network is more than run_command has (execute); it can only be lowered',
+    ],
+  ])('refuses a file that names %s', async (_, text, message) => {
+    await put('x.tool', text)
+    await using wrapped = await load()
+    expect(wrapped.problems().map((problem) => problem.message)).toEqual([message])
+    expect(wrapped.tools()).toEqual([])
+  })
+
+  it('takes the first of a name by file name, whatever the directory', async () => {
+    const second = await mkdtemp(join(home, 'more-'))
+    await put('b.tool', alias('Same', 'read_file'))
+    await writeFile(join(second, 'a.tool'), alias('Same', 'calculator'))
+    await using wrapped = await load({ dirs: [dir, second] })
+    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([['Same', 'calculator']])
+    expect(wrapped.problems()[0]?.message).toBe(`Same is already defined in ${join(second, 'a.tool')}`)
+  })
+
+  it('follows aliases of aliases in any order, and refuses those that go in a circle', async () => {
+    await put('a.tool', alias('A', 'B'))
+    await put('b.tool', alias('B', 'read_file'))
+    await put('c.tool', alias('C', 'D'))
+    await put('d.tool', alias('D', 'C'))
+    await using wrapped = await load()
+    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
+      ['A', 'B'],
+      ['B', 'read_file'],
+    ])
+    expect(wrapped.problems().map(({ message }) => message)).toEqual([
+      '@wrapped goes in a circle: C -> D -> C',
+      'D, which it builds on, could not be made',
+    ])
+  })
+
+  it('leaves out what is built on a disabled tool', async () => {
+    await put('a.tool', alias('Shell', 'run_command'))
+    await put('b.tool', wrapper('Echo', '@command echo {arguments}'))
+    await put('c.tool', alias('Again', 'Shell'))
+    await put('d.tool', alias('Reader', 'read_file'))
+    await using wrapped = await load({ disabled: ['run_command'] })
+    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
+  })
+
+  it('tells of a directory that is not there', async () => {
+    await using wrapped = await load({ dirs: [join(dir, 'missing')] })
+    expect(wrapped.problems().map(({ message }) => message)).toEqual([
+      'the directory cannot be read (ENOENT)',
+    ])
+  })
+
+  it('loads the alias and the wrapped tool of the seed system unchanged', async () => {
+    await put('webFetch.tool', alias('webFetch', 'read_file'))
+    await put(
+      'g.tool',
+      'Find files.\nMore.\n\n@title Glob Pattern Matching\n@name Glob\n@wrapped run_command\n' +
+        '@command find {arguments} -type f\n@example {"name": "Glob", "arguments": {"arguments": ["-name", "*.c"]}}\n' +
+        '@param arguments {array<string>} [required] Array of strings\n',
+    )
+    await using wrapped = await load()
+    expect(wrapped.problems()).toEqual([])
+    expect(wrapped.tools().map(({ id, access }) => [id, access])).toEqual([
+      ['Glob', 'execute'],
+      ['webFetch', 'read'],
+    ])
+  })
+
+  it('reloads by itself when a file comes, changes or goes', async () => {
+    await using wrapped = await load()
+    const names = () => wrapped.tools().map(({ id }) => id)
+    await put('a.tool', alias('One', 'read_file'))
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['One'])
+    await put('a.tool', alias('Two', 'read_file'))
+    await expect.poll(names, { timeout: 10_000 }).toEqual(['Two'])
+    await rm(join(dir, 'a.tool'))
+    await expect.poll(names, { timeout: 10_000 }).toEqual([])
+  })
+})
+
+describe.skipIf(!sandbox.works)('a wrapped tool', () => {
+  let workspaces: ReturnType<typeof createWorkspaces>
+  let bundled: Awaited<ReturnType<typeof createWrappedTools>>
+  let files: string
+  const workspace = () => workspaces.of('lobby')
+
+  beforeAll(async () => {
+    const root = await mkdtemp(join(home, 'rooms-'))
+    files = join(root, 'lobby', 'files')
+    await mkdir(join(files, 'src'), { recursive: true })
+    await writeFile(join(files, 'src', 'a.ts'), 'one\nTODO two\n')
+    await writeFile(join(root, 'secret.txt'), 'TODO secret\n')
+    await symlink(join(root, 'secret.txt'), join(files, 'link'))
+    await symlink(root, join(files, 'up'))
+    workspaces = createWorkspaces({ root, mode: 'bubblewrap', log: quiet })
+    bundled = await load({ dirs: [paths.wrappedTools] })
+  })
+  afterAll(async () => {
+    await workspaces[Symbol.asyncDispose]()
+    await bundled[Symbol.asyncDispose]()
+  })
+
+  const tool = (id: string): Tool => {
+    const found = bundled.tools().find((each) => each.id === id)
+    if (!found) throw new Error(`no ${id}`)
+    return found
+  }
+
+  it('runs with no question when it may only read', async () => {
+    const context = contextFor(workspace(), 'deny')
+    expect(await tool('Grep').run({ arguments: ['-rn', 'TODO', '.'] }, context)).toEqual({
+      content: './src/a.ts:2:TODO two\n',
+      isError: false,
+    })
+    expect((await tool('Glob').run({ arguments: ['.', '-name', '*.ts'] }, context)).content).toBe(
+      './src/a.ts\n',
+    )
+    expect((await tool('LS').run({ arguments: ['src'] }, context)).content).toBe('a.ts\n')
+    expect(context.asked).toEqual([])
+  })
+
+  it('calls no match of grep an answer, and an error of grep an error', async () => {
+    const context = contextFor(workspace())
+    expect(await tool('Grep').run({ arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
+      content: 'No matches.',
+      isError: false,
+    })
+    const failed = await tool('Grep').run({ arguments: ['-rn', 'x', 'missing'] }, context)
+    expect(failed.content).toBe(
+      'ERROR: Grep: the command exited with code 2\ngrep: missing: No such file or directory\n',
+    )
+  })
+
+  it.each([
+    [['-rn', '$(touch pwned)', '.']],
+    [['; touch pwned']],
+    [['-rn', '`touch pwned`', '.']],
+    [['x\ntouch pwned']],
+    [["'; touch pwned; '"]],
+    [['&&', 'touch', 'pwned']],
+    [['{arguments}']],
+    [['-n', 'TODO', 'src/a.ts', '>', 'pwned']],
+  ])('gives a shell no chance: Grep %j changes nothing', async (args) => {
+    await tool('Grep').run({ arguments: args }, contextFor(workspace()))
+    expect((await readdir(files)).toSorted()).toEqual(['link', 'src', 'up'])
+  })
+
+  it.each([
+    ['Glob', ['-delete'], 'arguments[0] "-delete" is refused: this tool does not allow -delete'],
+    [
+      'Glob',
+      ['.', '-exec', 'touch', 'pwned', ';'],
+      'arguments[1] "-exec" is refused: this tool does not allow -exec*',
+    ],
+    ['Glob', ['.', '-execdir', 'id', ';'], 'arguments[1] "-execdir" is refused'],
+    ['Glob', ['.', '-okdir', 'id', ';'], 'arguments[1] "-okdir" is refused'],
+    ['Glob', ['.', '-fprintf', 'pwned', 'x'], 'arguments[1] "-fprintf" is refused'],
+    ['Glob', ['.', '-fls', 'pwned'], 'arguments[1] "-fls" is refused'],
+    ['Glob', ['-files0-from', 'src/a.ts'], 'arguments[0] "-files0-from" is refused'],
+    ['Glob', ['-L', '.'], 'arguments[0] "-L" is refused'],
+    ['Glob', ['../..'], 'arguments[0] "../.." is refused: "../.." is outside the workspace'],
+    ['Glob', ['src/../../..'], 'arguments[0] "src/../../.." is refused'],
+    ['Glob', ['/etc'], 'arguments[0] "/etc" is refused: "/etc" is outside the workspace'],
+    ['Glob', ['up'], 'arguments[0] "up" is refused'],
+    ['Glob', ['up/secret.txt'], 'arguments[0] "up/secret.txt" is refused'],
+    ['Glob', ['src/../up/'], 'arguments[0] "src/../up/" is refused'],
+    ['Glob', ['.', '-newer', 'link'], 'arguments[2] "link" is refused'],
+    ['Grep', ['-f', 'link', 'src/a.ts'], 'arguments[0] "-f" is refused'],
+    ['Grep', ['-f/etc/shadow', 'x'], 'arguments[0] "-f/etc/shadow" is refused'],
+    ['Grep', ['-rnf/etc/shadow', 'x'], 'arguments[0] "-rnf/etc/shadow" is refused'],
+    ['Grep', ['--file=/etc/shadow', 'x'], 'arguments[0] "--file=/etc/shadow" is refused'],
+    ['Grep', ['--file', 'src/a.ts'], 'arguments[0] "--file" is refused'],
+    ['Grep', ['--exclude-from=src/a.ts', 'x'], 'arguments[0] "--exclude-from=src/a.ts" is refused'],
+    ['Grep', ['--exclude-fr=src/a.ts', 'x'], 'arguments[0] "--exclude-fr=src/a.ts" is refused'],
+    ['Grep', ['--include-from=/etc/shadow', 'x'], 'arguments[0] "--include-from=/etc/shadow" is refused'],
+    ['Grep', ['-R', 'TODO', '.'], 'arguments[0] "-R" is refused'],
+    ['Grep', ['-nR', 'TODO', '.'], 'arguments[0] "-nR" is refused'],
+    ['Grep', ['--dereference-recursive', 'TODO', '.'], 'arguments[0] "--dereference-recursive" is refused'],
+    ['Grep', ['--devices=read', 'x'], 'arguments[0] "--devices=read" is refused'],
+    ['Grep', ['x', '/etc/passwd'], 'arguments[1] "/etc/passwd" is refused'],
+    ['Grep', ['TODO', 'link'], 'arguments[1] "link" is refused: "link" is outside the workspace'],
+    ['LS', ['-la', 'up/'], 'arguments[1] "up/" is refused'],
+    ['LS', ['-laL', '.'], 'arguments[0] "-laL" is refused'],
+    ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
+    ['LS', ['/'], 'arguments[0] "/" is refused'],
+  ])('refuses %s %j before it runs', async (id, args, message) => {
+    const result = await tool(id).run({ arguments: args }, contextFor(workspace()))
+    expect(result.isError).toBe(true)
+    expect(result.content).toContain(`ERROR: ${id}: ${message}`)
+    expect((await readdir(files)).toSorted()).toEqual(['link', 'src', 'up'])
+    expect(await readFile(join(files, 'src', 'a.ts'), 'utf8')).toBe('one\nTODO two\n')
+  })
+
+  it.each([
+    [undefined, 'arguments is required (an array of strings)'],
+    [{}, 'arguments is required (an array of strings)'],
+    [{ arguments: null }, 'arguments is required (an array of strings)'],
+    [{ arguments: '-rn' }, 'arguments must be an array of strings, got "-rn"'],
+    [{ arguments: ['-rn', 5] }, 'arguments[1] must be a string, got 5'],
+    [{ arguments: [['x']] }, 'arguments[0] must be a string, got ["x"]'],
+    [{ arguments: ['a\0b'] }, 'arguments[0] holds a NUL byte, which no argument can'],
+    [{ arguments: Array.from({ length: 1001 }, () => 'x') }, '1001 arguments are too many; at most 1000 fit'],
+    [{ arguments: ['x'.repeat(131_072)] }, 'the arguments have 131073 bytes; at most 131072 fit'],
+    [{ arguments: ['x'], pattern: 'y' }, `unknown parameter "pattern"; it takes 'arguments'`],
+    [['-rn'], 'arguments must be an object, got ["-rn"]'],
+    ['-rn', 'arguments must be an object, got "-rn"'],
+  ])('answers the arguments %j with what to change', async (args, message) => {
+    const result = await tool('Grep').run(args, contextFor(workspace()))
+    expect(result).toEqual({ content: `ERROR: Grep: ${message}`, isError: true })
+  })
+
+  it('asks first, in full, when it keeps the access of the shell', async () => {
+    await put('t.tool', wrapper('Touch', '@command touch {arguments}'))
+    await using wrapped = await load()
+    const denied = contextFor(workspace(), 'deny')
+    const result = await wrapped.tools()[0]!.run({ arguments: ['a b', "it's"] }, denied)
+    expect(result.content).toBe(`ERROR: Permission denied: run 'touch 'a b' 'it'\\''s''?`)
+    expect(denied.asked).toMatchObject([
+      { tool: 'Touch', access: 'execute', detail: `touch 'a b' 'it'\\''s'` },
+    ])
+    expect(await readdir(files)).not.toContain('a b')
+  })
+
+  it('cannot write at all when it may only read', async () => {
+    await put('t.tool', wrapper('Touch', '@command touch {arguments}\n@access read\n@deny none'))
+    await using wrapped = await load()
+    const result = await wrapped.tools()[0]!.run({ arguments: ['pwned'] }, contextFor(workspace()))
+    expect(result.content).toContain('Read-only file system')
+    expect(await readdir(files)).not.toContain('pwned')
+  })
+
+  it('fills in every kind of parameter as words of their own, and leaves out those not given', async () => {
+    await put(
+      'p.tool',
+      wrapper('Show', '@command printf [%s] {text} {arguments} {count} {flag} "{fixed}" end')
+        .replace(
+          '@command',
+          '@param text {string} t\n@param count {integer} c\n@param flag {boolean} f\n@command',
+        )
+        .replace(' "{fixed}"', " 'two words'"),
+    )
+    await using wrapped = await load()
+    const show = async (args: object) =>
+      (await wrapped.tools()[0]!.run(args, contextFor(workspace()))).content
+    expect(await show({ text: 'a  b', arguments: ['x', ''], count: 3, flag: false })).toBe(
+      '[a  b][x][][3][false][two words][end]',
+    )
+    expect(await show({ arguments: [] })).toBe('[two words][end]')
+  })
+
+  it('gives the child exactly the strings of the call, whatever they are', async () => {
+    const script = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))'
+    await put('argv.tool', wrapper('Argv', `@command ${process.execPath} -e '${script}' -- {arguments}`))
+    await using wrapped = await load()
+    // The interpreter is not always where the sandbox can see it, so this one runs without.
+    await using bare = createWorkspaces({
+      root: await mkdtemp(join(home, 'bare-')),
+      mode: 'none',
+      log: quiet,
+    })
+    const context = contextFor(bare.of('lobby'))
+    const text = fc
+      .string({ unit: 'grapheme', maxLength: 30 })
+      .filter((each) => !each.includes('\0') && !each.includes('/') && !each.includes('..'))
+    const tricky = fc.constantFrom(
+      '$(id)',
+      '; rm -rf .',
+      '*',
+      'a b',
+      '\n',
+      '"',
+      "'",
+      '{arguments}',
+      '-n',
+      '--',
+      '',
+      '\\',
+      '\t',
+      '%s',
+      '~',
+      '!',
+      '\u{1f600}',
+      '\r\n',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(text, tricky), { maxLength: 8 }), async (args) => {
+        const result = await wrapped.tools()[0]!.run({ arguments: args }, context)
+        expect(JSON.parse(result.content)).toEqual(args)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

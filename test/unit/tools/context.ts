@@ -1,0 +1,36 @@
+import type { EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { PersonId } from '../../../src/chat/person.ts'
+import type { Workspace } from '../../../src/tools/ports.ts'
+import type { PermissionRequest, ToolContext } from '../../../src/tools/tool.ts'
+
+/** Limits that are short enough for a test to wait for. */
+export const testLimits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
+
+/** A context in the lobby for alice, which records what she was asked and answers `verdict`. */
+export function contextFor(
+  workspace: Workspace,
+  verdict: 'allow' | 'deny' = 'allow',
+): ToolContext & { readonly asked: PermissionRequest[] } {
+  const asked: PermissionRequest[] = []
+  const room = 'lobby' as RoomName
+  const nothing = (): void => undefined
+  return {
+    asked,
+    room,
+    requester: {
+      person: { id: 'p1' as PersonId, name: 'alice', admin: false, guest: false },
+      role: 'member',
+    },
+    workspace,
+    permissions: {
+      request: async (request) => {
+        asked.push(request)
+        return verdict
+      },
+    },
+    addMessage: async (draft) => ({ ...draft, id: 'e1' as EntryId, at: 0, room }),
+    signal: new AbortController().signal,
+    limits: testLimits,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  }
+}
