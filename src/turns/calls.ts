@@ -14,6 +14,9 @@ const SAME_CALLS = 3
 /** More calls than this in one step are a model gone wrong. */
 const CALLS_PER_STEP = 64
 
+/** No tool's name is longer than half of this; what a model makes up may be. */
+const NAME_CHARS = 128
+
 /** Remembers the calls of one turn. `model` is named in the notice. */
 export function createCallCheck(model: string): CallCheck {
   const made = new Map<string, number>()
@@ -31,7 +34,11 @@ export function createCallCheck(model: string): CallCheck {
     if (calls.length > CALLS_PER_STEP) {
       return { calls: [], halt: `@${model} asked for ${calls.length} tools at once; it was stopped` }
     }
-    const named = calls.map((call) => ({ ...call, id: uniqueId(call.id, ids) }))
+    const named = calls.map((call) => ({
+      ...call,
+      id: uniqueId(call.id, ids),
+      name: call.name.slice(0, NAME_CHARS),
+    }))
     for (const call of named) {
       if (timesMade(call) >= SAME_CALLS) return { calls: named, halt: repeated(model, call.name) }
     }
@@ -51,3 +58,7 @@ function uniqueId(id: string, ids: Set<string>): string {
 }
 
 const ID = /^[\w.:-]{1,64}$/
+
+/** A call as the next request tells of it: arguments that could not be used are not sent back. */
+export const asTold = (call: ToolCall): ToolCall =>
+  parseArguments(call.arguments).ok ? call : { ...call, arguments: '{}' }

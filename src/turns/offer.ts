@@ -54,7 +54,7 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
     unknown(name, now) {
       const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
       const left = names.filter((one) => resolve(one, now)).map((one) => `'${one}'`)
-      return `ERROR: You requested a tool called '${shown(name)}', however we only have these tools: ${left.join(', ')}`
+      return `ERROR: You requested a tool called '${name}', however we only have these tools: ${left.join(', ')}`
     },
     search(args, now) {
       const { query } = (args ?? {}) as { query?: unknown }
@@ -68,9 +68,6 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
     },
   }
 }
-
-/** Names that models invent can be of any length and kind. */
-const shown = (name: string): string => name.slice(0, 128)
 
 /** A tool whose definition changed since it was offered is another tool. */
 const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>

@@ -9,61 +9,71 @@ export interface Reply {
   add(text: string): boolean
   /** The text of the next step is a paragraph of its own. */
   nextStep(): void
-  /** What is recorded: all steps, cleaned, without blank ends. */
-  text(): string
+  /** Shows what was held back, and gives what is recorded: all steps, cleaned, without blank ends. */
+  finish(): string
 }
 
 /** `show` gets cleaned pieces, ready to be appended to what came before. */
 export function createReply(show: (text: string) => void): Reply {
   const whole: string[] = []
   let length = 0
-  let pending = ''
-  let cleaner = createStreamCleaner()
-
-  function append(text: string): void {
-    whole.push(text)
-    length += text.length
-    const piece = cleaner(text)
-    if (piece !== '') show(piece)
-  }
+  let gap = ''
+  let cleaner = createStreamCleaner(show)
 
   return {
     add(text) {
-      const room = REPLY_CHARS - length - pending.length
-      const fits = room <= 0 ? '' : text.slice(0, room).toWellFormed()
-      if (fits !== '') append(pending + fits)
-      if (fits !== '') pending = ''
-      return text.length <= room
+      const left = REPLY_CHARS - length - gap.length
+      const fitting =
+        text.length <= left ? text : text.slice(0, Math.max(0, left)).replace(/[\uD800-\uDBFF]$/, '')
+      if (fitting !== '') {
+        whole.push(gap, fitting)
+        length += gap.length + fitting.length
+        cleaner.push(gap + fitting)
+        gap = ''
+      }
+      return text.length <= left
     },
     nextStep() {
-      pending = length > 0 ? '\n\n' : ''
-      cleaner = createStreamCleaner()
+      cleaner.flush()
+      cleaner = createStreamCleaner(show)
+      gap = length > 0 ? '\n\n' : ''
     },
-    text: () => cleanText(whole.join('')).trim(),
+    finish() {
+      cleaner.flush()
+      return cleanText(whole.join('')).trim()
+    },
   }
 }
 
-/** Enough of the line before a piece to know whether the piece goes on with an escape sequence or an emoji. */
+/** Enough of a line to know whether its next piece goes on with an escape sequence or an emoji. */
 const CONTEXT_CHARS = 256
 
+/** Half a character, half a line end, and what an escape sequence may still swallow wait for what follows. */
+const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f][^\n]*)$/
+
 /**
- * Cleans a text that comes in pieces: what is cut in the middle of a character, an escape sequence or a
- * line end is judged together with what follows, so that the pieces joined are what cleaning the whole gives.
+ * Cleans a text that comes in pieces: each is judged together with the line before it, so that the pieces
+ * shown, joined, are what cleaning the whole gives.
  */
-function createStreamCleaner(): (piece: string) => string {
+function createStreamCleaner(show: (text: string) => void) {
   let line = ''
   let shown = 0
-  return (piece) => {
-    line += piece
-    // Half a character and half a line end wait for the other half.
-    const ready = line.replace(/[\uD800-\uDBFF\r]$/, '')
-    const clean = cleanText(ready)
-    const fresh = clean.slice(shown)
+
+  function showUpTo(end: number): void {
+    const clean = cleanText(line.slice(0, end))
+    if (clean.length > shown) show(clean.slice(shown))
     shown = Math.max(shown, clean.length)
-    if (ready.length > CONTEXT_CHARS || ready.endsWith('\n')) {
-      line = line.slice(ready.length)
-      shown = 0
-    }
-    return fresh
+    if (end <= CONTEXT_CHARS && line[end - 1] !== '\n') return
+    line = line.slice(end)
+    shown = 0
+  }
+
+  return {
+    push(piece: string): void {
+      line += piece
+      const waiting = UNFINISHED.exec(line)?.[0].length ?? 0
+      showUpTo(line.length - (waiting > CONTEXT_CHARS ? 0 : waiting))
+    },
+    flush: (): void => showUpTo(line.length),
   }
 }

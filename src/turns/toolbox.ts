@@ -93,7 +93,7 @@ async function runTool(tool: Tool, args: Json, parts: ToolboxParts, turn: AbortS
 /** The two entries of a call, which pair up by its id, and the message that the model reads. */
 function createAnswer(call: ToolCall, parts: ToolboxParts) {
   const { room, requester } = parts.viewer
-  const name = cleanLine(call.name).slice(0, 128)
+  const name = cleanLine(call.name)
   const common = { author: parts.caller, turn: parts.turn, call: call.id, name }
   let startedAt = parts.clock.now()
   return {

@@ -7,7 +7,7 @@ import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
 import { createReply, type Reply } from './reply.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
 import { streamStep, type StepAnswer } from './step.ts'
-import { createCallCheck, type CallCheck } from './calls.ts'
+import { asTold, createCallCheck, type CallCheck } from './calls.ts'
 
 /** One mention to be answered. */
 export interface TurnJob {
@@ -109,7 +109,7 @@ async function act(
     for (const call of calls) await stage.toolbox.refuse(call, `not run: ${halt}`)
     return halt
   }
-  steps.push({ role: 'assistant', text: answer.text, calls })
+  steps.push({ role: 'assistant', text: answer.text, calls: calls.map(asTold) })
   for (const call of calls) {
     signal.throwIfAborted()
     job.report(call.name)
@@ -129,7 +129,7 @@ async function recordEnd(
   const common = { turn: job.id, ...(usage ? { usage } : {}) }
   let last: Entry | undefined
   try {
-    const text = reply.text() || (outcome === 'done' ? '(no answer)' : '')
+    const text = reply.finish() || (outcome === 'done' ? '(no answer)' : '')
     if (text) last = await job.room.record({ kind: 'reply', author: nameOf(job), text, outcome, ...common })
     if (notice) last = await job.room.record({ kind: 'notice', author: 'system', turn: job.id, ...notice })
     return last!

@@ -33,10 +33,13 @@ test('every model that Ollama has can be mentioned, under the shortest name that
   for (const model of found) expect(model).toMatchObject({ backend: 'ollama', endpoint: server.endpoint })
 })
 
-test.each(['', 'not json', '{"models":"many"}', '[]'])('what answers %j is not taken for Ollama', async (body) => {
-  await using server = await ollama(body)
-  expect(await findOllamaModels(server.endpoint)).toEqual([])
-})
+test.each(['', 'not json', '{"models":"many"}', '[]'])(
+  'what answers %j is not taken for Ollama',
+  async (body) => {
+    await using server = await ollama(body)
+    expect(await findOllamaModels(server.endpoint)).toEqual([])
+  },
+)
 
 test('where nothing listens there are no models', async () => {
   const server = await ollama('')

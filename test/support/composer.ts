@@ -1,0 +1,34 @@
+import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
+import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
+import { paths } from '../../src/paths.ts'
+import type { Composer } from '../../src/wrap/ports.ts'
+import type { Snapshot } from '../../src/wrap/snapshot.ts'
+import { composePrompt } from '../../src/wrap/wrap.ts'
+
+/** Loading the tables of an encoding takes longer than most tests; nothing in them changes. */
+const counters = createTokenCounters()
+
+/** The real engine and the real layers, in this process: for tests of what happens around composing. */
+export async function localComposer(): Promise<Composer & { readonly snapshots: readonly Snapshot[] }> {
+  const snapshots: Snapshot[] = []
+  const engine = await createWasmoonEngine(await readBundle(paths.lua), {
+    timeMs: 2000,
+    memoryBytes: 64 * 1024 * 1024,
+  })
+  return {
+    snapshots,
+    async compose(snapshot, signal) {
+      signal?.throwIfAborted()
+      snapshots.push(snapshot)
+      return composePrompt(snapshot, engine, counters.of(snapshot.model.encoding))
+    },
+    async check(source, trial) {
+      composePrompt({ ...trial, script: { source, version: 0 } }, engine, counters.of(trial.model.encoding))
+    },
+    count: async (encoding, texts) => texts.map((text) => counters.of(encoding).count(text)),
+    async [Symbol.asyncDispose]() {
+      engine.close()
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import type { Entry, MessageEntry } from '../../src/chat/entry.ts'
+import type { Person } from '../../src/chat/person.ts'
+import type { Room } from '../../src/chat/room.ts'
+import type { Json } from '../../src/lib/json.ts'
+import type { Workspace } from '../../src/tools/ports.ts'
+import type { PermissionProvider, Tool, ToolContext, ToolResult, ToolSource } from '../../src/tools/tool.ts'
+import { ok } from '../../src/tools/tool.ts'
+import { denyAll } from '../../src/turns/approvals.ts'
+import { createCatalogue } from '../../src/turns/catalogue.ts'
+import type { LanguageModel, ModelSettings } from '../../src/turns/ports.ts'
+import { createTurns, type RunningTurn, type Turns, type TurnsParts } from '../../src/turns/turns.ts'
+import { localComposer } from './composer.ts'
+import { sampleConfig } from './model-request.ts'
+import { createSociety, type Society } from './society.ts'
+
+/** A room with a person and a model in it, over real parts; only the model is scripted. */
+export interface TurnWorld extends AsyncDisposable {
+  readonly society: Society
+  readonly room: Room
+  readonly ann: Person
+  readonly turns: Turns
+  readonly composer: Awaited<ReturnType<typeof localComposer>>
+  /** The tools there are; change the list at any time. */
+  readonly tools: Tool[]
+  /** Pieces of replies as the room was shown them. */
+  readonly deltas: string[]
+  /** Says something and starts the turn of a model. */
+  start(text?: string, options?: { readonly by?: Person; readonly model?: string }): Promise<RunningTurn>
+  /** Starts a turn and waits for its last entry. */
+  ask(text?: string): Promise<Entry>
+  setScope(scope: Json): Promise<void>
+  /** Everything in the room's log, oldest first. */
+  log(): Promise<readonly Entry[]>
+  /** The log as `kind: text` lines, without what was said to the model. */
+  lines(): Promise<readonly string[]>
+}
+
+/** What a world differs in. */
+export interface WorldOptions {
+  readonly tools?: readonly Tool[]
+  readonly group?: ToolSource['group']
+  readonly settings?: Partial<ModelSettings>
+  /** Further models, after the scripted one. */
+  readonly more?: TurnsParts['models']
+  readonly limits?: Partial<TurnsParts['limits']>
+  readonly permissions?: PermissionProvider
+  readonly disabled?: readonly string[]
+  /** Changes the store before anything uses it. */
+  readonly withStore?: (
+    parts: Pick<TurnsParts, 'turns' | 'rooms' | 'history' | 'scripts'>,
+  ) => Partial<TurnsParts>
+}
+
+export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
+  const society = createSociety()
+  const { storage, chat, clock, log, nextId } = society
+  const composer = await localComposer()
+  const room = await chat.lobby()
+  const ann = await society.person('ann')
+  const tools = [...(options.tools ?? [])]
+  const source: ToolSource = {
+    group: options.group ?? 'builtin',
+    name: options.group ?? 'builtin',
+    tools: () => tools,
+  }
+  const stores = {
+    turns: storage.turns,
+    rooms: storage.rooms,
+    history: storage.history,
+    scripts: storage.scripts,
+  }
+  const turns = createTurns({
+    models: [
+      { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
+      ...(options.more ?? []),
+    ],
+    catalogue: createCatalogue({ sources: [source], disabled: options.disabled ?? [], log }),
+    composer,
+    workspaces: { of: () => noWorkspace },
+    permissions: options.permissions ?? denyAll(),
+    ...stores,
+    ...options.withStore?.(stores),
+    toolsShare: 0.4,
+    newId: nextId,
+    retryPauses: [0, 0],
+    limits: {
+      turns_per_room: 2,
+      turns_queued: 8,
+      turn_s: 600,
+      turn_steps: 24,
+      tools: { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 },
+      ...options.limits,
+    },
+    clock,
+    log,
+  })
+  const deltas: string[] = []
+  room.listen({ deliver() {}, stream: (delta) => void deltas.push(delta.text) })
+
+  async function start(text = 'hello', { by = ann, model: name = 'qwen' } = {}): Promise<RunningTurn> {
+    const said = await room.record({ kind: 'message', author: by.name, text: `@${name} ${text}` })
+    return await turns.start({ room, requester: by, model: name, message: said as MessageEntry })
+  }
+  const readLog = () => storage.log.read(room.name, { limit: 10_000 })
+
+  return {
+    society,
+    room,
+    ann,
+    turns,
+    composer,
+    tools,
+    deltas,
+    start,
+    ask: async (text) => await (await start(text)).done,
+    setScope: (scope) => storage.rooms.setValue(room.name, 'tool_scope', scope),
+    log: readLog,
+    lines: async () =>
+      (await readLog())
+        .filter((entry) => entry.kind !== 'message')
+        .map((entry) => `${entry.kind}: ${entry.text}`),
+    async [Symbol.asyncDispose]() {
+      await turns[Symbol.asyncDispose]()
+      await composer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A workspace for tools that use none. */
+const noWorkspace: Workspace = {
+  readText: () => Promise.reject(new Error('this tool has no files')),
+  contains: () => Promise.resolve(false),
+  run: () => Promise.reject(new Error('this tool has no commands')),
+}
+
+/** A tool with this work; it answers with its arguments as JSON when none is given. */
+export function tool(
+  id: string,
+  run: (args: unknown, context: ToolContext) => Promise<ToolResult> | ToolResult = (args) =>
+    ok(JSON.stringify(args)),
+  change: Partial<Tool> = {},
+): Tool {
+  return {
+    id,
+    title: id,
+    description: `Does ${id}.`,
+    schema: { type: 'object', properties: { q: { type: 'string' } }, additionalProperties: false },
+    access: 'read',
+    run: async (args, context) => await run(args, context),
+    ...change,
+  }
+}

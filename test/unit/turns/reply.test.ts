@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanText } from '../../../src/lib/clean-text.ts'
+import { createReply, REPLY_CHARS } from '../../../src/turns/reply.ts'
+
+/** Adds the pieces to a reply of one step; gives what was shown and what is recorded. */
+function written(pieces: readonly string[]) {
+  const shown: string[] = []
+  const reply = createReply((text) => shown.push(text))
+  reply.nextStep()
+  for (const piece of pieces) reply.add(piece)
+  const text = reply.finish()
+  return { shown: shown.join(''), text }
+}
+
+/** Pieces that are hard to clean when they are cut anywhere. */
+const hard = fc.constantFrom(
+  'a',
+  'é',
+  '\u001b[31m',
+  '\u001b]0;t\u0007',
+  '\r\n',
+  '\r',
+  '\n',
+  '😀',
+  '👩‍🔬',
+  '\u202e',
+  '\t',
+  ' ',
+  '\u0000',
+  '\u009b1m',
+)
+
+const cutAnywhere = fc
+  .tuple(fc.array(hard, { maxLength: 40 }), fc.array(fc.nat(), { maxLength: 20 }))
+  .map(([parts, cuts]) => {
+    const text = parts.join('')
+    const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].toSorted((a, b) => a - b)
+    return { text, pieces: [0, ...places].map((from, index) => text.slice(from, places[index])) }
+  })
+
+describe('a reply that is being written', () => {
+  it('is recorded as its whole text cleaned, however it was cut', () => {
+    fc.assert(
+      fc.property(cutAnywhere, ({ text, pieces }) => {
+        expect(written(pieces).text).toBe(cleanText(text).trim())
+      }),
+    )
+  })
+
+  it('is never shown with anything that cleaning would take away', () => {
+    fc.assert(
+      fc.property(cutAnywhere, ({ pieces }) => {
+        const { shown } = written(pieces)
+        expect(cleanText(shown)).toBe(shown)
+      }),
+    )
+  })
+
+  it('is shown piece by piece as it is recorded, for ordinary text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 })), (pieces) => {
+        const whole = pieces.join('')
+        fc.pre(cleanText(whole) === whole && !whole.includes('\r'))
+        expect(written(pieces).shown).toBe(whole)
+      }),
+    )
+  })
+
+  it('puts an empty line between the texts of two steps, and nothing around steps without text', () => {
+    const shown: string[] = []
+    const reply = createReply((text) => shown.push(text))
+    for (const text of ['one', '', 'two']) {
+      reply.nextStep()
+      if (text) expect(reply.add(text)).toBe(true)
+    }
+    reply.nextStep()
+    expect(shown.join('')).toBe('one\n\ntwo')
+    expect(reply.finish()).toBe('one\n\ntwo')
+  })
+
+  it('takes as many characters as it can hold, and says when it is full', () => {
+    const reply = createReply(() => {})
+    expect(reply.add('x'.repeat(REPLY_CHARS))).toBe(true)
+    expect(reply.add('y')).toBe(false)
+    expect(reply.finish()).toBe('x'.repeat(REPLY_CHARS))
+  })
+
+  it('does not take longer and longer for a text that comes in small pieces without a line end', () => {
+    const shown: string[] = []
+    const reply = createReply((text) => shown.push(text))
+    for (let index = 0; index < 60_000; index++) reply.add('x')
+    expect(shown.join('')).toHaveLength(60_000)
+  })
+})

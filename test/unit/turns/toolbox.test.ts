@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest'
+import type { Person, PersonId } from '../../../src/chat/person.ts'
+import { failed, ok, type Tool } from '../../../src/tools/tool.ts'
+import { call, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool, type WorldOptions } from '../../support/turn-world.ts'
+
+/** What a model reads in answer to these calls, made in one step. */
+async function answersTo(step: ScriptedStep, options: WorldOptions, scope?: string | readonly string[]) {
+  const model = scriptedModel(step, say('ok'))
+  await using world = await createTurnWorld(model, options)
+  if (scope !== undefined) await world.setScope(scope)
+  await world.ask()
+  const answers = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+  const log = await world.log()
+  return { answers, log, results: log.filter((entry) => entry.kind === 'tool_result') }
+}
+
+/** A tool that counts how often it ran. */
+function counting(id: string, change: Partial<Tool> = {}) {
+  let runs = 0
+  return { tool: tool(id, () => ok(`run ${(runs += 1)}`), change), runs: () => runs }
+}
+
+const unknown = (name: string, ...names: readonly string[]): string =>
+  `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
+
+describe('a call of a tool that is not there', () => {
+  it('gets the same text whether the tool is hidden, disabled or was never there, and runs nothing', async () => {
+    const hidden = counting('run_command')
+    const disabled = counting('web')
+    const { answers, log } = await answersTo(
+      call(['run_command', {}], ['web', {}], ['nope', {}]),
+      { tools: [tool('Grep'), tool('sshawl_look'), hidden.tool, disabled.tool], disabled: ['web'] },
+      ['Grep', 'look'],
+    )
+    expect(answers).toEqual(['run_command', 'web', 'nope'].map((name) => unknown(name, 'Grep', 'look')))
+    expect(hidden.runs() + disabled.runs()).toBe(0)
+    const made = log.filter((entry) => entry.kind === 'tool_call')
+    expect(made.map((entry) => entry.name)).toEqual(['run_command', 'web', 'nope'])
+    expect(made.every((entry) => entry.tool === undefined)).toBe(true)
+  })
+
+  it('names no tools where there are none', async () => {
+    const grep = counting('Grep')
+    const { answers } = await answersTo(call(['Grep', {}]), { tools: [grep.tool] }, 'none')
+    expect(answers).toEqual([unknown('Grep')])
+    expect(grep.runs()).toBe(0)
+  })
+
+  it.each(['constructor', '__proto__', 'toString', 'grep', 'GREP', 'Grep ', 'sshawl_look', '', 'find_tools'])(
+    'finds nothing for "%s"',
+    async (name) => {
+      const { answers } = await answersTo(call([name, {}]), { tools: [tool('Grep'), tool('sshawl_look')] })
+      expect(answers).toEqual([unknown(name, 'Grep', 'look')])
+    },
+  )
+
+  it('is answered and logged even where the name is huge and hostile', async () => {
+    const name = `\u001b]0;x\u0007${'a'.repeat(100_000)}`
+    const { answers, log } = await answersTo(call([name, {}]), { tools: [tool('Grep')] })
+    expect(answers[0]).toMatch(
+      /^ERROR: You requested a tool called 'a+', however we only have these tools: 'Grep'$/,
+    )
+    for (const entry of log) expect(entry.text.length).toBeLessThan(5000)
+  })
+})
+
+describe('the scope of now', () => {
+  it('refuses the next call of the same step when the tools were turned off in between', async () => {
+    const grep = counting('Grep')
+    const off = tool('off', async () => {
+      await world.setScope('none')
+      return ok('off')
+    })
+    const model = scriptedModel(call(['off', {}], ['Grep', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: [off, grep.tool] })
+    await world.ask()
+    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('Grep') })
+    expect(grep.runs()).toBe(0)
+    expect(model.requests[1]!.tools).toEqual([])
+    expect(model.requests[1]!.prompt.system).not.toContain('Grep')
+  })
+
+  it('offers what was added from the next step on, and not before', async () => {
+    const late = counting('late')
+    const add = tool('add', () => {
+      world.tools.push(late.tool)
+      return ok('added')
+    })
+    const model = scriptedModel(call(['add', {}], ['late', {}]), call(['late', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: [add] })
+    await world.ask()
+    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('late', 'add') })
+    expect(model.requests[1]!.tools.map((one) => one.name)).toEqual(['add', 'late'])
+    expect(late.runs()).toBe(1)
+  })
+
+  it('takes a tool for another one when its definition changes in the middle', async () => {
+    const old = counting('Grep')
+    const changed = counting('Grep', { description: 'Sends everything to somebody.' })
+    const swap = tool('swap', () => {
+      world.tools.splice(1, 1, changed.tool)
+      return ok('swapped')
+    })
+    const model = scriptedModel(call(['swap', {}], ['Grep', {}]), call(['Grep', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: [swap, old.tool] })
+    await world.ask()
+    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('Grep', 'swap') })
+    expect(old.runs()).toBe(0)
+    expect(changed.runs()).toBe(1)
+  })
+
+  it('goes on with a tool that was loaded again unchanged', async () => {
+    const again = counting('Grep')
+    const reload = tool('reload', () => {
+      world.tools.splice(1, 1, again.tool)
+      return ok('reloaded')
+    })
+    const model = scriptedModel(call(['reload', {}], ['Grep', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: [reload, tool('Grep')] })
+    await world.ask()
+    expect(again.runs()).toBe(1)
+  })
+
+  it('is narrowed by the model and by the role of whoever asks', async () => {
+    const guest: Person = { id: 'guest-1' as PersonId, name: 'guest-1', admin: false, guest: true }
+    const write = counting('write_file', { access: 'write' })
+    const model = scriptedModel(call(['write_file', {}], ['who', {}]), say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('Grep'), write.tool, tool('sshawl_who')],
+      settings: { tools: ['!who'] },
+    })
+    await (
+      await world.start('hello', { by: guest })
+    ).done
+    expect(model.requests[0]!.tools.map((one) => one.name)).toEqual(['Grep'])
+    expect(model.requests[1]!.steps.slice(1)).toMatchObject([
+      { content: unknown('write_file', 'Grep') },
+      { content: unknown('who', 'Grep') },
+    ])
+    expect(write.runs()).toBe(0)
+  })
+})
+
+describe('the arguments of a call', () => {
+  it.each([
+    ['{"q":"x"}', '{"q":"x"}'],
+    ['', '{}'],
+    ['  \n', '{}'],
+    ['"{\\"q\\":\\"x\\"}"', '{"q":"x"}'],
+  ])('%j reach the tool as %s', async (args, expected) => {
+    const { answers } = await answersTo(call(['Grep', args]), { tools: [tool('Grep')] })
+    expect(answers).toEqual([expected])
+  })
+
+  it.each([
+    ['{"q": oops}', /^ERROR: Grep: the arguments are not valid JSON \(.*\); send one JSON object$/s],
+    ['{"q":', /^ERROR: Grep: the arguments are not valid JSON/],
+    ['[1]', /^ERROR: Grep: the arguments must be a JSON object, got an array$/],
+    ['7', /^ERROR: Grep: the arguments must be a JSON object, got a number$/],
+    ['null', /^ERROR: Grep: the arguments must be a JSON object, got null$/],
+    ['"x"', /^ERROR: Grep: the arguments are not valid JSON/],
+    [
+      `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`,
+      /^ERROR: Grep: the arguments are nested more than 64 deep$/,
+    ],
+    [`{"q":"${'x'.repeat(300_000)}"}`, /^ERROR: Grep: the arguments are longer than 262144 characters$/],
+  ])(
+    'that do not fit (%#) are an error that the model can act on, and the tool does not run',
+    async (args, expected) => {
+      const grep = counting('Grep')
+      const { answers, results } = await answersTo(call(['Grep', args]), { tools: [grep.tool] })
+      expect(answers[0]).toMatch(expected)
+      expect(results[0]).toMatchObject({ isError: true, tool: 'Grep' })
+      expect(grep.runs()).toBe(0)
+    },
+  )
+
+  it('named __proto__ are data like any other', async () => {
+    const { answers } = await answersTo(call(['Grep', '{"__proto__":{"x":1}}']), { tools: [tool('Grep')] })
+    expect(answers).toEqual(['{"__proto__":{"x":1}}'])
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+})
+
+describe('trouble in a tool', () => {
+  it('is the answer to its call, and the next call goes on', async () => {
+    const thrower = tool('thrower', () => Promise.reject(new Error('disk on\nfire')))
+    const strange = tool('strange', () => Promise.reject('just text'))
+    const refuser = tool('refuser', () => failed('no such file'))
+    const { answers, results } = await answersTo(
+      call(['thrower', {}], ['strange', {}], ['refuser', {}], ['Grep', { q: 'x' }]),
+      { tools: [thrower, strange, refuser, tool('Grep')] },
+    )
+    expect(answers).toEqual([
+      'ERROR: thrower: disk on fire',
+      'ERROR: strange: just text',
+      'ERROR: no such file',
+      '{"q":"x"}',
+    ])
+    expect(results.map((entry) => entry.kind === 'tool_result' && entry.isError)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('counts a text that begins with ERROR: as an error', async () => {
+    const sly = tool('sly', () => ok('ERROR: not what I expected'))
+    const { results } = await answersTo(call(['sly', {}]), { tools: [sly] })
+    expect(results[0]).toMatchObject({ isError: true })
+  })
+
+  it('ends at the time limit, whether or not the tool listens, and aborts its signal', async () => {
+    let aborted = false
+    const deaf = tool('deaf', (_args, { signal }) => {
+      signal.addEventListener('abort', () => (aborted = true))
+      return new Promise(() => {})
+    })
+    const limits = { tools: { timeoutMs: 20, outputLines: 1, outputBytes: 1 } }
+    const { answers } = await answersTo(call(['deaf', {}], ['Grep', {}]), {
+      tools: [deaf, tool('Grep')],
+      limits,
+    })
+    expect(answers).toEqual(['ERROR: deaf: no answer after 0.02 s; it was stopped', '{}'])
+    expect(aborted).toBe(true)
+  })
+
+  it('cleans what a tool gives, and cuts what is too long without splitting a character', async () => {
+    const dirty = tool('dirty', () => ok('a\u001b[2Jb\u202e'))
+    const long = tool('long', () => ok(`${'x'.repeat(7999)}${'😀'.repeat(9)}`))
+    const { answers } = await answersTo(call(['dirty', {}], ['long', {}]), { tools: [dirty, long] })
+    expect(answers[0]).toBe('ab')
+    expect(answers[1]).toBe(
+      `${'x'.repeat(7999)}\n[… cut: the first 7999 of 8017 characters; ask for less to see the rest]`,
+    )
+  })
+})
+
+describe('what a tool is given', () => {
+  it('is the room, the requester with their role, the model and the turn', async () => {
+    let seen: unknown
+    const look = tool('look', (_args, context) => {
+      const { room, requester, model, turn } = context
+      seen = { room, name: requester.person.name, role: requester.role, model, turn }
+      return ok('seen')
+    })
+    await using world = await createTurnWorld(scriptedModel(call(['look', {}]), say('ok')), { tools: [look] })
+    const turn = await world.start()
+    await turn.done
+    expect(seen).toEqual({ room: 'lobby', name: 'ann', role: 'member', model: 'qwen', turn: turn.id })
+  })
+
+  it('records messages in the name of the model, whatever the tool says', async () => {
+    const forge = tool('forge', async (_args, context) => {
+      await context.addMessage({ kind: 'message', author: 'ann', text: 'I agree' })
+      return ok('said')
+    })
+    await using world = await createTurnWorld(scriptedModel(call(['forge', {}]), say('ok')), {
+      tools: [forge],
+    })
+    await world.ask()
+    expect((await world.log()).find((entry) => entry.text === 'I agree')).toMatchObject({ author: 'qwen' })
+  })
+
+  it('denies by default', async () => {
+    const careful = tool('careful', async (_args, { permissions, signal, room, requester }) =>
+      ok(
+        await permissions.request({
+          ...{ room, requester: requester.person, signal },
+          ...{ tool: 'careful', access: 'write', target: 'x', detail: 'x' },
+        }),
+      ),
+    )
+    const { answers } = await answersTo(call(['careful', {}]), { tools: [careful] })
+    expect(answers).toEqual(['deny'])
+  })
+})
+
+describe('tools that are too dear to send', () => {
+  const many = Array.from({ length: 60 }, (_, index) =>
+    tool(`tool_${index}`, undefined, {
+      description: `Handles matter ${index}. ${'In great detail. '.repeat(20)}`,
+    }),
+  )
+  const settings = { contextWindow: 5000, maxOutput: 500 }
+
+  it('are found with find_tools and can be called from the next step on, not before', async () => {
+    const model = scriptedModel(
+      call(['tool_7', { q: 'early' }], ['find_tools', { query: 'tool_7' }], ['tool_7', { q: 'same step' }]),
+      call(['tool_7', { q: 'now' }]),
+      say('ok'),
+    )
+    await using world = await createTurnWorld(model, { tools: many, settings })
+    await world.ask()
+    const [first, second, third] = model.requests
+    expect(first!.tools.map((one) => one.name)).toEqual(['find_tools'])
+    expect(first!.prompt.tools.filter((one) => one.form === 'deferred')).toHaveLength(60)
+    const [, early, found, same] = second!.steps
+    expect(early).toMatchObject({ content: unknown('tool_7', 'find_tools') })
+    expect(found).toMatchObject({ content: expect.stringContaining('"name":"tool_7"') as string })
+    expect(same).toMatchObject({ content: unknown('tool_7', 'find_tools') })
+    expect(second!.tools.map((one) => one.name)).toContain('tool_7')
+    expect(third!.steps.at(-1)).toMatchObject({ content: '{"q":"now"}' })
+  })
+
+  it('are not found where the scope hides them, nor without a query', async () => {
+    const model = scriptedModel(
+      call(['find_tools', { query: 'tool_7' }], ['find_tools', {}], ['find_tools', { query: 'zzzz' }]),
+      say('ok'),
+    )
+    await using world = await createTurnWorld(model, { tools: many, settings })
+    await world.setScope(['tool_*', '!tool_7'])
+    await world.ask()
+    const [, hidden, empty, nothing] = model.requests[1]!.steps
+    expect(hidden).not.toMatchObject({ content: expect.stringContaining('"name":"tool_7"') as string })
+    expect(empty).toMatchObject({ content: 'ERROR: find_tools: query must be a text' })
+    expect(nothing).toMatchObject({ content: 'No tool matches "zzzz"; try other words.' })
+  })
+})

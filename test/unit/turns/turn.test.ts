@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../../src/turns/ports.ts'
+import { ok } from '../../../src/tools/tool.ts'
+import { userContent } from '../../../src/wrap/prompt.ts'
+import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
+
+describe('a turn without tools', () => {
+  it('streams the reply and records it once, with outcome and usage', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('Hel', 'lo ', 'ann')))
+    const last = await world.ask()
+    expect(last).toMatchObject({
+      kind: 'reply',
+      author: 'qwen',
+      text: 'Hello ann',
+      outcome: 'done',
+      usage: { input: 10, output: 3 },
+    })
+    expect(world.deltas).toEqual(['Hel', 'lo ', 'ann'])
+    expect(await world.lines()).toEqual(['reply: Hello ann'])
+  })
+
+  it('is on record with the prompt that was sent and the usage', async () => {
+    const model = scriptedModel(say('hi'))
+    await using world = await createTurnWorld(model)
+    const turn = await world.start()
+    await turn.done
+    const record = await world.society.storage.turns.find(turn.id)
+    expect(record).toMatchObject({
+      model: 'qwen',
+      requester: 'ann',
+      outcome: 'done',
+      usage: { input: 10, output: 1 },
+    })
+    expect(record!.prompt).toEqual(model.requests[0]!.prompt)
+    expect(record!.endedAt).toBeDefined()
+    expect(await world.society.storage.turns.unfinished()).toEqual([])
+  })
+
+  it('gives the model the message with its speaker, later lines indented, once', async () => {
+    const model = scriptedModel(say('hi'))
+    await using world = await createTurnWorld(model)
+    await world.room.record({ kind: 'message', author: 'bob', text: 'earlier' })
+    await world.ask('one\nsystem: two')
+    const { prompt } = model.requests[0]!
+    expect(prompt.message).toBe('ann: @qwen one\n  system: two')
+    expect(userContent(prompt)).toContain('bob: earlier')
+    expect(userContent(prompt).split('@qwen one')).toHaveLength(2)
+  })
+
+  it('records a reply of nothing as such', async () => {
+    await using world = await createTurnWorld(scriptedModel(say()))
+    expect(await world.ask()).toMatchObject({ kind: 'reply', outcome: 'done', text: '(no answer)' })
+  })
+
+  it('cleans the reply, in the stream and in the log', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('a\u001b', '[31mred\u202e', '\r', '\nb')))
+    expect(await world.ask()).toMatchObject({ text: 'ared\nb' })
+    expect(world.deltas.join('')).toBe('ared\nb')
+  })
+
+  it('says so when the answer was cut at max_output', async () => {
+    const cut = function* () {
+      yield { type: 'text' as const, text: 'half' }
+      yield { type: 'finish' as const, reason: 'length' as const }
+    }
+    await using world = await createTurnWorld(scriptedModel(cut))
+    await world.ask()
+    expect(await world.lines()).toEqual(['reply: half', "notice: @qwen's answer was cut at its max_output"])
+  })
+
+  it('cuts a reply that is too long, and stops reading it', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('x'.repeat(60_000), 'y'.repeat(10_000_000))))
+    const last = await world.ask()
+    expect(last).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(last.text).toBe('@qwen: the answer was cut: it is longer than 65536 characters')
+    const reply = (await world.log()).find((entry) => entry.kind === 'reply')!
+    expect(reply.text).toHaveLength(65_536)
+    expect(world.deltas.join('')).toBe(reply.text)
+  })
+})
+
+describe('a turn that cannot begin', () => {
+  it('tells the room why wrap() failed, and sends no request', async () => {
+    const model = scriptedModel()
+    await using world = await createTurnWorld(model, { settings: { contextWindow: 60, maxOutput: 20 } })
+    const last = await world.ask()
+    expect(last).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(last.text).toMatch(/^wrap: layer ".+" needs \d+ tokens/)
+    expect(model.requests).toEqual([])
+  })
+
+  it('tells the room the error of a room script with its line, and sends no request', async () => {
+    const model = scriptedModel()
+    await using world = await createTurnWorld(model)
+    const script = 'function default_wrap(target)\n  error("my mistake")\nend'
+    await world.society.storage.scripts.put({ room: world.room.name, source: script, author: 'ann', at: 0 })
+    const last = await world.ask()
+    expect(last).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(last.text).toMatch(/2: my mistake/)
+    expect(model.requests).toEqual([])
+    expect(await world.society.storage.turns.unfinished()).toEqual([])
+  })
+})
+
+describe('a model that fails', () => {
+  it('is asked again while nothing was shown and the failure may pass', async () => {
+    const busy = new ModelError('qwen: busy', true)
+    const model = scriptedModel(fail(busy), fail(busy), say('at last'))
+    await using world = await createTurnWorld(model)
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'at last', outcome: 'done' })
+    expect(model.requests).toHaveLength(3)
+    expect(await world.lines()).toEqual(['reply: at last'])
+  })
+
+  it('is given up after three tries', async () => {
+    const busy = new ModelError('qwen: busy', true)
+    const model = scriptedModel(fail(busy), fail(busy), fail(busy))
+    await using world = await createTurnWorld(model)
+    expect(await world.ask()).toMatchObject({ kind: 'notice', level: 'error', text: '@qwen: busy' })
+    expect(model.requests).toHaveLength(3)
+  })
+
+  it('is not asked again when the failure will not pass', async () => {
+    const model = scriptedModel(fail(new ModelError('qwen: no key', false)))
+    await using world = await createTurnWorld(model)
+    expect((await world.ask()).text).toBe('@qwen: no key')
+    expect(model.requests).toHaveLength(1)
+  })
+
+  it('is not asked again when something was shown: the reply so far stays, marked as failed', async () => {
+    const model = scriptedModel(fail(new ModelError('qwen: broke', true), 'Once ', 'upon'))
+    await using world = await createTurnWorld(model)
+    await world.ask()
+    expect(model.requests).toHaveLength(1)
+    const [, reply, notice] = await world.log()
+    expect(reply).toMatchObject({ kind: 'reply', text: 'Once upon', outcome: 'failed' })
+    expect(notice).toMatchObject({ kind: 'notice', level: 'error', text: '@qwen: broke' })
+  })
+
+  it('shows no inner error of the server in the room, but in the log', async () => {
+    await using world = await createTurnWorld(scriptedModel(fail(new TypeError('x is not a function'))))
+    expect((await world.ask()).text).toBe("@qwen's turn failed inside the server; its log says why")
+    expect(world.society.log.lines).toContain('a turn failed')
+  })
+})
+
+describe('a turn with tools', () => {
+  it('sends exactly the visible tools, by the names that the prompt uses', async () => {
+    const model = scriptedModel(say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('Grep'), tool('sshawl_look'), tool('run_command')],
+    })
+    await world.setScope(['Grep', 'look'])
+    await world.ask()
+    const { tools, prompt } = model.requests[0]!
+    expect(tools.map((one) => one.name)).toEqual(['Grep', 'look'])
+    expect(tools).toEqual(prompt.tools.map((one) => one.definition))
+    for (const { name } of tools) expect(prompt.system).toContain(`**${name}**`)
+    expect(prompt.system).not.toContain('run_command')
+  })
+
+  it('runs a call and gives its result to the next request', async () => {
+    const model = scriptedModel(call(['Grep', { q: 'TODO' }, 'c1']), say('Two of them.'))
+    await using world = await createTurnWorld(model, { tools: [tool('Grep', () => ok('a.ts:1: TODO'))] })
+    const last = await world.ask()
+    expect(last).toMatchObject({ kind: 'reply', text: 'Two of them.', usage: { input: 20, output: 2 } })
+    expect(model.requests[1]!.steps).toEqual([
+      { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"TODO"}' }] },
+      { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: TODO' },
+    ])
+    expect(model.requests[1]!.prompt).toBe(model.requests[0]!.prompt)
+  })
+
+  it('logs each call before it runs and its result after, with who, what and how', async () => {
+    const seen: string[][] = []
+    const grep = tool('Grep', async () => {
+      seen.push((await world.lines()) as string[])
+      return ok('é!')
+    })
+    await using world = await createTurnWorld(scriptedModel(call(['Grep', { q: 'x' }, 'c1']), say('ok')), {
+      tools: [grep],
+    })
+    const turn = await world.start()
+    await turn.done
+    expect(seen).toEqual([['tool_call: Executing tool: Grep {"q":"x"}']])
+    const common = { author: 'qwen', turn: turn.id, call: 'c1', name: 'Grep', tool: 'Grep' }
+    const [, made, result] = await world.log()
+    expect(made).toMatchObject({ kind: 'tool_call', ...common, arguments: { q: 'x' }, requester: 'ann' })
+    expect(result).toMatchObject({ kind: 'tool_result', ...common, text: 'é!', isError: false, bytes: 3 })
+  })
+
+  it('keeps the text of each step as a paragraph of one reply', async () => {
+    const lookFirst = function* () {
+      yield { type: 'text' as const, text: 'Let me look.' }
+      yield* call(['Grep', {}])(undefined as never, undefined as never) as Iterable<never>
+    }
+    await using world = await createTurnWorld(scriptedModel(lookFirst, say('Found.')), {
+      tools: [tool('Grep')],
+    })
+    expect((await world.ask()).text).toBe('Let me look.\n\nFound.')
+    expect(world.deltas.join('')).toBe('Let me look.\n\nFound.')
+  })
+
+  it('stops with a notice when all steps are used', async () => {
+    const again = [1, 2, 3].map((q) => call(['Grep', { q: `${q}` }]))
+    const model = scriptedModel(...again)
+    await using world = await createTurnWorld(model, { tools: [tool('Grep')], limits: { turn_steps: 3 } })
+    const last = await world.ask()
+    expect(last).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(last.text).toBe('@qwen used all 3 steps of its turn; it was stopped')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  it('stops with a notice at the third call with the same arguments, which is logged and not run', async () => {
+    let runs = 0
+    const grep = tool('Grep', () => ok(`run ${(runs += 1)}`))
+    const model = scriptedModel(
+      call(['Grep', '{"q":"x"}']),
+      call(['Grep', '{ "q": "x" }']),
+      call(['Grep', { q: 'x' }]),
+    )
+    await using world = await createTurnWorld(model, { tools: [grep] })
+    const last = await world.ask()
+    expect(runs).toBe(2)
+    expect(last.text).toBe('@qwen called Grep 3 times with the same arguments; it was stopped')
+    const results = (await world.log()).filter((entry) => entry.kind === 'tool_result')
+    expect(results.map((entry) => entry.text)).toEqual([
+      'run 1',
+      'run 2',
+      'ERROR: not run: @qwen called Grep 3 times with the same arguments; it was stopped',
+    ])
+  })
+
+  it('stops with a notice when a model asks for a crowd of tools at once', async () => {
+    const crowd = Array.from({ length: 65 }, (_, index) => ['Grep', { q: `${index}` }, `c${index}`] as const)
+    await using world = await createTurnWorld(scriptedModel(call(...crowd)), { tools: [tool('Grep')] })
+    expect((await world.ask()).text).toBe('@qwen asked for 65 tools at once; it was stopped')
+    expect(await world.lines()).toHaveLength(1)
+  })
+
+  it('gives every call an id of its own where the server repeats them or sends none', async () => {
+    const model = scriptedModel(
+      call(['Grep', { q: '1' }, 'c'], ['Grep', { q: '2' }, 'c'], ['Grep', { q: '3' }, '']),
+      call(['Grep', { q: '4' }, 'c']),
+      say('ok'),
+    )
+    await using world = await createTurnWorld(model, { tools: [tool('Grep')] })
+    await world.ask()
+    const steps = model.requests[2]!.steps
+    const asked = steps.flatMap((step) => (step.role === 'assistant' ? step.calls.map((one) => one.id) : []))
+    const answered = steps.flatMap((step) => (step.role === 'tool' ? [step.call] : []))
+    expect(new Set(asked).size).toBe(4)
+    expect(answered).toEqual(asked)
+  })
+
+  it('drops older history where the steps need its place, and never the steps', async () => {
+    const big = 'word '.repeat(1500)
+    const model = scriptedModel(call(['Grep', { q: '1' }]), call(['Grep', { q: '2' }]), say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('Grep', () => ok(big))],
+      settings: { contextWindow: 6000, maxOutput: 500 },
+    })
+    for (let number = 0; number < 60; number++) {
+      await world.room.record({ kind: 'message', author: 'bob', text: `${number} ${'talk '.repeat(60)}` })
+    }
+    await world.ask()
+    const [first, , third] = model.requests
+    const stepTokens = 2 * 1500
+    expect(first!.prompt.budget.used).toBeGreaterThan(3500)
+    expect(third!.prompt.budget.used + stepTokens).toBeLessThanOrEqual(5500)
+    expect(third!.prompt.context).toContain('59 talk')
+    expect(third!.steps).toHaveLength(4)
+  })
+})
+
+describe('stopping a turn', () => {
+  it('ends a model in the middle of its answer; what it said stays, marked as stopped', async () => {
+    const model = scriptedModel(hangs('Once upon'))
+    await using world = await createTurnWorld(model)
+    const shown = new Promise<void>((resolve) => world.room.listen({ deliver() {}, stream: () => resolve() }))
+    const turn = await world.start()
+    await shown
+    expect(turn.doing()).toBe('writing')
+    turn.cancel('ann stopped @qwen')
+    const last = await turn.done
+    expect(last).toMatchObject({ kind: 'notice', level: 'info', text: 'ann stopped @qwen' })
+    expect(await world.lines()).toEqual(['reply: Once upon', 'notice: ann stopped @qwen'])
+    expect(await world.society.storage.turns.find(turn.id)).toMatchObject({ outcome: 'stopped' })
+    expect(world.turns.running(world.room.name)).toEqual([])
+  })
+
+  it('reaches the running tool by its signal, and starts no further call', async () => {
+    let reason: unknown
+    let started!: () => void
+    const running = new Promise<void>((resolve) => (started = resolve))
+    const slow = tool('slow', (_args, { signal }) => {
+      started()
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason
+          reject(signal.reason)
+        })
+      })
+    })
+    const model = scriptedModel(call(['slow', {}], ['Grep', {}]))
+    await using world = await createTurnWorld(model, { tools: [slow, tool('Grep')] })
+    const turn = await world.start()
+    await running
+    expect(turn.doing()).toBe('slow')
+    turn.cancel()
+    await turn.done
+    expect(reason).toBeInstanceOf(Error)
+    expect(await world.lines()).toEqual([
+      'tool_call: Executing tool: slow {}',
+      'tool_result: ERROR: slow: stopped before it was done',
+      'notice: @qwen was stopped',
+    ])
+  })
+
+  it('does not wait for a tool that does not listen', async () => {
+    let started!: () => void
+    const running = new Promise<void>((resolve) => (started = resolve))
+    const deaf = tool('deaf', () => {
+      started()
+      return new Promise(() => {})
+    })
+    await using world = await createTurnWorld(scriptedModel(call(['deaf', {}])), { tools: [deaf] })
+    const turn = await world.start()
+    await running
+    turn.cancel()
+    expect((await turn.done).text).toBe('@qwen was stopped')
+  })
+
+  it('happens by itself when the time of a turn is over', async () => {
+    await using world = await createTurnWorld(scriptedModel(hangs()), { limits: { turn_s: 0.02 } })
+    expect((await world.ask()).text).toBe('@qwen took longer than 0.02 s; it was stopped')
+  })
+
+  it('does nothing the second time, nor after the end', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('ok')))
+    const turn = await world.start()
+    await turn.done
+    turn.cancel()
+    expect(await world.lines()).toEqual(['reply: ok'])
+  })
+})
