@@ -37,12 +37,15 @@ function bounds(
   issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
   property: { readonly [key: string]: Json } | undefined,
 ): string {
-  const low = property?.['minimum']
-  const high = property?.['maximum']
-  if (typeof low === 'number' && typeof high === 'number') return `between ${low} and ${high}`
+  const [low, high] = [property?.['minimum'], property?.['maximum']]
+  if (isBound(low) && isBound(high)) return `between ${low} and ${high}`
   const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : ''
   return issue.code === 'too_big' ? `at most ${issue.maximum}${unit}` : `at least ${issue.minimum}${unit}`
 }
+
+/** The ends of what a double holds exactly stand on every integer, and tell nobody anything. */
+const isBound = (value: Json | undefined): value is number =>
+  typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
 function unknownParameters(keys: readonly string[], schema: JsonSchema): string {
   const known = Object.keys((schema['properties'] as { readonly [key: string]: Json } | undefined) ?? {})

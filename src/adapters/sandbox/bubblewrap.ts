@@ -42,8 +42,9 @@ export async function bubblewrapArguments(box: Confinement): Promise<readonly st
     scratch('/dev/shm', box.scratchBytes),
     scratch('/tmp', box.scratchBytes),
     [box.readOnly ? '--ro-bind' : '--bind', box.workspace, mountPoint],
-    // The root and /dev are memory of their own, which nobody may fill.
-    ['--remount-ro', '/dev', '--remount-ro', '/'],
+    // The root and /dev are memory of their own, which nobody may fill. In /proc are the kernel's settings,
+    // which root may write without any capability (bubblewrap 0.8 leaves them open to a server run by root).
+    ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', box.cwd, '--'],
   ].flat()
 }

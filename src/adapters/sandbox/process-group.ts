@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Readable } from 'node:stream'
 
 /** How long the kernel may take to bury what was killed. */
-const burialMs = 1000
+const burialMs = 500
 
 /** Kills every process of a group at once. A group that is gone, or never was, is no error. */
 export function killGroup(leader: number | undefined): void {
@@ -16,12 +16,12 @@ export function killGroup(leader: number | undefined): void {
   }
 }
 
-/** Resolves when no process of the group is left, or after a second. */
+/** Resolves when no process of the group is left, or after half a second. */
 export const groupGone = (leader: number | undefined): Promise<void> =>
   until(async () => leader === undefined || !exists(-leader))
 
 /**
- * Resolves when the process that `bwrap --info-fd` names is dead, or after a second. It is the first one in
+ * Resolves when the process that `bwrap --info-fd` names is dead, or after half a second. It is the first one in
  * its pid namespace, and the kernel lets it end only after all others there (pid_namespaces(7)).
  */
 export async function namespaceGone(info: Readable): Promise<void> {
