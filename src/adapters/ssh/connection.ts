@@ -31,7 +31,7 @@ export interface ConnectionHouse {
 const keepalive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 /** More than this unsent, and we stop to read: who makes us answer must also listen. */
 const unsentBytes = 1024 * 1024
-/** How long a peer may take to hang up after we did. */
+/** How long a client may take to hang up by itself after its channels were closed. */
 const lingerMs = 500
 
 /** Speaks SSH on one socket until it is closed. `onLogin` is called when somebody is let in. */
@@ -151,9 +151,9 @@ function serveChannels(
 const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, which is all that one person may have; close one of them.`
 
+/** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */
 function leave(client: Connection, socket: Socket): void {
-  client.end()
-  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  const timer = setTimeout(() => client.end(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
 }
 

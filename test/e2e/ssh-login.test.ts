@@ -1,0 +1,180 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Refusal } from '../../src/chat/errors.ts'
+import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
+import type { SshHome } from '../support/ssh.ts'
+import { openDoor, personCalled, startSshServer } from '../support/ssh-server.ts'
+
+let home: SshHome
+beforeAll(async () => {
+  home = await createSshHome()
+})
+afterAll(() => home[Symbol.asyncDispose]())
+
+/** Reads all that a raw connection gets until it is closed. */
+async function readUntilClosed(port: number, first = ''): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+  await once(socket, 'connect')
+  if (first) socket.write(first)
+  await once(socket, 'close')
+  return text
+}
+
+test.each([
+  ['Ed25519', 'ssh-ed25519', ['-t', 'ed25519']],
+  ['ECDSA', 'ecdsa-sha2-nistp384', ['-t', 'ecdsa', '-b', '384']],
+  ['RSA with SHA-2', 'ssh-rsa', ['-t', 'rsa', '-b', '2048']],
+])('%s keys log in; the door learns name, fingerprint and address', async (label, algorithm, args) => {
+  const seen: unknown[] = []
+  await using server = await startSshServer(
+    openDoor({
+      identify(name, key, address) {
+        seen.push({ name, ...key, address })
+        return Promise.resolve(personCalled(name))
+      },
+    }),
+  )
+  const key = await home.key(label.slice(0, 3), args)
+  expect((await ssh({ user: 'Ünï', port: server.port, key }, ['x'])).exitCode).toBe(0)
+  expect(seen).toMatchObject([
+    { name: 'Ünï', algorithm, fingerprint: await home.fingerprint(label.slice(0, 3)), address: '127.0.0.1' },
+  ])
+})
+
+test('RSA with SHA-1 and RSA of 1024 bits are refused like any other key', async () => {
+  let asked = 0
+  await using server = await startSshServer(
+    openDoor({ identify: (name) => (asked++, Promise.resolve(personCalled(name))) }),
+  )
+  const key = await home.key('rsa', ['-t', 'rsa', '-b', '2048'])
+  const sha1 = await ssh(
+    { user: 'a', port: server.port, key, options: ['-o', 'PubkeyAcceptedAlgorithms=ssh-rsa'] },
+    ['x'],
+  )
+  const short = await ssh(
+    {
+      user: 'a',
+      port: server.port,
+      key: await home.key('short', ['-t', 'rsa', '-b', '1024']),
+      options: ['-o', 'RequiredRSASize=1024'],
+    },
+    ['x'],
+  )
+  for (const { exitCode, stderr } of [sha1, short]) {
+    expect(exitCode).toBe(255)
+    expect(stderr).toContain('Permission denied (publickey)')
+  }
+  expect(asked).toBe(0)
+})
+
+test('without a key, and with a refused one, a client learns the same: publickey, and how to make a key', async () => {
+  await using server = await startSshServer(
+    openDoor({ identify: () => Promise.reject(new Refusal('this name is taken')) }),
+  )
+  const none = await ssh({ user: 'alice', port: server.port }, ['x'])
+  const refused = await ssh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
+  for (const { exitCode, stderr } of [none, refused]) {
+    expect(exitCode).toBe(255)
+    expect(stderr).toContain('ssh-keygen -t ed25519')
+    expect(stderr).toContain('Permission denied (publickey).')
+    expect(stderr).not.toContain('taken')
+  }
+})
+
+test('passwords are not offered and not taken', async () => {
+  await using server = await startSshServer(openDoor({}))
+  const options = ['-o', 'PreferredAuthentications=password,keyboard-interactive', '-o', 'BatchMode=no']
+  const { exitCode, stderr } = await ssh({ user: 'alice', port: server.port, options }, ['x'])
+  expect([exitCode, stderr.includes('Permission denied (publickey)')]).toEqual([255, true])
+})
+
+test('a door that fails is a refusal for the client and an error in the log', async () => {
+  await using server = await startSshServer(
+    openDoor({ identify: () => Promise.reject(new Error('disk full')) }),
+  )
+  const { exitCode } = await ssh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
+  expect(exitCode).toBe(255)
+  expect(server.logged.map(({ text }) => text)).toContain('login failed')
+})
+
+test('who offers too many keys is disconnected', async () => {
+  await using server = await startSshServer(openDoor({ identify: () => Promise.reject(new Refusal('no')) }), {
+    keys_offered: 2,
+  })
+  const keys = await Promise.all(['k1', 'k2', 'k3', 'k4'].map((name) => home.key(name)))
+  const options = keys.slice(1).flatMap((key) => ['-i', key])
+  const { stderr } = await ssh({ user: 'a', port: server.port, key: keys[0]!, options }, ['x'])
+  expect(stderr).not.toContain('Permission denied')
+  expect(server.logged).toContainEqual({
+    text: 'connection dropped',
+    facts: expect.objectContaining({ why: 'too many login attempts' }),
+  })
+})
+
+test.each([
+  ['nothing', ''],
+  ['half a version', 'SSH-2.0-hal'],
+  ['a version and then nothing', 'SSH-2.0-test\r\n'],
+])('who sends %s is disconnected at the login timeout', async (_label, first) => {
+  await using server = await startSshServer(openDoor({}), { login_timeout_s: 0.2 })
+  expect(await readUntilClosed(server.port, first)).toMatch(/^SSH-2\.0-sshawl\r\n/)
+})
+
+test('bytes that are not SSH cost their sender the connection and nobody else anything', async () => {
+  await using server = await startSshServer(openDoor({}))
+  await readUntilClosed(server.port, `${'\x00\xff'.repeat(40_000)}\r\n`)
+  await readUntilClosed(server.port, `SSH-2.0-x\r\n${'\xff'.repeat(64)}`)
+  expect((await ssh({ user: 'a', port: server.port, key: await home.key('alice') }, ['x'])).exitCode).toBe(0)
+})
+
+test('one more unauthenticated connection than an address may have is turned away in words, and freed places are used again', async () => {
+  await using server = await startSshServer(openDoor({}), { unauthenticated_per_address: 2 })
+  const sockets = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')]
+  await Promise.all(sockets.map((socket) => once(socket, 'data')))
+  expect(await readUntilClosed(server.port)).toContain('Too many connections')
+  for (const socket of sockets) socket.destroy()
+  const key = await home.key('alice')
+  await Promise.all(sockets.map((socket) => once(socket, 'close')))
+  // The server notices the two closings in its own time; a client that comes too early may try again.
+  let exitCode: number | undefined
+  while (exitCode !== 0) exitCode = (await ssh({ user: 'a', port: server.port, key }, ['x'])).exitCode
+})
+
+test('the connection that is one too many for a person is told so, and another person is let in', async () => {
+  await using server = await startSshServer(
+    openDoor({
+      async exec(_person, line, pipe) {
+        await pipe.out('in')
+        if (line === 'stay') await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))
+        return 0
+      },
+    }),
+    { connections_per_person: 1 },
+  )
+  const key = await home.key('alice')
+  await using first = openSsh({ user: 'alice', port: server.port, key }, ['stay'])
+  await first.waitFor('in')
+  const second = await ssh({ user: 'alice', port: server.port, key }, ['x'])
+  expect([second.exitCode, second.stderr.includes('all that one person may have')]).toEqual([1, true])
+  expect((await ssh({ user: 'bob', port: server.port, key }, ['x'])).exitCode).toBe(0)
+})
+
+test('ssh-audit finds no failure and gives no warning', async (context) => {
+  const { exitCode: missing } = await execa('which', ['ssh-audit'], { reject: false })
+  if (missing) context.skip('ssh-audit is not installed')
+  await using server = await startSshServer(openDoor({}), { unauthenticated_per_address: 100 })
+  const { stdout } = await execa('ssh-audit', ['-n', '-p', String(server.port), '127.0.0.1'], {
+    reject: false,
+  })
+  expect(stdout).toContain('(kex) curve25519-sha256')
+  // ssh-audit before 3.1 does not know the marker of strict key exchange (the cure for CVE-2023-48795).
+  const findings = stdout
+    .split('\n')
+    .filter((line) => /\[(fail|warn)\]/.test(line) && !line.includes('kex-strict-s-v00'))
+  expect(findings).toEqual([])
+})
