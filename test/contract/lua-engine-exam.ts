@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LuaBundle } from '../../src/adapters/lua/bundle.ts'
+import type { LuaLimits } from '../../src/adapters/lua/lua-state.ts'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { type LuaEngine, type LuaJob, WrapError } from '../../src/wrap/ports.ts'
+
+/** Starts an engine on a bundle. */
+export type OpenEngine = (bundle: LuaBundle, limits: LuaLimits) => Promise<LuaEngine>
+
+const limits: LuaLimits = { timeMs: 250, memoryBytes: 64 * 1024 * 1024 }
+const noHost: LuaJob['host'] = () => null
+const data: JsonObject = {
+  now: 1,
+  target: 8000,
+  values: {},
+  room: { name: 'lobby', topic: '', vibe: '', private: false, exits: [], todo: [] },
+  user: { name: 'alice', role: 'owner' },
+  present: [],
+  model: { name: 'qwen', system_prompt: '' },
+  session: {},
+  history: [],
+}
+
+interface Layer {
+  readonly name: string
+  readonly text: string
+}
+
+/** What every Lua engine must do, whatever it is made of. `bundle` is the real one. */
+export function luaEngineExam(name: string, open: OpenEngine, bundle: () => Promise<LuaBundle>): void {
+  describe(`the Lua engine ${name}`, () => {
+    let engine: LuaEngine
+    beforeAll(async () => {
+      engine = await open(await bundle(), limits)
+    })
+    afterAll(() => engine.close())
+
+    const run = (script: string, over: JsonObject = {}, host = noHost, maxOutput = 262_144): JsonObject =>
+      engine.run({ script, data: { ...data, ...over }, host, maxOutput }) as JsonObject
+    /** The value of a Lua expression, as text. */
+    const evaluate = (expression: string, over: JsonObject = {}, host = noHost): string => {
+      const source = `function default_wrap() return wrap():custom("x", tostring(${expression})) end`
+      return (run(source, over, host)['layers'] as unknown as readonly Layer[])[0]?.text ?? ''
+    }
+    const failure = (script: string, over: JsonObject = {}): WrapError => {
+      try {
+        run(script, over)
+      } catch (error) {
+        if (error instanceof WrapError) return error
+        throw error
+      }
+      throw new Error('the script did not fail')
+    }
+
+    describe('runs the bundle', () => {
+      test('and gives its layers in the order in which they were named', () => {
+        const draft = run('', {}, (what) => (what === 'select_tools' ? { form: 'full', tools: [] } : null))
+        const names = (draft['layers'] as unknown as readonly Layer[]).map((layer) => layer.name)
+        expect(names).toEqual(['system', 'model_identity', 'room', 'user'])
+        expect(draft['target']).toBe(8000)
+      })
+
+      test('and lets a script require its modules by name, and no others', () => {
+        expect(evaluate('type(require "layers.history")')).toBe('function')
+        expect(evaluate('require "wrap".wrap == wrap')).toBe('true')
+        for (const module of ['fs', 'os', 'snapshot', 'host', '../wrap', 'layers/history']) {
+          expect(failure(`require "${module}"`).message).toContain(`script:1: there is no module "${module}"`)
+        }
+      })
+
+      test('and takes a layer of the script for a method', () => {
+        const draft = run(`
+          layer("greeting", function(builder, who) builder:add_layer("greeting", 5, "Hello " .. who) end)
+          function default_wrap(target) return wrap(target):greeting("you") end`)
+        expect(draft['layers']).toMatchObject([
+          { name: 'greeting', text: 'Hello you', priority: 5, system: false },
+        ])
+      })
+    })
+
+    describe('carries values', () => {
+      const odd = 'a\u0000b\n\t\r"\\${x}`]]--\u007f\u001b漢😀'
+
+      test('whole in both directions, whatever bytes they have', () => {
+        expect(evaluate('tools.room_kv_get("odd")', { values: { odd } })).toBe(odd)
+        expect(evaluate('#tools.room_kv_get("nul")', { values: { nul: 'a\u0000b' } })).toBe('3')
+      })
+
+      test('with U+FFFD for what is not text', () => {
+        expect(evaluate('"a\\xffb"')).toBe('a\ufffdb')
+        expect(evaluate('tools.room_kv_get("lone")', { values: { lone: 'a\ud800' } })).toBe('a\ufffd')
+      })
+
+      test('to the host and back', () => {
+        const asked: unknown[] = []
+        const host = (what: string, argument: Json): Json => {
+          asked.push([what, argument])
+          return what === 'count_tokens' ? 42 : null
+        }
+        expect(evaluate(`tools.count_tokens("${'x'}\\0y")`, {}, host)).toBe('42')
+        expect(evaluate('tools.available_tools({"a", "!b"})', {}, host)).toBe('nil')
+        expect(evaluate('tools.available_tools({})', {}, host)).toBe('nil')
+        expect(evaluate('tools.available_tools({x = print})', {}, host)).toBe('nil')
+        expect(asked).toEqual([
+          ['count_tokens', 'x\u0000y'],
+          ['available_tools', ['a', '!b']],
+          ['available_tools', []],
+          ['available_tools', { x: { lua: 'function' } }],
+        ])
+      })
+
+      test('and turns what the host throws into an error of the script', () => {
+        const source = 'function default_wrap() return wrap():custom("x", tools.count_tokens("a")) end'
+        const refusing = (): Json => {
+          throw new Error('not today')
+        }
+        expect(() => run(source, {}, refusing)).toThrow('not today')
+      })
+    })
+
+    describe('is Lua 5.4', () => {
+      test.each([
+        ['7 // 2', '3'],
+        ['1 / 2', '0.5'],
+        ['2^53 | 0', '9007199254740992'],
+        ['"10" + 5', '15'],
+        ['#"é"', '2'],
+        ['utf8.len("é漢")', '2'],
+        ['("abc"):upper():rep(2, "-")', 'ABC-ABC'],
+        ['string.format("%5.2f|%-4s|%q", 1.005, "a", "x\\n")', ' 1.00|a   |"x\\\n"'],
+        ['select("#", nil, nil)', '2'],
+        ['(function(...) local a, b = ... return b end)(1, 2)', '2'],
+        ['pcall(error, {1}) == false', 'true'],
+        ['select(2, pcall(error, "e", 0))', 'e'],
+        ['(("key=value"):gsub("(%w+)=(%w+)", "%2=%1"))', 'value=key'],
+        ['("a,b,c"):find(",", 1, true)', '2'],
+        ['table.concat({1, 2, 3}, "+")', '1+2+3'],
+        ['#table.pack(("x y z"):match("(%S+) (%S+)"))', '2'],
+        ['(function() local n = 0 for i = 10, 1, -3 do n = n + i end return n end)()', '22'],
+        [
+          '(function() local s = "" for _, v in ipairs({0, "", false, 4}) do s = s .. tostring(v) .. ";" end return s end)()',
+          '0;;false;4;',
+        ],
+        ['(function() local i = 0 repeat local done = i == 3 i = i + 1 until done return i end)()', '4'],
+        ['nil and error("both sides") or "lazy"', 'lazy'],
+        ['(function() if 0 then return "0 is true" end end)()', '0 is true'],
+        ['(function() goto on; do return "no" end ::on:: return "yes" end)()', 'yes'],
+        ['setmetatable({}, {__index = function(_, k) return k .. "!" end}).hi', 'hi!'],
+        ['load("return 1 + 1")()', '2'],
+        ['math.type(3) .. math.type(3.0)', 'integerfloat'],
+      ])('%s is %s', (expression, value) => {
+        expect(evaluate(expression)).toBe(value)
+      })
+
+      test('reads source with any text in it', () => {
+        expect(evaluate('"漢字 – “quotes” ${process.exit()} `x`" -- Kommentar: größer\n')).toBe(
+          '漢字 – “quotes” ${process.exit()} `x`',
+        )
+      })
+    })
+
+    describe('is the same every time', () => {
+      test('in the order of pairs', () => {
+        const keys = Array.from({ length: 60 }, (_, index) => `["k${(index * 37) % 60}"]=1`).join(',')
+        const source = `(function() local s = {} for k in pairs({${keys}, 5, 6}) do s[#s + 1] = k end return table.concat(s, " ") end)()`
+        const names = Array.from({ length: 60 }, (_, index) => `k${index}`).toSorted()
+        expect(evaluate(source)).toBe(['1', '2', ...names].join(' '))
+      })
+
+      test('in its random numbers', () => {
+        expect(evaluate('math.random(1, 1e9)')).toBe(evaluate('math.random(1, 1e9)'))
+      })
+    })
+
+    describe('tells of mistakes', () => {
+      test.each([
+        ['x = = 1', 'script:1: unexpected symbol near'],
+        ['\n\nlocal a = nil + 1', 'script:3: attempt to perform arithmetic on a nil value'],
+        [
+          '\nfunction default_wrap()\n  return wrap():custom("x", nope.y)\nend',
+          'script:3: attempt to index a nil value',
+        ],
+        ['error("mine")', 'script:1: mine'],
+        ['error({})', 'an error that is not text but a table'],
+        ['error()', 'an error that is not text but a nil'],
+        ['default_wrap = 5', 'default_wrap must be a function, it is a number'],
+        [
+          'function default_wrap() return 5 end',
+          'script:1: wrap: default_wrap must return what wrap() gave, it returned 5',
+        ],
+        ['function default_wrap() end', 'default_wrap must return what wrap() gave, it returned nil'],
+        [
+          'function default_wrap() return {} end',
+          'default_wrap must return what wrap() gave, it returned a table',
+        ],
+      ])('%j: %s', (script, message) => {
+        const error = failure(script)
+        expect(error.message).toContain(message)
+        expect(error.message).not.toContain('\n')
+        expect(error.reason).toMatch(/^(script|argument)$/)
+      })
+    })
+
+    describe('gives a script nothing of the machine', () => {
+      test.each([
+        'io',
+        'os',
+        'debug',
+        'package',
+        'coroutine',
+        'dofile',
+        'loadfile',
+        'collectgarbage',
+        'process',
+        'js',
+      ])('there is no %s', (global) => {
+        expect(evaluate(`_G["${global}"]`)).toBe('nil')
+        expect(evaluate(`load("return ${global}")()`)).toBe('nil')
+      })
+
+      test.each([
+        ['load("\\27Lua\\84")', 'nil'],
+        ['load(function() return "return 1" end)', 'nil'],
+        ['string.dump', 'nil'],
+        ['getmetatable("")', 'false'],
+        ['pcall(setmetatable, {}, {__gc = print})', 'false'],
+        ['("x").constructor', 'nil'],
+        ['({}).__proto__', 'nil'],
+        ['print("to nobody")', ''],
+      ])('%s is %j', (expression, value) => {
+        expect(evaluate(value === '' ? `(function() ${expression} return "" end)()` : expression)).toBe(value)
+      })
+    })
+
+    describe('lets nothing survive a job', () => {
+      test.each([
+        ['a global', 'leak = "seen"', 'leak'],
+        [
+          'a library',
+          'string.upper = function() return "seen" end',
+          '("x"):upper() == "seen" or string.upper("x") == "seen"',
+        ],
+        ['a global function', 'tostring = function() return "seen" end', 'type(tostring)'],
+        ['a module', 'require("text").seen = true', 'require("text").seen'],
+        ['a layer', 'layer("seen", function() end)', 'pcall(function() return wrap():seen() end)'],
+        ['the builder', 'require("wrap").wrap = nil', 'type(require("wrap").wrap)'],
+        ['the snapshot', 'tools.look().name = "seen"', 'tools.look().name == "seen"'],
+      ])('of %s', (_what, script, expression) => {
+        const before = evaluate(expression)
+        const source = `${script}\nfunction default_wrap() return wrap() end`
+        run(source)
+        run(source)
+        expect(evaluate(expression)).toBe(before)
+        expect(before).not.toContain('seen')
+      })
+    })
+
+    describe('stops at its limits, and goes on with the next job', () => {
+      const next = (): void => expect(evaluate('1 + 1')).toBe('2')
+
+      test.each([
+        ['an endless loop', 'while true do end'],
+        ['one that catches errors', 'while true do pcall(function() while true do end end) end'],
+        [
+          'one with handlers',
+          'while true do xpcall(function() while true do end end, function() while true do end end) end',
+        ],
+        [
+          'one in a metamethod',
+          'local t = setmetatable({}, {__index = function(t, k) return t[k .. "x"] end}) while true do pcall(function() return t.x end) end',
+        ],
+        ['one in loaded text', 'load("while true do end")()'],
+      ])('in time: %s', (_what, script) => {
+        expect(failure(script)).toMatchObject({
+          reason: 'limit',
+          message: 'script: it runs longer than 250 ms',
+        })
+        next()
+      })
+
+      test.each([
+        ['one string', 'local s = ("x"):rep(1e9)'],
+        ['strings that double', 'local s = "x" while true do s = s .. s end'],
+        ['tables', 'local t = {} for i = 1, 1e9 do t[i] = {i} end'],
+      ])('in memory: %s', (_what, script) => {
+        expect(failure(script).reason).toBe('limit')
+        next()
+      })
+
+      test('in depth', () => {
+        expect(failure('local function f() return 1 + f() end f()').message).toContain('stack overflow')
+        expect(
+          failure('local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x').message,
+        ).toContain('script:1:')
+        next()
+      })
+
+      test('in output', () => {
+        const source = 'function default_wrap() return wrap():custom("x", ("y"):rep(300000)) end'
+        expect(failure(source)).toMatchObject({
+          reason: 'limit',
+          message: expect.stringContaining('at most 262144'),
+        })
+        next()
+      })
+
+      test('however an error is dressed', () => {
+        expect(
+          failure('error(setmetatable({}, {__tostring = function() while true do end end}))').message,
+        ).toContain('not text')
+        next()
+      })
+    })
+  })
+}

@@ -1,0 +1,31 @@
+import { readBundle } from '../../src/adapters/lua/bundle.ts'
+import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
+import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
+import { paths } from '../../src/paths.ts'
+import type { LuaEngine, TokenCounter } from '../../src/wrap/ports.ts'
+import type { Prompt } from '../../src/wrap/prompt.ts'
+import type { Snapshot } from '../../src/wrap/snapshot.ts'
+import { composePrompt } from '../../src/wrap/wrap.ts'
+
+/** The real engine and the real tokenizer in this process, for tests of what comes out. */
+export interface Workbench {
+  readonly engine: LuaEngine
+  readonly counter: TokenCounter
+  compose(snapshot: Snapshot): Prompt
+  /** With a room script of this text. */
+  run(script: string, snapshot: Snapshot): Prompt
+}
+
+/** One for a test file. */
+export async function createWorkbench(): Promise<Workbench> {
+  const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
+  const engine = await createWasmoonEngine(await readBundle(paths.lua), limits)
+  const counter = createTokenCounters().of('o200k_base')
+  const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter)
+  return {
+    engine,
+    counter,
+    compose,
+    run: (source, snapshot) => compose({ ...snapshot, script: { source, version: 1 } }),
+  }
+}
