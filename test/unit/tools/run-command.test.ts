@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { Command, CommandOutcome, Workspace } from '../../../src/tools/ports.ts'
+import { WorkspaceError } from '../../../src/tools/ports.ts'
+import { runCommand } from '../../../src/tools/run-command.ts'
+import { contextFor } from './context.ts'
+
+/** A workspace that writes down the commands it is given; each ends in the same way. */
+function workspaceThat(end: Partial<CommandOutcome> | Error, change: Partial<Workspace> = {}) {
+  const commands: Command[] = []
+  const workspace = {
+    run: async (command: Command) => {
+      commands.push(command)
+      if (end instanceof Error) throw end
+      return { output: '', timedOut: false, ...end }
+    },
+    ...change,
+  } as Workspace
+  return { workspace, commands }
+}
+
+describe('run_command', () => {
+  it.each([
+    [{ exitCode: 0, output: 'done\n' }, 'done\n'],
+    [{ exitCode: 0 }, 'The command succeeded and wrote nothing.'],
+    [{ exitCode: 2, output: 'no\n' }, 'ERROR: run_command: the command exited with code 2\nno\n'],
+    [{ exitCode: 1 }, 'ERROR: run_command: the command exited with code 1 and wrote nothing'],
+    [
+      { signal: 'SIGKILL', timedOut: true, output: '… [stopped: it ran longer than 1s]\n' },
+      'ERROR: run_command: the command was killed by SIGKILL\n… [stopped: it ran longer than 1s]\n',
+    ],
+    [new WorkspaceError('commands cannot run: no'), 'ERROR: run_command: commands cannot run: no'],
+  ])('tells how %j ended', async (end, content) => {
+    const { workspace } = workspaceThat(end)
+    const result = await runCommand.run({ command: 'x' }, contextFor(workspace))
+    expect(result).toEqual({ content, isError: content.startsWith('ERROR:') })
+  })
+
+  it('asks for every command in full, and runs nothing that was denied', async () => {
+    const { workspace, commands } = workspaceThat({ exitCode: 0 })
+    const context = contextFor(workspace, 'deny')
+    const result = await runCommand.run({ command: 'rm -rf build\nls', working_dir: 'src' }, context)
+    expect(result.content).toBe("ERROR: Permission denied: run 'rm -rf build\nls'?")
+    expect(context.asked).toEqual([
+      expect.objectContaining({
+        tool: 'run_command',
+        access: 'execute',
+        target: 'rm -rf build\nls',
+        detail: 'rm -rf build\nls\n(in src)',
+      }),
+    ])
+    expect(context.asked[0]).not.toHaveProperty('onceOnly')
+    expect(commands).toEqual([])
+  })
+
+  it('says when it wants the network or has no sandbox, which is never allowed for good', async () => {
+    const { workspace, commands } = workspaceThat({ exitCode: 0 }, { unsandboxed: true })
+    const context = contextFor(workspace)
+    await runCommand.run({ command: 'curl x', network: true }, context)
+    expect(context.asked).toEqual([
+      expect.objectContaining({
+        access: 'network',
+        onceOnly: true,
+        detail: 'curl x\n(with the network)\n(without a sandbox)',
+      }),
+    ])
+    expect(commands).toEqual([{ shell: 'curl x', network: true }])
+  })
+
+  it.each([
+    [{}, 'command is required (a string)'],
+    [{ command: '' }, 'command must be at least 1 characters long, got ""'],
+    [{ command: 'x', network: 'yes' }, 'network must be a boolean, got "yes"'],
+    [{ command: 'x', cwd: '/' }, `unknown parameter "cwd"; it takes 'command', 'working_dir', 'network'`],
+  ])('answers %j with what to change', async (args, message) => {
+    const { workspace, commands } = workspaceThat({ exitCode: 0 })
+    expect((await runCommand.run(args, contextFor(workspace))).content).toBe(`ERROR: run_command: ${message}`)
+    expect(commands).toEqual([])
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { EntryDraft } from '../../../src/chat/entry.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import { worldTools } from '../../../src/tools/index.ts'
+import type { ToolContext } from '../../../src/tools/tool.ts'
+import { createSociety, screenOf } from '../../support/society.ts'
+import { contextFor } from './context.ts'
+
+const noWorkspace = {} as ToolContext['workspace']
+
+/** Alice and bob in the lobby; alice's private room `den`, in which she spoke. */
+async function world() {
+  const society = createSociety()
+  const alice = await society.person('alice')
+  const bob = await society.person('bob')
+  const lobby = await society.chat.lobby()
+  const den = await society.chat.create('den', alice, { private: true })
+  await lobby.enter(screenOf(alice))
+  await lobby.enter(screenOf(bob))
+  await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
+  const tools = worldTools({ chat: society.chat, models: { names: () => ['qwen'] } })
+
+  /** Runs a tool in the lobby for somebody. */
+  async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
+    const context = {
+      ...contextFor(noWorkspace),
+      requester: { person, role: 'member' as const },
+      addMessage: (draft: EntryDraft) => lobby.record(draft),
+      ...change,
+    }
+    const result = await tools.find((tool) => tool.id === id)!.run(args, context)
+    return result.content
+  }
+  return { run, alice, bob, lobby, chat: society.chat }
+}
+
+describe('the tools of the world', () => {
+  it('are five, of which only say changes anything', () => {
+    const tools = worldTools({ chat: createSociety().chat })
+    expect(tools.map(({ id, access }) => [id, access])).toEqual([
+      ['sshawl_look', 'read'],
+      ['sshawl_who', 'read'],
+      ['sshawl_rooms', 'read'],
+      ['sshawl_history', 'read'],
+      ['sshawl_say', 'write'],
+    ])
+  })
+
+  it('describe the room they are called in', async () => {
+    const { run, bob } = await world()
+    expect(await run('sshawl_look', {}, bob)).toBe('Room: lobby\nPeople here: alice, bob\nModels: @qwen')
+    expect(await run('sshawl_who', {}, bob)).toBe('alice (member)\nbob (member)\n@qwen (model)')
+  })
+
+  it('show a private room to its members, and to others as one that does not exist', async () => {
+    const { run, alice, bob } = await world()
+    expect(await run('sshawl_rooms', {}, alice)).toBe('den (private)\nlobby')
+    expect(await run('sshawl_rooms', {}, bob)).toBe('lobby')
+    expect(await run('sshawl_history', { room: 'den' }, alice)).toContain('alice: my secret\n  in two lines')
+    for (const id of ['sshawl_look', 'sshawl_who', 'sshawl_history']) {
+      const hidden = await run(id, { room: 'den' }, bob)
+      const missing = await run(id, { room: 'nix' }, bob)
+      expect(hidden).toMatch(/^ERROR: /)
+      expect(hidden.replaceAll('den', 'nix')).toBe(missing)
+    }
+  })
+
+  it('read back page by page without a gap', async () => {
+    const { run, alice, lobby } = await world()
+    for (let n = 1; n <= 5; n++) await lobby.record({ kind: 'message', author: 'bob', text: `line ${n}` })
+    const newest = await run('sshawl_history', { limit: 2 }, alice)
+    expect(newest).toMatch(/^\(older: before \w+\)\n.* bob: line 4\n.* bob: line 5$/)
+    const before = /before (\w+)/.exec(newest)![1]
+    expect(await run('sshawl_history', { limit: 2, before }, alice)).toMatch(/bob: line 2\n.* bob: line 3$/)
+    expect(await run('sshawl_history', { limit: 0 }, alice)).toBe(
+      'ERROR: sshawl_history: limit must be between 1 and 200, got 0',
+    )
+  })
+
+  it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
+    const { run, alice, lobby, chat } = await world()
+    expect(await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, { model: 'qwen' })).toBe(
+      'Said in lobby.',
+    )
+    const [said] = await chat.history(lobby, { limit: 1, kinds: ['message'] })
+    expect(said).toMatchObject({ author: 'qwen', text: expect.stringMatching(/^hello[^\u001b]*$/) as string })
+    const denied = contextFor(noWorkspace, 'deny').permissions
+    expect(await run('sshawl_say', { text: 'no' }, alice, { permissions: denied })).toBe(
+      'ERROR: Permission denied: say in lobby?',
+    )
+    expect(await chat.history(lobby, { limit: 9, kinds: ['message'] })).toHaveLength(1)
+  })
+
+  it.each([
+    [{ text: '' }, 'there is nothing to say: the message is empty'],
+    [{ text: '\u200b' }, 'there is nothing to say: the message is empty'],
+    [{ text: 'x'.repeat(4001) }, 'the message has 4001 characters and 4000 are allowed; nothing was sent'],
+    [{}, 'text is required (a string)'],
+  ])('refuse to say %j', async (args, message) => {
+    const { run, alice } = await world()
+    expect(await run('sshawl_say', args, alice)).toBe(`ERROR: sshawl_say: ${message}`)
+  })
+})
