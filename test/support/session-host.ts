@@ -69,7 +69,9 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           else deliver({ kind: 'message', author: mine?.person.name ?? '', text: line })
         },
         complete: (text) =>
-          Promise.resolve(['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!))),
+          Promise.resolve(
+            ['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!)),
+          ),
         status: current,
         stop() {
           stopped = true

@@ -1,38 +1,24 @@
 import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import type { Connection } from 'ssh2'
-import type { Person } from '../../chat/person.ts'
-import type { Log } from '../../chat/ports.ts'
-import type { Door } from '../../session/ports.ts'
 import { algorithms } from './algorithms.ts'
-import { serveSession } from './channels.ts'
 import type { HostKey } from './host-key.ts'
-import type { SshLimits } from './limits.ts'
+import { serveChannels } from './logged-in.ts'
+import type { PersonHouse } from './logged-in.ts'
 import { answerLogin } from './login.ts'
-import { createQuota } from './quota.ts'
-import type { Quota, Release } from './quota.ts'
 import { guardWindow } from './ssh2-internals.ts'
 
 /** What all connections share. */
-export interface ConnectionHouse {
+export interface ConnectionHouse extends PersonHouse {
   readonly hostKeys: readonly HostKey[]
-  readonly limits: SshLimits
   /** Shown before the login. */
   readonly banner: string
-  readonly door: Door
-  readonly log: Log
-  /** Aborted when the server stops. */
-  readonly closing: AbortSignal
-  readonly perPerson: Quota
-  readonly execs: Quota
 }
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const keepalive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 /** More than this unsent, and we stop to read: who makes us answer must also listen. */
 const unsentBytes = 1024 * 1024
-/** How long a client may take to hang up by itself after its channels were closed. */
-const lingerMs = 500
 
 /** Speaks SSH on one socket until it is closed. `onLogin` is called when somebody is let in. */
 export function serveConnection(
@@ -102,59 +88,6 @@ function welcome(
       serveChannels(client, socket, person, house, drop)
     },
   })
-}
-
-function serveChannels(
-  client: Connection,
-  socket: Socket,
-  person: Person,
-  house: ConnectionHouse,
-  drop: (why: string) => void,
-): void {
-  const { limits, closing } = house
-  const gone = new AbortController()
-  const place = house.perPerson.take(person.id)
-  const channels = createQuota(limits.channels_per_connection)
-  const jobs = new Set<Promise<void>>()
-  const hangUp = (): void => void Promise.allSettled(jobs).then(() => leave(client, socket))
-  closing.addEventListener('abort', hangUp, { once: true })
-  socket.once('close', () => {
-    closing.removeEventListener('abort', hangUp)
-    place?.()
-    gone.abort()
-  })
-  client.on('session', (accept, reject) => {
-    const release: Release | undefined = closing.aborted ? undefined : channels.take('')
-    if (!release) return reject()
-    const session = accept()
-    session.on('close', release)
-    serveSession(session, {
-      person,
-      door: house.door,
-      log: house.log,
-      socket,
-      queueBytes: limits.queue_bytes,
-      stallMs: limits.stall_s * 1000,
-      gone: gone.signal,
-      closing,
-      ...(place ? {} : { refusal: tooManyConnections(limits.connections_per_person) }),
-      takeExec: () => house.execs.take(person.id),
-      drop,
-      track(job) {
-        const done = job.catch((error: unknown) => drop(String(error))).finally(() => jobs.delete(done))
-        jobs.add(done)
-      },
-    })
-  })
-}
-
-const tooManyConnections = (limit: number): string =>
-  `You have ${limit} connections already, which is all that one person may have; close one of them.`
-
-/** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */
-function leave(client: Connection, socket: Socket): void {
-  const timer = setTimeout(() => client.end(), lingerMs)
-  socket.once('close', () => clearTimeout(timer))
 }
 
 function pauseUntilDrained(socket: Socket): void {

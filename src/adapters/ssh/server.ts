@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
@@ -34,6 +34,8 @@ const graceMs = 1_500
 export function createSshServer(options: SshServerOptions): SshServer {
   const { limits } = options
   const closing = new AbortController()
+  // One listener a connection is meant, not forgotten.
+  setMaxListeners(0, closing.signal)
   const sockets = new Set<Socket>()
   const admit = createAdmission(limits)
   const house = {

@@ -1,0 +1,41 @@
+import { apology, openOutbox } from './channel-house.ts'
+import type { OpenChannel } from './channel-house.ts'
+import { readInput } from './channel-input.ts'
+import type { Outbox } from './outbox.ts'
+import { createTerminal } from './terminal.ts'
+
+/** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
+export async function serveShell(open: OpenChannel): Promise<void> {
+  const { channel, request, gone, house } = open
+  const eol = request.size() ? '\r\n' : '\n'
+  const stall = { ms: house.stallMs, onStall: () => house.drop('reads too slowly') }
+  const outbox: Outbox = openOutbox(open, { stall, onEmpty: () => terminal.drained() })
+  const input = readInput(channel, AbortSignal.any([gone, house.closing]))
+  const finished = new AbortController()
+  const terminal = createTerminal(input, outbox, request, {
+    queueBytes: house.queueBytes,
+    onEnd: (status) => void outbox.finish(status).then(() => finished.abort()),
+  })
+  const sayGoodbye = (): void => {
+    terminal.write(`${eol}The server is going down. Goodbye.${eol}`)
+    terminal.end(0)
+  }
+  house.closing.addEventListener('abort', sayGoodbye, { once: true })
+  try {
+    if (house.refusal) terminal.write(house.refusal + eol)
+    else await house.door.shell(house.person, terminal)
+    terminal.end(house.refusal ? 1 : 0)
+  } catch (error) {
+    house.log.error({ person: house.person.name, err: error }, 'session failed')
+    terminal.write(`${eol}${apology}${eol}`)
+    terminal.end(1)
+  } finally {
+    house.closing.removeEventListener('abort', sayGoodbye)
+  }
+  await aborted(finished.signal)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

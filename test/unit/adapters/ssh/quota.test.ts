@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { createQuota, takeAll } from '../../../../src/adapters/ssh/quota.ts'
+import { networkOf } from '../../../../src/adapters/ssh/server.ts'
+
+test('a quota gives as many as its limit for each key, and again what was given back', () => {
+  const quota = createQuota(2)
+  const first = quota.take('a')
+  expect([first, quota.take('a'), quota.take('a'), quota.take('b')].map(Boolean)).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ])
+  first!()
+  first!()
+  expect([quota.take('a'), quota.take('a')].map(Boolean)).toEqual([true, false])
+})
+
+test('takeAll takes from every quota or from none', () => {
+  const [wide, narrow] = [createQuota(2), createQuota(1)]
+  const wanted = [
+    [wide, ''],
+    [narrow, ''],
+  ] as const
+  const release = takeAll(wanted)
+  expect(takeAll(wanted)).toBeUndefined()
+  expect(wide.take('')).toBeDefined()
+  release!()
+  expect(takeAll(wanted)).toBeDefined()
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1:2:3:4', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['1::', '1:0:0:0'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
