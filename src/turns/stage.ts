@@ -6,6 +6,7 @@ import type { Workspaces } from '../tools/ports.ts'
 import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import type { HistoryRow } from '../wrap/snapshot.ts'
 import type { Found } from './offer.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import { gatherSnapshot, type SnapshotParts } from './snapshot.ts'
@@ -16,6 +17,8 @@ import { viewTools, type View, type ViewParts } from './view.ts'
 export interface Stage {
   readonly prompt: Prompt
   readonly toolbox: Toolbox
+  /** The rows of history that were read for it. */
+  readonly rows: readonly HistoryRow[]
   /**
    * Prepares the step after these: composes again where tools or scope changed, or where the steps have
    * grown so long that older history must give way to them. Rejects with `WrapError`.
@@ -52,10 +55,12 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
   const found: Found = new Set()
 
   async function compose(view: View, reserve: number): Promise<Prompt> {
-    const occasion = { ...viewer, message: job.message, reserve }
-    return await parts.composer.compose(await gatherSnapshot(parts, occasion, view), signal)
+    const snapshot = await gatherSnapshot(parts, { ...viewer, message: job.message, reserve }, view)
+    rows = snapshot.history
+    return await parts.composer.compose(snapshot, signal)
   }
 
+  let rows: readonly HistoryRow[] = []
   let view = await viewNow()
   let prompt = await compose(view, 0)
   let reserved = 0
@@ -64,6 +69,9 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
   return {
     get prompt() {
       return prompt
+    },
+    get rows() {
+      return rows
     },
     get toolbox() {
       return toolbox

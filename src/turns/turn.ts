@@ -3,6 +3,7 @@ import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { done, endingOf, stopped, TurnStopped, type Ending } from './ending.ts'
+import { rememberCounts } from './history-counts.ts'
 import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
 import { createReply, type Reply } from './reply.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
@@ -32,6 +33,7 @@ export interface TurnParts extends StageParts {
 interface Progress {
   readonly reply: Reply
   usage?: Usage
+  stage?: Stage
 }
 
 /**
@@ -46,7 +48,9 @@ export async function runTurn(job: TurnJob, parts: TurnParts, stop: AbortSignal)
     const ending = await converse(job, parts, progress, signal).catch((error: unknown) =>
       endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log),
     )
-    return await recordEnd(job, parts, progress, ending)
+    const last = await recordEnd(job, parts, progress, ending)
+    await rememberCounts(parts, job.model.settings.encoding, progress.stage?.rows ?? [])
+    return last
   } finally {
     end()
   }
@@ -62,6 +66,7 @@ async function converse(
   const steps: StepMessage[] = []
   const check = createCallCheck(nameOf(job))
   const stage = await createStage(job, parts, signal)
+  progress.stage = stage
   await parts.turns.finish(job.id, { prompt: stage.prompt })
   for (let step = 0; step < parts.limits.turn_steps; step++) {
     if (step > 0) await stage.refresh(steps, signal)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ModelConfig } from './config.ts'
 
 /** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
-export const OLLAMA = 'http://localhost:11434'
+const OLLAMA = 'http://localhost:11434'
 
 /** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
 const tags = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })

@@ -1,0 +1,36 @@
+import type { Log } from '../chat/ports.ts'
+import type { Composer, HistoryStore } from '../wrap/ports.ts'
+import type { HistoryRow } from '../wrap/snapshot.ts'
+
+/** What counting rows takes. */
+export interface HistoryCountParts {
+  readonly composer: Pick<Composer, 'count'>
+  readonly history: Pick<HistoryStore, 'saveCounts'>
+  readonly log: Log
+}
+
+/** Rows counted after one turn; a room that was never counted catches up in a few turns. */
+const ROWS_A_TURN = 100
+
+/**
+ * Remembers what the newest rows of a prompt cost, so that the next prompt reads no more rows than can fit.
+ * It only saves work: a failure is logged and nothing else.
+ */
+export async function rememberCounts(
+  parts: HistoryCountParts,
+  encoding: string,
+  rows: readonly HistoryRow[],
+): Promise<void> {
+  const fresh = rows.filter((row) => row.tokens === undefined).slice(-ROWS_A_TURN)
+  if (fresh.length === 0) return
+  try {
+    const texts = fresh.map(({ entry }) => `${entry.author}: ${entry.text}`)
+    const counts = await parts.composer.count(encoding, texts)
+    await parts.history.saveCounts(
+      encoding,
+      new Map(fresh.map(({ entry }, index) => [entry.id, counts[index]!])),
+    )
+  } catch (error) {
+    parts.log.debug({ error }, 'rows of history could not be counted')
+  }
+}

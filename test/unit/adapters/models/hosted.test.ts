@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createModel } from '../../../../src/adapters/models/index.ts'
+import type { Backend, ModelRequest } from '../../../../src/turns/ports.ts'
+import { userContent } from '../../../../src/wrap/prompt.ts'
+import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
+import { raw, startModelServer, status, type ModelServer } from '../../../support/model-server.ts'
+
+let server: ModelServer
+
+beforeEach(async () => {
+  server = await startModelServer()
+})
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+})
+
+const KEY = 'sk-ant-0123456789abcdef'
+
+function ask(backend: Backend, request: ModelRequest) {
+  const config = sampleConfig({
+    backend,
+    endpoint: server.endpoint,
+    apiKey: KEY,
+    apiKeyEnv: 'HOSTED_KEY',
+    model: 'm-1',
+  })
+  return collect(createModel(config).stream(request, new AbortController().signal))
+}
+
+const stream = (...events: readonly object[]) =>
+  raw(
+    events
+      .map(
+        (event) =>
+          `event: ${(event as { type?: string }).type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`,
+      )
+      .join(''),
+  )
+
+/** What happened in a first step: one call with its answer. */
+const oneCall = (call: object): ModelRequest['steps'] => [
+  { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}', ...call }] },
+  { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
+]
+
+describe('anthropic', () => {
+  const answer = stream(
+    {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'm-1',
+        content: [],
+        usage: { input_tokens: 21, output_tokens: 1 },
+      },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Let me look.' } },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} },
+    },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"q":' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '"x"}' } },
+    { type: 'content_block_stop', index: 1 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      usage: { output_tokens: 9 },
+    },
+    { type: 'message_stop' },
+  )
+
+  it('is sent the prompt, the tools and the steps in its own form, and answers with text, calls and usage', async () => {
+    server.play(answer)
+    const request = sampleRequest({ steps: oneCall({}) }, 'Grep')
+    const events = await ask('anthropic', request)
+    const { path, headers, body } = server.requests[0]!
+    expect(path).toBe('/v1/messages')
+    expect(headers['x-api-key']).toBe(KEY)
+    expect(body).toMatchObject({
+      model: 'm-1',
+      max_tokens: 512,
+      stream: true,
+      system: [{ type: 'text', text: request.prompt.system }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: userContent(request.prompt) }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'Grep', input: { q: 'x' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'a.ts:1: x' }] },
+      ],
+    })
+    const { name, description, parameters } = definition('Grep')
+    expect(body.tools).toMatchObject([{ name, description, input_schema: parameters }])
+    expect(body.tools).toHaveLength(1)
+    expect(events).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'call', call: { id: 'toolu_1', name: 'Grep', arguments: '{"q":"x"}' } },
+      { type: 'finish', reason: 'calls', usage: { input: 21, output: 9 } },
+    ])
+  })
+
+  it('tells of a key that is refused without showing it', async () => {
+    const error = { type: 'authentication_error', message: `invalid x-api-key ${KEY}` }
+    server.play((response) => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ type: 'error', error }))
+    })
+    const asking = ask('anthropic', sampleRequest())
+    await expect(asking).rejects.toThrow(
+      'qwen: the provider refused the key in HOSTED_KEY (api_key_env); check it (invalid x-api-key [key])',
+    )
+  })
+})
+
+describe('gemini', () => {
+  const answer = stream(
+    { candidates: [{ content: { role: 'model', parts: [{ text: 'Let me look.' }] } }] },
+    {
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [{ functionCall: { name: 'Grep', args: { q: 'x' } }, thoughtSignature: 'c2lnbmF0dXJl' }],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 33, candidatesTokenCount: 4, totalTokenCount: 37 },
+    },
+  )
+
+  it('answers with text, calls and usage, and gets back with a call the signature that came with it', async () => {
+    server.play(answer, answer)
+    const events = await ask('gemini', sampleRequest({}, 'Grep'))
+    const made = events.flatMap((event) => (event.type === 'call' ? [event.call] : []))
+    expect(made).toMatchObject([{ name: 'Grep', arguments: '{"q":"x"}' }])
+    expect(events[0]).toEqual({ type: 'text', text: 'Let me look.' })
+    expect(events.at(-1)).toEqual({ type: 'finish', reason: 'calls', usage: { input: 33, output: 4 } })
+
+    const steps = oneCall({ ...made[0]!, id: 'c1' })
+    await ask('gemini', sampleRequest({ steps }, 'Grep'))
+    const { path, headers, body } = server.requests[1]!
+    expect(path).toBe('/models/m-1:streamGenerateContent?alt=sse')
+    expect(headers['x-goog-api-key']).toBe(KEY)
+    const contents = JSON.stringify(body['contents'])
+    expect(contents).toContain('"thoughtSignature":"c2lnbmF0dXJl"')
+    expect(contents).toContain('a.ts:1: x')
+    expect(body['tools']).toMatchObject([{ functionDeclarations: [{ name: 'Grep' }] }])
+    expect(body['generationConfig']).toMatchObject({ maxOutputTokens: 512 })
+  })
+
+  it('tells of its limit of requests', async () => {
+    server.play(status(429, 'quota'))
+    await expect(ask('gemini', sampleRequest())).rejects.toThrow(
+      "qwen: the provider's limit of requests is reached",
+    )
+  })
+})
