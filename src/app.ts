@@ -17,7 +17,9 @@ import { createChat, type Chat } from './chat/chat.ts'
 import { createLocalBus } from './chat/local-bus.ts'
 import { createPace } from './chat/pace.ts'
 import { createPeople } from './chat/people.ts'
+import type { Person } from './chat/person.ts'
 import type { Clock, Log } from './chat/ports.ts'
+import type { Room } from './chat/room.ts'
 import { createCommands } from './commands/index.ts'
 import { createComplete } from './commands/complete.ts'
 import { createRunner } from './commands/run.ts'
@@ -27,8 +29,10 @@ import { scopeText } from './commands/tools.ts'
 import type { Config } from './config.ts'
 import { DATABASE } from './backup.ts'
 import { createDoor } from './door.ts'
+import { duration } from './lib/duration.ts'
 import { createIds } from './lib/ids.ts'
 import { paths } from './paths.ts'
+import type { Outlook } from './seat.ts'
 import { builtinTools, worldTools } from './tools/index.ts'
 import type { ToolSource } from './tools/tool.ts'
 import { denyAll } from './turns/approvals.ts'
@@ -106,7 +110,8 @@ async function assemble(
     stdinBytes: limits.paste_bytes,
     complete: createComplete({ commands, chat, turns }),
     stop: (room, person) => stopTurns(turns, room, person),
-    status: (room, person) => roomStatus(turns, room, person),
+    outlook: (room, person) => outlook(turns, room, person),
+    running: (room) => runningIn(turns, clock, room),
   })
   const hostKeys = await loadHostKeys(config.dataDir)
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, door, log }))
@@ -244,13 +249,14 @@ async function toolSources(
   ]
 }
 
-/** What the status line tells of a room. */
-async function roomStatus(
-  turns: Turns,
-  room: Parameters<Turns['scope']>[0]['room'],
-  person: Parameters<Turns['scope']>[0]['person'],
-) {
+/** What the status line tells a person of a room. */
+async function outlook(turns: Turns, room: Room, person: Person): Promise<Outlook> {
   const { scope, visible } = await turns.scope({ room, person })
-  const running = turns.running(room.name).map((turn) => `@${turn.model} ${turn.doing()}`)
-  return { models: turns.names(), scope: scopeText(scope), tools: visible, running }
+  return { models: turns.names(), scope: scopeText(scope), tools: visible }
 }
+
+/** `@qwen thinking 3.2s` */
+const runningIn = (turns: Turns, clock: Clock, room: Room): readonly string[] =>
+  turns
+    .running(room.name)
+    .map((turn) => `@${turn.model} ${turn.doing()} ${duration(clock.now() - turn.startedAt)}`)

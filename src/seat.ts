@@ -14,24 +14,30 @@ export interface SeatParts {
   readonly chat: Chat
   readonly runner: Runner
   readonly motd: string
-  /** The parts of the status line that are not the room's own. */
-  readonly status: (room: Room, person: Person) => Promise<RoomStatus>
+  /** What a person has in a room; asked again when the room's scope changes. */
+  readonly outlook: (room: Room, person: Person) => Promise<Outlook>
+  /** What runs in a room now, ready to print. Cheap: asked whenever the status line is drawn. */
+  readonly running: (room: Room) => readonly string[]
   readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
   readonly stop: (room: Room, person: Person) => Promise<void>
 }
 
-/** What the status line shows of a room besides who is in it. */
-export type RoomStatus = Pick<SessionStatus, 'models' | 'scope' | 'tools' | 'lastTurn' | 'running'>
+/** What the status line shows besides who is here and what runs. */
+export type Outlook = Pick<SessionStatus, 'models' | 'scope' | 'tools'>
 
 /** How much of the past somebody sees who comes into a room. */
 const TAIL = 20
+
+/** How often the status line is drawn anew while something runs. */
+const TICK_MS = 500
 
 /** One person's place in the rooms: which room a session is in, and what its lines do. */
 export function takeSeat(person: Person, parts: SeatParts, columns: () => number | undefined): SessionHost {
   const gone = new AbortController()
   let here: { room: Room; leave: () => Promise<void> } | undefined
-  let status: RoomStatus = { models: [], scope: 'all', tools: 0, running: [] }
+  let outlook: Outlook = { models: [], scope: '', tools: 0 }
   let screen: Screen | undefined
+  let ticking: NodeJS.Timeout | undefined
 
   async function moveTo(room: Room): Promise<void> {
     if (here?.room === room) return
@@ -39,7 +45,7 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
     const leave = await sit(room)
     here = { room, leave }
     await leaving?.leave()
-    await refresh()
+    await lookAround()
   }
 
   /** Comes in first and shows the past second, holding back what arrives between: nothing is missed or shown twice. */
@@ -51,24 +57,35 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
       deliver(entry) {
         if (!live) return void held.push(entry)
         screen!.deliver(entry)
-        if (CHANGES_STATUS.has(entry.kind)) void refresh()
+        if (entry.kind === 'scope') void lookAround()
+        else drawStatus()
       },
       stream: (delta) => live && screen!.stream?.(delta),
     }
     await room.enter(participant)
-    const past = await parts.chat.history(room, { limit: TAIL, ...(held[0] ? { before: held[0].id } : {}) })
+    const past = await parts.chat.history(room, { limit: TAIL })
     screen!.print(await heading(room))
     for (const entry of past) screen!.print(entryLine(entry))
     live = true
-    for (const entry of held) screen!.deliver(entry)
+    const last = past.at(-1)?.id ?? ''
+    for (const entry of held) if (entry.id > last) screen!.deliver(entry)
     return () => room.leave(participant)
   }
 
-  async function refresh(): Promise<void> {
+  async function lookAround(): Promise<void> {
     if (!here) return
-    status = await parts.status(here.room, person).catch(() => status)
-    screen?.refresh()
+    outlook = await parts.outlook(here.room, person).catch(() => outlook)
+    drawStatus()
   }
+
+  /** What runs shows its seconds, and is seen to end. */
+  function drawStatus(): void {
+    clearTimeout(ticking)
+    screen?.refresh()
+    if (running().length > 0 && !gone.signal.aborted) ticking = setTimeout(drawStatus, TICK_MS)
+  }
+
+  const running = (): readonly string[] => (here ? parts.running(here.room) : [])
 
   function caller(): CallerContext {
     return {
@@ -95,6 +112,7 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
     },
     async detach() {
       gone.abort()
+      clearTimeout(ticking)
       await here?.leave()
     },
     async handleLine(line) {
@@ -104,24 +122,14 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
     status: () => ({
       room: here?.room.name ?? '',
       people: here?.room.present().map((one) => one.name) ?? [],
-      ...status,
+      ...outlook,
+      running: running(),
     }),
     stop: async () => {
       if (here) await parts.stop(here.room, person)
     },
   }
 }
-
-/** After these the status line may say something else. */
-const CHANGES_STATUS: ReadonlySet<Entry['kind']> = new Set([
-  'presence',
-  'scope',
-  'message',
-  'tool_call',
-  'tool_result',
-  'reply',
-  'notice',
-])
 
 async function heading(room: Room): Promise<string> {
   const { topic } = await room.info()
