@@ -1,16 +1,31 @@
 import { calculator } from './calculator.ts'
-import { readFile } from './read-file.ts'
-import { runCommand } from './run-command.ts'
-import type { Tool } from './tool.ts'
+import { editFile } from './edit-file.ts'
 import { historyTool } from './history.ts'
 import { lookTool } from './look.ts'
-import type { WorldParts } from './world.ts'
+import { readFile } from './read-file.ts'
 import { roomsTool } from './rooms.ts'
+import { runCommand } from './run-command.ts'
 import { sayTool } from './say.ts'
+import { todoRead, todoWrite, type TodoStore } from './todo.ts'
+import type { Tool } from './tool.ts'
 import { whoTool } from './who.ts'
+import type { WorldParts } from './world.ts'
+import { writeFile } from './write-file.ts'
+
+/** What some of the built-in tools need; those are absent without it. */
+export interface BuiltinParts {
+  readonly todo?: TodoStore
+}
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = (): readonly Tool[] => [readFile, runCommand, calculator]
+export const builtinTools = ({ todo }: BuiltinParts = {}): readonly Tool[] => [
+  readFile,
+  writeFile,
+  editFile,
+  runCommand,
+  calculator,
+  ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
+]
 
 /** The rooms and the people in them, for models: group `internal`. They see what the requester may see. */
 export const worldTools = (parts: WorldParts): readonly Tool[] => [

@@ -45,6 +45,15 @@ export interface Workspace {
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
+  /**
+   * Replaces the text of a file as a whole, or makes the file and the directories on its way; `change` gets the
+   * old text, undefined for a new file. One change after the other; a copy of the old text is kept. Throws
+   * `WorkspaceError` as `readText` does, and what `change` throws; then nothing is changed.
+   */
+  changeText(
+    path: string,
+    change: (old: string | undefined) => string,
+  ): Promise<{ readonly created: boolean }>
   /** True if `path`, followed through every symlink, stays inside; a path that does not exist yet is judged by its parent. */
   contains(path: string): Promise<boolean>
   /**

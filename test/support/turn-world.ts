@@ -129,6 +129,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 /** A workspace for tools that use none. */
 const noWorkspace: Workspace = {
   readText: () => Promise.reject(new Error('this tool has no files')),
+  changeText: () => Promise.reject(new Error('this tool has no files')),
   contains: () => Promise.resolve(false),
   run: () => Promise.reject(new Error('this tool has no commands')),
 }

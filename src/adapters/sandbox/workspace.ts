@@ -1,8 +1,10 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
+import { createSerial } from '../../lib/serial.ts'
 import { WorkspaceError, type Command, type Workspace } from '../../tools/ports.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
+import { changeText } from './change-text.ts'
 import { followPath, mountPoint, quoted } from './follow-path.ts'
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
@@ -22,6 +24,8 @@ export interface WorkspaceLimits {
 export interface WorkspaceParts {
   /** Made with its parents, for its owner only, when it is first used. */
   readonly directory: string
+  /** Where old versions of changed files are kept. */
+  readonly backups: string
   readonly mode: 'bubblewrap' | 'none'
   readonly limits: WorkspaceLimits
   readonly sandbox: () => Promise<SandboxState>
@@ -35,6 +39,8 @@ const maxArgumentBytes = 128 * 1024
 
 /** See `Workspace`. With mode `none` commands run unconfined, as the server's own user. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
+  const oneByOne = createSerial()
+
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
     return realpath(parts.directory)
@@ -45,6 +51,11 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, parts.limits.fileBytes)
     },
+    changeText: (path, change) =>
+      oneByOne(async () => {
+        const place = { root: await root(), backups: parts.backups, maxBytes: parts.limits.fileBytes }
+        return changeText(place, path, change)
+      }),
     async contains(path) {
       try {
         await followPath(await root(), path)

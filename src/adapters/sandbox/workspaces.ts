@@ -30,6 +30,17 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const rooms = new Map<string, Workspace>()
   const sandbox = rememberSuccess(probeSandbox)
 
+  const create = (home: string, room: string): Workspace =>
+    createWorkspace({
+      directory: options.mapped?.get(room) ?? join(home, 'files'),
+      backups: join(home, 'backups'),
+      mode: options.mode,
+      limits: options.limits ?? defaultWorkspaceLimits,
+      sandbox,
+      closing: closing.signal,
+      log: options.log,
+    })
+
   /** Keeps count of a workspace's commands, so that disposing can wait for them. */
   function counted(workspace: Workspace): Workspace {
     return {
@@ -45,12 +56,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
 
   return {
     of(room) {
-      const directory = options.mapped?.get(room) ?? join(options.root, checkedName(room), 'files')
-      const limits = options.limits ?? defaultWorkspaceLimits
-      const { mode, log } = options
-      const workspace =
-        rooms.get(room) ??
-        counted(createWorkspace({ directory, mode, limits, sandbox, closing: closing.signal, log }))
+      const workspace = rooms.get(room) ?? counted(create(join(options.root, checkedName(room)), room))
       rooms.set(room, workspace)
       return workspace
     },

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { bytes } from '../../lib/bytes.ts'
+import { WorkspaceError } from '../../tools/ports.ts'
+import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
+import { readText } from './read-text.ts'
+
+/** How many old versions a workspace keeps. */
+const maxBackups = 100
+
+/** Where files may be changed, and what becomes of their old text. */
+export interface ChangePlace {
+  /** A real path. */
+  readonly root: string
+  /** Beside the workspace, where no tool can reach it; made when it is needed. */
+  readonly backups: string
+  readonly maxBytes: number
+}
+
+/**
+ * Replaces the text of a file inside the root, or makes the file with its directories. The new text is on
+ * disk as a whole or not at all, and the old one is kept among the backups. `change` gets the old text,
+ * undefined for a file that is not there yet; what it throws is thrown. Throws `WorkspaceError`.
+ */
+export async function changeText(
+  place: ChangePlace,
+  path: string,
+  change: (old: string | undefined) => string,
+): Promise<{ readonly created: boolean }> {
+  const { real, exists } = await followPath(place.root, path)
+  if (real === place.root || path.endsWith('/')) throw new WorkspaceError(`${quoted(path)} is a directory`)
+  const old = exists ? (await readText(place.root, path, {}, place.maxBytes)).text : undefined
+  const text = change(old)
+  if (Buffer.byteLength(text) > place.maxBytes) {
+    throw new WorkspaceError(`the text is too large (at most ${bytes(place.maxBytes)})`)
+  }
+  if (old !== undefined) await keepBackup(place, real, old)
+  try {
+    await using directory = await openDirectory(place.root, dirname(real), path)
+    await replaceFile(directory.path, basename(real), text)
+  } catch (error) {
+    throw error instanceof WorkspaceError ? error : unreachable(path, error)
+  }
+  return { created: old === undefined }
+}
+
+/** A directory that is held open: `path` leads to it even if its name is given to something else meanwhile. */
+interface OpenDirectory extends AsyncDisposable {
+  readonly path: string
+}
+
+/** Opens a directory inside the root, and makes what is missing on the way to it. */
+async function openDirectory(root: string, real: string, shown: string): Promise<OpenDirectory> {
+  let current = await hold(root, root, shown)
+  for (const part of relative(root, real)
+    .split('/')
+    .filter((each) => each !== '')) {
+    const next = join(current.path, part)
+    await mkdir(next, { mode: 0o755 }).catch(ignoreExisting)
+    const inner = await hold(root, next, shown)
+    await current[Symbol.asyncDispose]()
+    current = inner
+  }
+  return current
+}
+
+async function hold(root: string, path: string, shown: string): Promise<OpenDirectory> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const held = await heldPath(handle, path)
+  if (!isInside(root, held.real)) {
+    await handle.close()
+    throw outside(shown)
+  }
+  return { path: held.path, [Symbol.asyncDispose]: () => handle.close() }
+}
+
+/** Linux leads a path through an open directory (proc_pid_fd(5)); elsewhere its name has to do. */
+async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
+  const link = `/proc/self/fd/${handle.fd}`
+  const real = await readlink(link).catch(() => undefined)
+  return real === undefined ? { path, real: path } : { path: link, real }
+}
+
+function ignoreExisting(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+}
+
+/** Writes beside the file and renames: a reader sees the old text or the new one, and a crash leaves either. */
+async function replaceFile(directory: string, name: string, text: string): Promise<void> {
+  const target = join(directory, name)
+  const draft = join(directory, `.${randomUUID()}.draft`)
+  const mode = (await lstat(target).catch(() => undefined))?.mode ?? 0o644
+  try {
+    await writeFile(draft, text, { flag: 'wx', flush: true })
+    await chmod(draft, mode & 0o777)
+    await rename(draft, target)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Named by time, so that the oldest sort first. */
+async function keepBackup({ root, backups }: ChangePlace, real: string, old: string): Promise<void> {
+  await mkdir(backups, { recursive: true, mode: 0o700 })
+  const name = encodeURIComponent(relative(root, real)).slice(-150)
+  await writeFile(join(backups, `${new Date().toISOString()}-${randomUUID().slice(0, 8)}-${name}`), old, {
+    flag: 'wx',
+  })
+  const kept = (await readdir(backups)).toSorted((a, b) => (a < b ? -1 : 1))
+  const surplus = kept.slice(0, Math.max(0, kept.length - maxBackups))
+  await Promise.all(surplus.map((each) => rm(join(backups, each), { force: true })))
+}

@@ -1,0 +1,152 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
+import { editFile } from '../../../src/tools/edit-file.ts'
+import { writeFile as writeFileTool } from '../../../src/tools/write-file.ts'
+import { contextFor } from './context.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64 }
+
+let home: string
+let room: string
+let files: string
+let workspaces: ReturnType<typeof createWorkspaces>
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sshawl-files-'))
+  workspaces = createWorkspaces({ root: home, mode: 'none', limits, log: quiet })
+})
+afterAll(async () => {
+  await workspaces[Symbol.asyncDispose]()
+  await rm(home, { recursive: true })
+})
+
+let count = 0
+beforeEach(async () => {
+  room = `room-${count++}`
+  files = join(home, room, 'files')
+  await mkdir(files, { recursive: true })
+})
+
+const context = (verdict: 'allow' | 'deny' = 'allow') => contextFor(workspaces.of(room), verdict)
+const write = async (file_path: string, content: string) =>
+  (await writeFileTool.run({ file_path, content }, context())).content
+const edit = async (file_path: string, old_text: string, new_text: string) =>
+  (await editFile.run({ file_path, old_text, new_text }, context())).content
+const text = (name: string) => readFile(join(files, name), 'utf8')
+const backups = () => readdir(join(home, room, 'backups')).catch(() => [])
+
+describe('write_file', () => {
+  it('makes a file with its directories, replaces it, and keeps the old one', async () => {
+    expect(await write('a/b/c.txt', 'one\n')).toBe('Made a/b/c.txt.')
+    expect(await backups()).toEqual([])
+    expect(await write('a/b/c.txt', 'two\n')).toBe('Replaced a/b/c.txt.')
+    expect(await text('a/b/c.txt')).toBe('two\n')
+    const [kept] = await backups()
+    expect(kept).toMatch(/a%2Fb%2Fc\.txt$/)
+    expect(await readFile(join(home, room, 'backups', kept!), 'utf8')).toBe('one\n')
+    expect(await readdir(join(files, 'a', 'b'))).toEqual(['c.txt'])
+  })
+
+  it('keeps the mode of the file that it replaces', async () => {
+    await writeFile(join(files, 'run.sh'), 'x')
+    await chmod(join(files, 'run.sh'), 0o750)
+    await write('run.sh', 'y')
+    expect((await stat(join(files, 'run.sh'))).mode & 0o777).toBe(0o750)
+  })
+
+  it('shows all of the text to the person who is asked, and writes nothing that was denied', async () => {
+    const denied = context('deny')
+    const result = await writeFileTool.run({ file_path: 'x', content: 'one\ntwo' }, denied)
+    expect(result.content).toBe("ERROR: Permission denied: write 'x'?")
+    expect(denied.asked).toMatchObject([{ access: 'write', target: 'x', detail: 'write x:\none\ntwo' }])
+    expect(await readdir(files)).toEqual([])
+  })
+
+  it.each([
+    ['../x', /outside the workspace/],
+    ['/etc/x', /outside the workspace/],
+    ['out/x', /outside the workspace/],
+    ['dangling', /leads nowhere/],
+    ['.', /is a directory/],
+    ['dir', /a directory, not a text file/],
+    ['new/', /is a directory/],
+    ['file/x', /not a directory/],
+    ['binary', /not a text file/],
+    [`${'x'.repeat(250)}/${'y'.repeat(256)}`, /too long/],
+    ['', /at least 1 characters/],
+  ])('refuses to write %j', async (path, message) => {
+    await mkdir(join(files, 'dir'))
+    await writeFile(join(files, 'file'), 'x')
+    await writeFile(join(files, 'binary'), Buffer.from([0]))
+    await symlink('/tmp', join(files, 'out'))
+    await symlink('nowhere', join(files, 'dangling'))
+    const answer = await write(path, 'pwned')
+    expect(answer).toMatch(/^ERROR: write_file: /)
+    expect(answer).toMatch(message)
+    expect(await text('file')).toBe('x')
+  })
+
+  it('refuses a text over the limit and leaves the file as it was', async () => {
+    await write('x', 'small')
+    expect(await write('x', 'y'.repeat(1001))).toBe(
+      'ERROR: write_file: the text is too large (at most 1000 B)',
+    )
+    expect(await text('x')).toBe('small')
+  })
+
+  it('writes through a link to where it leads inside', async () => {
+    await writeFile(join(files, 'real'), 'old')
+    await symlink('real', join(files, 'link'))
+    await write('link', 'new')
+    expect(await text('real')).toBe('new')
+  })
+
+  it('keeps no more than a hundred old versions', async () => {
+    for (let n = 0; n <= 103; n++) await write('x', `version ${n}`)
+    const kept = await backups()
+    expect(kept).toHaveLength(100)
+    expect(await text('x')).toBe('version 103')
+  })
+})
+
+describe('edit_file', () => {
+  beforeEach(() => writeFile(join(files, 'a.txt'), 'one\ntwo $& three\ntwo\n'))
+
+  it('replaces the one place that is meant, to the letter', async () => {
+    expect(await edit('a.txt', 'two $& three', '$1 $& `')).toBe('Edited a.txt.')
+    expect(await text('a.txt')).toBe('one\n$1 $& `\ntwo\n')
+    expect(await backups()).toHaveLength(1)
+  })
+
+  it('shows what goes and what comes to the person who is asked', async () => {
+    const asked = context('deny')
+    await editFile.run({ file_path: 'a.txt', old_text: 'one\ntwo', new_text: 'three' }, asked)
+    expect(asked.asked).toMatchObject([{ detail: 'edit a.txt:\n- one\n- two\n+ three', target: 'a.txt' }])
+    expect(await text('a.txt')).toContain('one')
+  })
+
+  it.each([
+    ['a.txt', 'four', "old_text is not in 'a.txt'; read the file and copy it exactly"],
+    ['a.txt', 'two', "old_text is in 'a.txt' more than once (lines 2 and 3); take in more around it"],
+    ['b.txt', 'x', "'b.txt' does not exist"],
+    ['a.txt', '', 'old_text must be at least 1 characters long, got ""'],
+    ['../a.txt', 'x', "'../a.txt' is outside the workspace; use a path inside it, such as src/main.c"],
+  ])('says of %s and %j what to change, and asks nobody', async (path, before, message) => {
+    const asked = context()
+    const result = await editFile.run({ file_path: path, old_text: before, new_text: 'x' }, asked)
+    expect(result.content).toBe(`ERROR: edit_file: ${message}`)
+    expect(asked.asked).toEqual([])
+    expect(await text('a.txt')).toBe('one\ntwo $& three\ntwo\n')
+  })
+
+  it('loses none of many edits at once', async () => {
+    const letters = Array.from('abcdefghij')
+    await writeFile(join(files, 'many'), letters.map((letter) => `<${letter}>`).join(''))
+    const answers = await Promise.all(letters.map((letter) => edit('many', `<${letter}>`, `[${letter}]`)))
+    expect(new Set(answers)).toEqual(new Set(['Edited many.']))
+    expect(await text('many')).toBe(letters.map((letter) => `[${letter}]`).join(''))
+  })
+})
