@@ -23,13 +23,20 @@ describe('a config file', () => {
   })
 
   test('fills the defaults of a model', () => {
-    expect(checkConfig(model, 'f.toml').models[0]).toMatchObject({ context_window: 32768, tools: 'all', enabled: true })
+    expect(checkConfig(model, 'f.toml').models[0]).toMatchObject({
+      context_window: 32768,
+      tools: 'all',
+      enabled: true,
+    })
   })
 
   test.each([
     ['[server]\nacess = "open"\n', 'f.toml:2: unknown key acess; did you mean access?'],
     ['\n[servr]\n', 'f.toml:2: unknown key servr; did you mean server?'],
-    [`${model}\n${model.replace('qwen"', 'two"')}contxt_window = 5\n`, 'f.toml:10: unknown key contxt_window; did you mean context_window?'],
+    [
+      `${model}\n${model.replace('qwen"', 'two"')}contxt_window = 5\n`,
+      'f.toml:10: unknown key contxt_window; did you mean context_window?',
+    ],
     [`${model}${model}`, 'f.toml:6: the name qwen is used twice'],
     ['[server]\naccess = "opn"\n', /^f\.toml:2: server\.access: .*"open"/],
     ['[limits]\nturn_s = "long"\n', /^f\.toml:2: limits\.turn_s: /],
