@@ -7,7 +7,7 @@ import type { Snapshot } from '../../wrap/snapshot.ts'
 import type { EngineName } from './engines.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Reply, Request } from './process/protocol.ts'
-import { WrapProcess } from './wrap-process.ts'
+import { type Asked, WrapProcess } from './wrap-process.ts'
 
 /** What composing may use. */
 export interface ComposerLimits {
@@ -48,7 +48,7 @@ export interface ComposerOptions {
 const startsTried = 3
 
 interface Job {
-  readonly request: Request
+  readonly asked: Asked
   readonly outcome: Deferred<Reply>
 }
 
@@ -56,6 +56,8 @@ interface Slot {
   readonly process: WrapProcess
   ready: boolean
   current: { readonly owner: string; readonly job: Job } | undefined
+  /** The room that cost the process before this one; served again when this one is ready, not before. */
+  readonly blamed: string | undefined
 }
 
 /** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
@@ -113,7 +115,7 @@ class ProcessPool implements Composer {
   async #do(owner: string, request: Request, signal?: AbortSignal): Promise<Reply> {
     signal?.throwIfAborted()
     this.#admit(owner)
-    const job: Job = { request, outcome: createDeferred<Reply>() }
+    const job: Job = { asked: serialize(request), outcome: createDeferred<Reply>() }
     const cancel = (): void => {
       this.#queue.remove(owner, job)
       job.outcome.reject(signal?.reason)
@@ -141,11 +143,11 @@ class ProcessPool implements Composer {
   }
 
   /** Starts processes until there are enough. */
-  #fill(): void {
-    while (!this.#closed && this.#slots.size < (this.#options.size ?? 2)) this.#start()
+  #fill(blamed?: string): void {
+    while (!this.#closed && this.#slots.size < (this.#options.size ?? 2)) this.#start(blamed)
   }
 
-  #start(): void {
+  #start(blamed: string | undefined): void {
     const { entry, packageRoot, engine } = this.#options
     const { timeMs, memoryBytes, heapMiB } = this.#limits
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: ['o200k_base'] }
@@ -153,6 +155,7 @@ class ProcessPool implements Composer {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
       ready: false,
       current: undefined,
+      blamed,
     }
     this.#slots.add(slot)
     void slot.process.ready.then(() => this.#onReady(slot))
@@ -165,7 +168,7 @@ class ProcessPool implements Composer {
     this.#dispatch()
   }
 
-  /** Gives work to idle processes; a room never has more than one of them. */
+  /** Gives work to idle processes; a room never has more than one of them, its restart included. */
   #dispatch(): void {
     for (const slot of this.#slots) {
       if (!slot.ready || slot.current) continue
@@ -177,7 +180,7 @@ class ProcessPool implements Composer {
   }
 
   #busyOwners(): ReadonlySet<string> {
-    return new Set([...this.#slots].flatMap((slot) => (slot.current ? [slot.current.owner] : [])))
+    return new Set([...this.#slots].flatMap((slot) => (slot.ready ? slot.current?.owner : slot.blamed) ?? []))
   }
 
   async #run(slot: Slot, job: Job): Promise<void> {
@@ -186,7 +189,7 @@ class ProcessPool implements Composer {
       job.outcome.reject(new WrapError('limit', `wrap: composing takes longer than ${wallMs} ms`))
       slot.process.kill()
     }, wallMs)
-    const reply = await Promise.race([slot.process.ask(job.request), slot.process.gone])
+    const reply = await Promise.race([slot.process.ask(job.asked), slot.process.gone])
     clearTimeout(timer)
     if (typeof reply === 'string') return
     slot.current = undefined
@@ -202,7 +205,7 @@ class ProcessPool implements Composer {
     )
     this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
     if (!slot.ready) this.#failedStarts += 1
-    if (this.#failedStarts < startsTried) this.#fill()
+    if (this.#failedStarts < startsTried) this.#fill(slot.current?.owner ?? slot.blamed)
     else if (this.#slots.size === 0) this.#giveUp(why)
     this.#dispatch()
   }
@@ -225,4 +228,13 @@ const lastLine = (text: string): string => text.trim().split('\n').at(-1)!.slice
 function unexpected(reply: Reply): WrapError {
   if (reply.kind === 'failed') return new WrapError(reply.reason, reply.message)
   return new WrapError('process', `wrap: the wrap process answered ${reply.kind}`)
+}
+
+/** Throws `WrapError('argument')` for a snapshot that is not plain data. */
+function serialize(request: Request): Asked {
+  try {
+    return { id: request.id, json: JSON.stringify(request) }
+  } catch (error) {
+    throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)
+  }
 }

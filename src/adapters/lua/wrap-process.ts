@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import type { Reply, Request, Settings } from './process/protocol.ts'
+import type { Reply, Settings } from './process/protocol.ts'
 
 /** How to start a wrap process. */
 export interface ProcessOptions {
@@ -15,6 +15,12 @@ export interface ProcessOptions {
   readonly settings: Settings
   /** MiB of JavaScript heap. */
   readonly heapMiB: number
+}
+
+/** A request, ready to be sent. */
+export interface Asked {
+  readonly id: number
+  readonly json: string
 }
 
 /** Libraries that the process reads. */
@@ -52,13 +58,13 @@ export class WrapProcess {
     })
   }
 
-  /** Sends a request; resolves with its reply, or never if the process ends before. */
-  ask(request: Request): Promise<Reply> {
+  /** Sends a request in its JSON; resolves with its reply, or never if the process ends before. */
+  ask({ id, json }: Asked): Promise<Reply> {
     return new Promise((resolve) => {
       this.#onReply = (reply) => {
-        if (reply.kind !== 'ready' && reply.id === request.id) resolve(reply)
+        if (reply.kind !== 'ready' && reply.id === id) resolve(reply)
       }
-      this.#child.stdin.write(`${JSON.stringify(request)}\n`)
+      this.#child.stdin.write(`${json}\n`)
     })
   }
 
