@@ -30,6 +30,7 @@ export async function withPermission(
     detail,
     ...(onceOnly ? { onceOnly } : {}),
     ...(context.turn === undefined ? {} : { turn: context.turn }),
+    ...(context.model === undefined ? {} : { model: context.model }),
   })
   return verdict === 'allow' ? run() : failed(`Permission denied: ${question.asked}`)
 }

@@ -88,7 +88,7 @@ function question({ tool, shown, command }: Call, { workspace }: ToolContext) {
   return {
     tool,
     access: command.network ? ('network' as const) : ('execute' as const),
-    target: shown,
+    target: command.cwd ? `cd ${quoteArgv([command.cwd])} && ${shown}` : shown,
     detail: [shown, ...notes.map((note) => `(${note})`)].join('\n'),
     asked: `run '${shown}'?`,
     onceOnly: Boolean(command.network || workspace.unsandboxed),

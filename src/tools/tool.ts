@@ -19,6 +19,8 @@ export interface ToolResult {
 export interface PermissionRequest {
   readonly requester: Person
   readonly room: RoomName
+  /** The model that wants it; absent when a person runs the tool. */
+  readonly model?: string
   readonly tool: string
   readonly access: Access
   /** What a grant would be for: the command, the path, the address. */

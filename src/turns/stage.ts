@@ -7,7 +7,7 @@ import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
 import type { HistoryRow } from '../wrap/snapshot.ts'
-import type { Found } from './offer.ts'
+import { createOffer, type Found } from './offer.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import { gatherSnapshot, type SnapshotParts } from './snapshot.ts'
 import { createToolbox, type Toolbox, type ToolboxParts } from './toolbox.ts'
@@ -44,6 +44,8 @@ export interface StageJob {
   readonly requester: Person
   readonly model: ConfiguredModel
   readonly message: MessageEntry
+  /** Those of the parts when absent. */
+  readonly permissions?: PermissionProvider
 }
 
 /** Rejects with `WrapError`, `StorageError`, or the signal's reason. */
@@ -64,7 +66,7 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
   let view = await viewNow()
   let prompt = await compose(view, 0)
   let reserved = 0
-  let toolbox = createToolbox(toolboxParts, prompt, view, found)
+  let toolbox = createToolbox(toolboxParts, createOffer(prompt, view, found))
 
   return {
     get prompt() {
@@ -85,7 +87,7 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
         reserved = tokens
       }
       view = now
-      toolbox = createToolbox(toolboxParts, prompt, view, found)
+      toolbox = createToolbox(toolboxParts, createOffer(prompt, view, found))
     },
   }
 }
@@ -100,7 +102,7 @@ const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<Vi
   viewer: { room: job.room, requester: job.requester, model: job.model.settings },
   caller: job.model.settings.name,
   view,
-  permissions: parts.permissions,
+  permissions: job.permissions ?? parts.permissions,
   workspace: parts.workspaces.of(job.room.name),
   limits: parts.limits.tools,
   clock: parts.clock,

@@ -1,5 +1,5 @@
 import { toolCallLine } from '../chat/entry-text.ts'
-import type { TurnId } from '../chat/entry.ts'
+import type { ToolResultEntry, TurnId } from '../chat/entry.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
@@ -11,31 +11,32 @@ import {
   type ToolLimits,
   type ToolResult,
 } from '../tools/tool.ts'
-import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import type { ToolDefinition } from '../wrap/prompt.ts'
 import { parseArguments } from './arguments.ts'
 import { callerContext } from './caller.ts'
 import { underDeadline } from './deadline.ts'
-import { createOffer, type Found } from './offer.ts'
-import type { StepMessage, ToolCall } from './ports.ts'
+import type { Offer } from './offer.ts'
+import type { ToolCall } from './ports.ts'
 import { cutResult, utf8Bytes } from './results.ts'
 import { failureText } from './failure.ts'
 import type { View, Viewer } from './view.ts'
 
-/** The tools of one step: what is sent of them, and what happens when they are called. */
+/** The tools that one caller has: what is sent of them, and what happens when they are called. */
 export interface Toolbox {
   readonly definitions: readonly ToolDefinition[]
   /**
    * Runs one call and answers it; trouble is an answer. Rejects only with `StorageError` (the call could
    * not be logged, and was not run or its result is not known) and with the turn's reason when it is stopped.
    */
-  run(call: ToolCall, signal: AbortSignal): Promise<StepMessage>
+  run(call: ToolCall, signal: AbortSignal): Promise<ToolResultEntry>
   /** Answers a call without running it, so that the log tells of it. Rejects with `StorageError`. */
-  refuse(call: ToolCall, reason: string): Promise<StepMessage>
+  refuse(call: ToolCall, reason: string): Promise<ToolResultEntry>
 }
 
-/** What stays the same for all toolboxes of a turn. */
+/** What stays the same for all toolboxes of a turn, or of a person. */
 export interface ToolboxParts {
-  readonly turn: TurnId
+  /** Absent when a person runs a tool. */
+  readonly turn?: TurnId
   readonly viewer: Viewer
   /** The name that calls are made in: the model's, or the person's. */
   readonly caller: string
@@ -48,10 +49,8 @@ export interface ToolboxParts {
   readonly log: Log
 }
 
-/** The toolbox for a prompt composed from `composed`; `found` are the deferred tools that were asked for. */
-export function createToolbox(parts: ToolboxParts, prompt: Prompt, composed: View, found: Found): Toolbox {
-  const offer = createOffer(prompt, composed, found)
-
+/** `offer` says what each name stands for: that of a model's step, or of a person. */
+export function createToolbox(parts: ToolboxParts, offer: Offer): Toolbox {
   /** Looks the call up in the scope of now, and logs it. */
   async function announce(call: ToolCall) {
     const answer = createAnswer(call, parts)
@@ -90,11 +89,12 @@ async function runTool(tool: Tool, args: Json, parts: ToolboxParts, turn: AbortS
   }
 }
 
-/** The two entries of a call, which pair up by its id, and the message that the model reads. */
+/** The two entries of a call, which pair up by its id; the second has the text that the caller reads. */
 function createAnswer(call: ToolCall, parts: ToolboxParts) {
   const { room, requester } = parts.viewer
   const name = cleanLine(call.name)
-  const common = { author: parts.caller, turn: parts.turn, call: call.id, name }
+  const turn = parts.turn === undefined ? {} : { turn: parts.turn }
+  const common = { author: parts.caller, ...turn, call: call.id, name }
   let startedAt = parts.clock.now()
   return {
     async announce(tool: string | undefined, args: Json): Promise<void> {
@@ -108,9 +108,9 @@ function createAnswer(call: ToolCall, parts: ToolboxParts) {
       })
       startedAt = parts.clock.now()
     },
-    async give(result: ToolResult, tool?: string): Promise<StepMessage> {
+    async give(result: ToolResult, tool?: string): Promise<ToolResultEntry> {
       const content = cutResult(cleanText(result.content))
-      await room.record({
+      const entry = await room.record({
         kind: 'tool_result',
         ...common,
         ...(tool === undefined ? {} : { tool }),
@@ -119,7 +119,7 @@ function createAnswer(call: ToolCall, parts: ToolboxParts) {
         bytes: utf8Bytes(content),
         text: content,
       })
-      return { role: 'tool', call: call.id, name: call.name, content }
+      return entry as ToolResultEntry
     },
   }
 }

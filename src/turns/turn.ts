@@ -4,6 +4,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { done, endingOf, stopped, TurnStopped, type Ending } from './ending.ts'
 import { rememberCounts } from './history-counts.ts'
+import type { PermissionProvider } from '../tools/tool.ts'
 import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
 import { createReply, type Reply } from './reply.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
@@ -17,6 +18,8 @@ export interface TurnJob {
   readonly requester: Person
   readonly model: ConfiguredModel
   readonly message: MessageEntry
+  /** Who decides what its tools may do, where that is not the room: a script's caller. */
+  readonly permissions?: PermissionProvider
   /** Told what the turn is doing, for the status line: `thinking`, or the name of a running tool. */
   readonly report: (doing: string) => void
 }
@@ -118,7 +121,8 @@ async function act(
   for (const call of calls) {
     signal.throwIfAborted()
     job.report(call.name)
-    steps.push(await stage.toolbox.run(call, signal))
+    const { text } = await stage.toolbox.run(call, signal)
+    steps.push({ role: 'tool', call: call.id, name: call.name, content: text })
   }
   signal.throwIfAborted()
   return undefined

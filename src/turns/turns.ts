@@ -2,6 +2,7 @@ import type { Entry, MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { PermissionProvider } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt } from '../wrap/prompt.ts'
 import type { Snapshot } from '../wrap/snapshot.ts'
@@ -40,6 +41,8 @@ export interface Turns extends AsyncDisposable {
     readonly requester: Person
     readonly model: string
     readonly message: MessageEntry
+    /** Instead of asking in the room: for a script, whose caller cannot be asked. */
+    readonly permissions?: PermissionProvider
   }): Promise<RunningTurn>
   /** Turns of a room, in order of their start. */
   running(room: RoomName): readonly RunningTurn[]
@@ -97,9 +100,10 @@ export function createTurns(options: TurnsParts): Turns {
   }
 
   return {
-    async start({ room, requester, model: name, message }) {
+    async start({ model: name, ...mention }) {
+      const { room, requester } = mention
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
-      const job = { id: options.newId() as TurnId, room, requester, model: modelCalled(name), message }
+      const job = { ...mention, id: options.newId() as TurnId, model: modelCalled(name) }
       const place = takePlace(room.name, requester.name)
       const turn = launch(job, parts, place, () => active.delete(turn))
       active.add(turn)
