@@ -53,7 +53,7 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
   function compose(): Region {
     const { columns, rows } = size()
     const typed = drawDraft(draft, columns, Math.max(1, Math.min(draftRows, rows - 2)))
-    const bar = rows > 2 ? [theme.status(statusLine(status(), columns - 1))] : []
+    const bar = rows > 2 && status().room !== '' ? [theme.status(statusLine(status(), columns - 1))] : []
     const room = Math.max(0, rows - 1 - bar.length - typed.rows.length)
     const above = room > 0 ? streamed().slice(-room) : []
     const all = [...above, ...bar, ...typed.rows]
@@ -66,8 +66,8 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
   }
 
   function drawStream({ model, text }: ReplyDelta): string[] {
-    const rows = wrapText(`${model}: ${cleanText(text)}`, page().columns, '  ')
-    return rows.length <= streamRows ? rows : [`${model}: …`, ...rows.slice(1 - streamRows)]
+    const rows = wrapText(cleanText(`${model}: ${text}`), page().columns, '  ')
+    return rows.length <= streamRows ? rows : ['  …', ...rows.slice(1 - streamRows)]
   }
 
   function paintWithin(ms: number): void {

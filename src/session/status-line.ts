@@ -1,4 +1,5 @@
 import sliceAnsi from 'slice-ansi'
+import stringWidth from 'string-width'
 import { cleanText } from '../lib/clean-text.ts'
 import type { SessionStatus } from './ports.ts'
 
@@ -13,7 +14,13 @@ export function statusLine(status: SessionStatus, columns: number): string {
     status.running.length > 0 ? [...status.running, '^X to stop'].join(' · ') : '',
   ]
   const line = parts.filter((part) => part !== '').join(' · ')
-  return sliceAnsi(cleanText(line).replace(/\s/g, ' '), 0, Math.max(1, columns))
+  return cut(cleanText(line).replace(/\s/g, ' '), columns)
+}
+
+/** `slice-ansi` keeps a wide character that only begins within the limit. */
+function cut(line: string, columns: number): string {
+  const row = sliceAnsi(line, 0, columns)
+  return stringWidth(row) > columns ? sliceAnsi(line, 0, columns - 1) : row
 }
 
 const cells = 8

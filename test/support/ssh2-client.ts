@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import type { ClientChannel } from 'ssh2'
 
@@ -8,8 +9,24 @@ export interface HostileClient extends Disposable {
   exec(line: string): Promise<ClientChannel>
   /** Sends bytes without regard to the channel's window. */
   overrun(channel: ClientChannel, bytes: number): void
+  /** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+  send(payload: Buffer): void
   /** Resolves when the connection is gone. */
   readonly closed: Promise<void>
+}
+
+interface Internals {
+  readonly _sock: Socket
+  readonly _protocol: {
+    readonly _cipher: { encrypt(packet: Buffer): void }
+    readonly _packetRW: {
+      readonly write: {
+        readonly allocStart: number
+        alloc(bytes: number): Buffer
+        finalize(packet: Buffer): Buffer
+      }
+    }
+  }
 }
 
 export async function connectHostile(user: string, port: number, keyFile: string): Promise<HostileClient> {
@@ -20,8 +37,16 @@ export async function connectHostile(user: string, port: number, keyFile: string
   await new Promise<void>((resolve, reject) =>
     client.once('ready', resolve).once('close', () => reject(new Error('not let in'))),
   )
+  const { _protocol: protocol, _sock: socket } = client as unknown as Internals
   return {
     closed,
+    send(payload) {
+      if (!socket.writable) return
+      const { write } = protocol._packetRW
+      const packet = write.alloc(payload.length)
+      packet.set(payload, write.allocStart)
+      protocol._cipher.encrypt(write.finalize(packet))
+    },
     exec: (line) =>
       new Promise((resolve, reject) =>
         client.exec(line, (error, channel) => {

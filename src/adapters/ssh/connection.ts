@@ -6,6 +6,7 @@ import type { HostKey } from './host-key.ts'
 import { serveChannels } from './logged-in.ts'
 import type { PersonHouse } from './logged-in.ts'
 import { answerLogin } from './login.ts'
+import { keepPace } from './pace.ts'
 import { guardWindow } from './ssh2-internals.ts'
 
 /** What all connections share. */
@@ -17,8 +18,6 @@ export interface ConnectionHouse extends PersonHouse {
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const keepalive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
-/** More than this unsent, and we stop to read: who makes us answer must also listen. */
-const unsentBytes = 1024 * 1024
 
 /** Speaks SSH on one socket until it is closed. `onLogin` is called when somebody is let in. */
 export function serveConnection(
@@ -37,7 +36,7 @@ export function serveConnection(
   const server = new ssh2.Server({
     hostKeys: hostKeys.map(({ pem }) => pem),
     algorithms,
-    banner,
+    banner: banner.trimEnd(),
     ident: 'sshawl',
     ...keepalive,
   })
@@ -49,7 +48,7 @@ export function serveConnection(
   )
   server.on('error', (error: Error) => drop(error.message))
   server.injectSocket(socket)
-  socket.on('data', () => socket.writableLength > unsentBytes && pauseUntilDrained(socket))
+  keepPace(socket)
 }
 
 /** Until the function returned is called, the connection ends at the login timeout and at once when the server stops. */
@@ -88,9 +87,4 @@ function welcome(
       serveChannels(client, socket, person, house, drop)
     },
   })
-}
-
-function pauseUntilDrained(socket: Socket): void {
-  socket.pause()
-  socket.once('drain', () => socket.resume())
 }

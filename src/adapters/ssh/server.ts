@@ -60,6 +60,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     async listen(host, port) {
       listener.listen(port, host)
       await once(listener, 'listening')
+      listener.on('error', (error) => options.log.error({ err: error }, 'cannot accept a connection'))
       const { address, port: taken } = listener.address() as AddressInfo
       return { host: address, port: taken }
     },
