@@ -1,4 +1,5 @@
 import type { Log } from '../chat/ports.ts'
+import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../wrap/names.ts'
 import type { CatalogueTool } from '../wrap/snapshot.ts'
@@ -101,8 +102,8 @@ const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'na
   id: tool.id,
   group: source.group,
   source: source.name,
-  title: tool.title,
-  description: tool.description,
+  title: cleanLine(tool.title),
+  description: cleanText(tool.description),
   schema: tool.schema,
   access: tool.access,
   aliasOf: aliasChain(tool, byId),

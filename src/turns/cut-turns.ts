@@ -1,4 +1,5 @@
 import type { RoomName, TurnId } from '../chat/entry.ts'
+import { SYSTEM } from '../chat/names.ts'
 import type { Clock, EntryLog } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'
@@ -39,7 +40,7 @@ async function tellRoom(room: Room | undefined, { id, model, requester }: TurnRe
   await room?.record({
     kind: 'notice',
     level: 'error',
-    author: 'system',
+    author: SYSTEM,
     turn: id as TurnId,
     text: `@${model}'s answer to ${requester} was cut off: the server ended in the middle; ask again`,
   })

@@ -1,7 +1,9 @@
 import type { Entry, MessageEntry, TurnId, Usage } from '../chat/entry.ts'
+import { SYSTEM } from '../chat/names.ts'
 import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { cleanLine } from '../lib/clean-text.ts'
 import { done, endingOf, stopped, TurnStopped, type Ending } from './ending.ts'
 import { rememberCounts } from './history-counts.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
@@ -70,15 +72,22 @@ async function converse(
   const check = createCallCheck(nameOf(job))
   const stage = await createStage(job, parts, signal)
   progress.stage = stage
-  await parts.turns.finish(job.id, { prompt: stage.prompt })
+  const onRecord = settled(parts.turns.finish(job.id, { prompt: stage.prompt }))
   for (let step = 0; step < parts.limits.turn_steps; step++) {
     if (step > 0) await stage.refresh(steps, signal)
     const answer = await think(job, parts, progress, stage, steps, signal)
+    await onRecord()
     if (answer.calls.length === 0) return done(nameOf(job), answer.reason === 'length')
     const halt = await act(job, answer, check, stage, steps, signal)
     if (halt) return stopped(halt)
   }
   return stopped(`@${nameOf(job)} used all ${parts.limits.turn_steps} steps of its turn; it was stopped`)
+}
+
+/** Lets the disk work while the model does; what was sent is on record before anything comes of it. */
+function settled<T>(work: Promise<T>): () => Promise<T> {
+  work.catch(() => undefined)
+  return () => work
 }
 
 async function think(
@@ -120,7 +129,7 @@ async function act(
   steps.push({ role: 'assistant', text: answer.text, calls: calls.map(asTold) })
   for (const call of calls) {
     signal.throwIfAborted()
-    job.report(call.name)
+    job.report(cleanLine(call.name))
     const { text } = await stage.toolbox.run(call, signal)
     steps.push({ role: 'tool', call: call.id, name: call.name, content: text })
   }
@@ -140,7 +149,7 @@ async function recordEnd(
   try {
     const text = reply.finish() || (outcome === 'done' ? '(no answer)' : '')
     if (text) last = await job.room.record({ kind: 'reply', author: nameOf(job), text, outcome, ...common })
-    if (notice) last = await job.room.record({ kind: 'notice', author: 'system', turn: job.id, ...notice })
+    if (notice) last = await job.room.record({ kind: 'notice', author: SYSTEM, turn: job.id, ...notice })
     return last!
   } finally {
     const error = outcome === 'failed' && notice ? { error: notice.text } : {}

@@ -19,9 +19,6 @@ const backends: { readonly [Name in Backend]: ModelFactory } = {
   gemini: geminiModel,
 }
 
-/** Names of the backends, for the config's check and its did-you-mean. */
-export const backendNames = Object.keys(backends) as readonly Backend[]
-
 /**
  * The adapter for a configured model. Nothing is sent until it is asked to stream.
  * Throws an `Error` whose message says what to write instead, when the endpoint is missing or not a URL.

@@ -58,6 +58,11 @@ describe('the catalogue', () => {
     expect(now()).not.toBe(before)
   })
 
+  it('cleans what tools say of themselves', () => {
+    const sly = tool('a', undefined, { title: 'A\nB\u001b[2J', description: 'x\u202ey\u001b]0;t\u0007\nz' })
+    expect(catalogueOf([builtin(sly)]).now().tools).toMatchObject([{ title: 'A B', description: 'xy\nz' }])
+  })
+
   it('has no handler for what it does not list', () => {
     const { now } = catalogueOf([builtin(tool('a'))], ['a'])
     for (const id of ['a', 'b', '__proto__', 'constructor']) expect(now().handler(id)).toBeUndefined()

@@ -79,6 +79,12 @@ describe('a reply that is being written', () => {
     expect(reply.finish()).toBe('one\n\ntwo')
   })
 
+  it('shows at its end what was held back for a sequence that never ended', () => {
+    const { shown, text } = written(['see \u001b]0; the ', 'rest'])
+    expect(text).toBe('see 0; the rest')
+    expect(shown).toBe(text)
+  })
+
   it('takes as many characters as it can hold, and says when it is full', () => {
     const reply = createReply(() => {})
     expect(reply.add('x'.repeat(REPLY_CHARS))).toBe(true)

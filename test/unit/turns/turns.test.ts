@@ -100,6 +100,22 @@ describe('a store that fails', () => {
     expect((await world.ask()).text).toBe('ok')
   })
 
+  it('ends the turn where its prompt cannot be recorded, before any tool runs', async () => {
+    let runs = 0
+    const grep = tool('Grep', () => ok(`${(runs += 1)}`))
+    await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), {
+      tools: [grep],
+      withStore: ({ turns }) => ({
+        turns: {
+          ...turns,
+          finish: (id, change) => (change.prompt ? Promise.reject(full) : turns.finish(id, change)),
+        },
+      }),
+    })
+    expect((await world.ask()).text).toBe("@qwen's turn ended: the disk is full: nothing was stored")
+    expect(runs).toBe(0)
+  })
+
   it('ends the turn where a call cannot be logged, and the tool does not run', async () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))

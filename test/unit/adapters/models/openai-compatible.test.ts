@@ -201,6 +201,16 @@ describe('a failure', () => {
     expect(error.facts).toMatchObject({ status: code })
   })
 
+  it('never quotes the key, whatever it looks like and wherever the provider puts it', async () => {
+    const apiKey = 'hunter two'
+    server.play(status(400, `bad key: ${apiKey}!`), raw(`data: {"error":{"message":"${apiKey}"}}\n\n`))
+    for (const _ of [1, 2]) {
+      const { message, facts } = await failureOf(sampleRequest(), { apiKey })
+      expect(`${message} ${JSON.stringify(facts)}`).not.toContain(apiKey)
+      expect(message).toContain('[key]')
+    }
+  })
+
   it('of status 404 names the model and the endpoint', async () => {
     server.play(status(404, 'model not found'))
     const { message, retryable } = await failureOf(sampleRequest())
