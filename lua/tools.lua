@@ -7,15 +7,6 @@ local where = require "where"
 
 local tools = {}
 
--- What a conversation is made of; the other kinds are there for scripts that ask for them.
-local spoken = { "message", "action", "reply", "tool_call", "tool_result" }
-
-local function set_of(list)
-  local set = {}
-  for _, value in ipairs(list) do set[value] = true end
-  return set
-end
-
 local function refuse(message, value)
   error(where() .. message .. ", got " .. (type(value) == "table" and "a table" or tostring(value)), 0)
 end
@@ -41,31 +32,17 @@ local function history_options(options)
   if options.kinds ~= nil and type(options.kinds) ~= "table" then
     refuse('tools.history: kinds must be a list such as {"message"}', options.kinds)
   end
-  return limit, set_of(options.kinds or spoken), options.agents ~= false, options.since
-end
-
-local function is_after(row, since)
-  if since == nil then return true end
-  if type(since) == "number" then return row.at > since end
-  return row.id > since
+  local since = options.since
+  if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
+    refuse("tools.history: since must be an id or a time in milliseconds", since)
+  end
+  return { limit = limit, kinds = options.kinds, agents = options.agents ~= false, since = since }
 end
 
 -- The newest rows that match, oldest first: history(20), or history{limit, agents, since, kinds}.
 -- `since` is a row's id or a time in milliseconds; `agents = false` leaves out what models did.
 function tools.history(options)
-  local limit, kinds, agents, since = history_options(options)
-  if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
-    refuse("tools.history: since must be an id or a time in milliseconds", since)
-  end
-  local found = {}
-  for index = #snapshot.history, 1, -1 do
-    local row = snapshot.history[index]
-    if #found >= limit or not is_after(row, since) then break end
-    if kinds[row.kind] and (agents or not row.agent) then found[#found + 1] = row end
-  end
-  local rows = {}
-  for index = #found, 1, -1 do rows[#rows + 1] = found[index] end
-  return rows
+  return host("history", history_options(options))
 end
 
 function tools.look() return snapshot.room end

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../lib/json.ts'
 import { definitionTokens, definitionOf, lineOf, priceTools } from './definitions.ts'
+import { historyRows } from './history.ts'
 import type { LuaJob, TokenCounter } from './ports.ts'
 import type { ToolForm } from './prompt.ts'
 import { resolveScope } from './scope.ts'
@@ -39,6 +40,7 @@ export function createHost(
     count_tokens: (text) => counter.count(textOf(text)),
     available_tools: (scope) => visible(scope).map((tool) => described(tool, snapshot, counter)),
     select_tools: (scope) => select(visible(scope), snapshot, counter, offer),
+    history: (query) => historyRows(snapshot, query),
     log: (line) => {
       const { level, text } = line as JsonObject
       note(`script (${textOf(level)}): ${textOf(text)}`)

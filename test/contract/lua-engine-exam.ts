@@ -18,7 +18,6 @@ const data: JsonObject = {
   present: [],
   model: { name: 'qwen', system_prompt: '' },
   session: {},
-  history: [],
 }
 
 interface Layer {
@@ -54,7 +53,7 @@ export function luaEngineExam(name: string, open: OpenEngine, bundle: () => Prom
 
     describe('runs the bundle', () => {
       test('and gives its layers in the order in which they were named', () => {
-        const draft = run('', {}, (what) => (what === 'select_tools' ? { form: 'full', tools: [] } : null))
+        const draft = run('', {}, (what) => (what === 'select_tools' ? { form: 'full', tools: [] } : []))
         const names = (draft['layers'] as unknown as readonly Layer[]).map((layer) => layer.name)
         expect(names).toEqual(['system', 'model_identity', 'room', 'user'])
         expect(draft['target']).toBe(8000)
@@ -97,7 +96,7 @@ export function luaEngineExam(name: string, open: OpenEngine, bundle: () => Prom
           asked.push([what, argument])
           return what === 'count_tokens' ? 42 : null
         }
-        expect(evaluate(`tools.count_tokens("${'x'}\\0y")`, {}, host)).toBe('42')
+        expect(evaluate(`tools.count_tokens("x\\0y")`, {}, host)).toBe('42')
         expect(evaluate('tools.available_tools({"a", "!b"})', {}, host)).toBe('nil')
         expect(evaluate('tools.available_tools({})', {}, host)).toBe('nil')
         expect(evaluate('tools.available_tools({x = print})', {}, host)).toBe('nil')

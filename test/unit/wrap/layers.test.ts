@@ -101,12 +101,16 @@ describe('the history layer', () => {
     expect(lines.length).toBeGreaterThanOrEqual(count)
   })
 
-  test.each(['"all"', '{limit = -1}', '{limit = 1.5}', '{kinds = "message"}', '{since = {}}'])(
-    'refuses %s',
-    (options) => {
-      expect(() => told({ history: scene }, options)).toThrow(/^script:1: tools\.history: /)
-    },
-  )
+  test.each([
+    '"all"',
+    '{limit = -1}',
+    '{limit = 1.5}',
+    '{kinds = "message"}',
+    '{since = {}}',
+    '{kinds = {x = 1}}',
+  ])('refuses %s', (options) => {
+    expect(() => told({ history: scene }, options)).toThrow(/^script:1: tools\.history: /)
+  })
 
   test('keeps the newest messages without a gap, and says that there were more', () => {
     const prompt = told({ ...snapshotFor(500, { message: '', history: messages(200) }) })

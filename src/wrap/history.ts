@@ -1,0 +1,44 @@
+import type { Entry } from '../chat/entry.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What a conversation is made of; the other kinds are there for scripts that ask for them. */
+const spoken: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
+
+/** What `tools.history` asks for; lua/tools.lua has checked it. */
+interface HistoryQuery {
+  readonly limit: number
+  readonly kinds?: readonly string[]
+  /** False leaves out what models said and did. */
+  readonly agents: boolean
+  /** A row's id, or a time in milliseconds: only what came after it. */
+  readonly since?: string | number
+}
+
+/** The newest rows that match, oldest first, as Lua sees them. Only these are handed over, however many there are. */
+export function historyRows({ history, present, model }: Snapshot, argument: Json): readonly Json[] {
+  const { limit, kinds = spoken, agents, since } = argument as unknown as HistoryQuery
+  if (!Array.isArray(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
+  const models = new Set(
+    present.flatMap((who) => (who.kind === 'model' ? [who.name] : [])).concat(model.name),
+  )
+  const found: Json[] = []
+  for (let index = history.length - 1; index >= 0 && found.length < limit; index -= 1) {
+    const { entry } = history[index]!
+    if (!isAfter(entry, since)) break
+    const agent = entry.kind === 'reply' || models.has(entry.author)
+    if (kinds.includes(entry.kind) && (agents || !agent)) found.push(rowOf(entry, agent))
+  }
+  return found.toReversed()
+}
+
+const isAfter = (entry: Entry, since: string | number | undefined): boolean =>
+  since === undefined || (typeof since === 'number' ? entry.at > since : entry.id > since)
+
+function rowOf(entry: Entry, agent: boolean): JsonObject {
+  const { id, at, kind, author, text } = entry
+  const row = { id, at, kind, author, text, agent }
+  if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row
+  const call = { ...row, call: entry.call, name: entry.name, turn: entry.turn ?? '' }
+  return entry.kind === 'tool_call' ? { ...call, arguments: JSON.stringify(entry.arguments) } : call
+}
