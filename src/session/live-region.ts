@@ -28,10 +28,14 @@ function eraseRegion({ rows, cursor }: Region, columns: number): string {
   return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
 }
 
+/** Terminals disagree about the width of some characters; a row that turns out too wide must not become two. */
+const wrapOff = '\u001b[?7l'
+const wrapOn = '\u001b[?7h'
+
 function drawRegion({ rows, cursor }: Region): string {
   if (rows.length === 0) return ''
   const up = rows.length - 1 - cursor.row
-  return `${rows.join('\r\n')}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+  return `${wrapOff}${rows.join('\r\n')}${wrapOn}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }
 
 /** A raw terminal needs a carriage return before each line feed; a text that is not empty ends its line. */

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import { mostCells } from './cells.ts'
 import { graphemes } from './graphemes.ts'
 
 /**
@@ -7,7 +7,7 @@ import { graphemes } from './graphemes.ts'
  * become spaces. Never throws; takes linear time.
  */
 export function wrapText(text: string, width: number, hang: string): string[] {
-  const room = Math.max(1, width - stringWidth(hang))
+  const room = Math.max(1, width - mostCells(hang))
   const rows: string[] = []
   for (const line of text.replaceAll('\t', '    ').split('\n')) {
     for (const row of wrapLine(line, rows.length === 0 ? width : room, room)) rows.push(row)
@@ -16,7 +16,7 @@ export function wrapText(text: string, width: number, hang: string): string[] {
 }
 
 function wrapLine(line: string, firstRoom: number, room: number): string[] {
-  if (line.length <= firstRoom && isNarrow(line)) return [line]
+  if (mostCells(line) <= firstRoom) return [line]
   const rows = ['']
   let left = firstRoom
   const put = (piece: string, width: number): void => {
@@ -28,13 +28,10 @@ function wrapLine(line: string, firstRoom: number, room: number): string[] {
     left -= width
   }
   for (const word of line.match(/ +|[^ ]+/g) ?? []) {
-    const width = stringWidth(word)
+    const width = mostCells(word)
     if (width > left && word.startsWith(' ')) left = 0
     else if (width <= Math.max(left, room)) put(word, width)
-    else for (const character of graphemes(word)) put(character, stringWidth(character))
+    else for (const character of graphemes(word)) put(character, mostCells(character))
   }
   return rows.map((row) => row.trimEnd())
 }
-
-/** All of it ASCII, so that its length is its width. */
-const isNarrow = (line: string): boolean => /^[ -~]*$/.test(line)

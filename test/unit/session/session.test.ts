@@ -68,7 +68,7 @@ test('a draft over several rows is drawn and taken away without a trace', async 
   room.deliver({ kind: 'message', author: 'bob', text: 'in between' })
   const before = terminal.written().length
   terminal.type('\x03')
-  await terminal.waitFor('> \r', before)
+  await terminal.waitFor('\r\n> \u001b', before)
   room.deliver({ kind: 'message', author: 'bob', text: 'after' })
   const all = (await see(terminal)).all()
   expect(all).toEqual(['welcome', 'bob: in between', 'bob: after', expect.stringContaining('lobby'), '>'])

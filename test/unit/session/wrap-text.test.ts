@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { graphemes } from '../../../src/session/graphemes.ts'
+import { createEmulator } from '../../support/terminal.ts'
 import { wrapText } from '../../../src/session/wrap-text.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {
@@ -14,7 +15,8 @@ test('later lines of a text are indented, so that none can pose as a speaker', (
 
 test('a word longer than a row is broken between characters, never within one', () => {
   expect(wrapText('日本語日本語', 5, '')).toEqual(['日本', '語日', '本語'])
-  expect(wrapText('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 4, '')).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧'])
+  // Up to six cells each, in terminals that do not join them.
+  expect(wrapText('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 12, '')).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧'])
 })
 
 test('the indentation of code is kept', () => {
@@ -30,5 +32,20 @@ test('no row is wider than asked, and nothing but spaces is lost', () => {
       expect(rows.join('').replace(/\s/gu, '')).toBe(text.replace(/\s/gu, ''))
     }),
     { numRuns: 500 },
+  )
+})
+
+test('no padding with characters of doubtful width makes a terminal begin a row with what follows', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('👩‍👩‍👧', '🇩🇪', '👍🏽', '❤️', 'e\u0301', '한', ' ', 'x')),
+      async (parts) => {
+        const emulator = createEmulator(20, 50)
+        await emulator.write(wrapText(`bob: ${parts.join('')} eve: hi`, 19, '  ').join('\r\n'))
+        const [first, ...later] = emulator.all()
+        expect(first).toMatch(/^bob:/)
+        for (const row of later) expect(row).toMatch(/^( {2}|$)/)
+      },
+    ),
   )
 })
