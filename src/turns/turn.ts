@@ -1,17 +1,18 @@
 import type { Entry, MessageEntry, TurnId, Usage } from '../chat/entry.ts'
-import { SYSTEM } from '../chat/names.ts'
 import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { cleanLine } from '../lib/clean-text.ts'
-import { done, endingOf, stopped, TurnStopped, type Ending } from './ending.ts'
+import { asTold, createCallCheck, type CallCheck } from './calls.ts'
+import { done, endingOf, stopped, type Ending } from './ending.ts'
 import { rememberCounts } from './history-counts.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
 import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
+import { recordEnd } from './record-end.ts'
 import { createReply, type Reply } from './reply.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
+import { withinTime } from './turn-time.ts'
 import { streamStep, type StepAnswer } from './step.ts'
-import { asTold, createCallCheck, type CallCheck } from './calls.ts'
 
 /** One mention to be answered. */
 export interface TurnJob {
@@ -48,12 +49,12 @@ interface Progress {
  */
 export async function runTurn(job: TurnJob, parts: TurnParts, stop: AbortSignal): Promise<Entry> {
   const progress: Progress = { reply: createReply((text) => show(job, text)) }
-  const { signal, end } = withinTime(job, parts, stop)
+  const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
   try {
     const ending = await converse(job, parts, progress, signal).catch((error: unknown) =>
       endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log),
     )
-    const last = await recordEnd(job, parts, progress, ending)
+    const last = await recordEnd(job, parts, { text: progress.reply.finish(), usage: progress.usage }, ending)
     await rememberCounts(parts, job.model.settings.encoding, progress.stage?.rows ?? [])
     return last
   } finally {
@@ -135,43 +136,6 @@ async function act(
   }
   signal.throwIfAborted()
   return undefined
-}
-
-async function recordEnd(
-  job: TurnJob,
-  parts: TurnParts,
-  { reply, usage }: Progress,
-  ending: Ending,
-): Promise<Entry> {
-  const { outcome, notice } = ending
-  const common = { turn: job.id, ...(usage ? { usage } : {}) }
-  let last: Entry | undefined
-  try {
-    const text = reply.finish() || (outcome === 'done' ? '(no answer)' : '')
-    if (text) last = await job.room.record({ kind: 'reply', author: nameOf(job), text, outcome, ...common })
-    if (notice) last = await job.room.record({ kind: 'notice', author: SYSTEM, turn: job.id, ...notice })
-    return last!
-  } finally {
-    const error = outcome === 'failed' && notice ? { error: notice.text } : {}
-    await parts.turns.finish(job.id, {
-      endedAt: parts.clock.now(),
-      outcome,
-      ...(usage ? { usage } : {}),
-      ...error,
-    })
-  }
-}
-
-/** The signal that ends a turn: somebody stopped it, or its time is over. */
-function withinTime(
-  job: TurnJob,
-  parts: TurnParts,
-  stop: AbortSignal,
-): { signal: AbortSignal; end: () => void } {
-  const late = new AbortController()
-  const reason = new TurnStopped(`@${nameOf(job)} took longer than ${parts.limits.turn_s} s; it was stopped`)
-  const timer = setTimeout(() => late.abort(reason), parts.limits.turn_s * 1000)
-  return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
 }
 
 const nameOf = (job: TurnJob): string => job.model.settings.name

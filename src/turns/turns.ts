@@ -1,4 +1,4 @@
-import type { Entry, MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
+import type { MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -6,32 +6,16 @@ import type { PermissionProvider } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt } from '../wrap/prompt.ts'
 import type { Snapshot } from '../wrap/snapshot.ts'
-import { TurnStopped } from './ending.ts'
+import { launch, type RunningTurn } from './launch.ts'
 import { listModels, type ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
-import { createPlaces, type Place, type PlaceLimits } from './places.ts'
+import { createPlaces, type PlaceLimits } from './places.ts'
 import { gatherSnapshot } from './snapshot.ts'
 import { createToolList, type ToolList } from './tool-list.ts'
-import { runTurn, type TurnJob, type TurnParts } from './turn.ts'
+import type { TurnParts } from './turn.ts'
 import { viewTools } from './view.ts'
 
-/** A turn that was accepted: it runs, or waits for its place. */
-export interface RunningTurn {
-  readonly id: TurnId
-  readonly room: RoomName
-  /** The model's name. */
-  readonly model: string
-  /** The requester's name. */
-  readonly requester: string
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
-  doing(): string
-  /** The last entry of the turn: its reply, or the notice that ends it. Rejects with `StorageError` only. */
-  readonly done: Promise<Entry>
-  /** Ends it soon, and says so in the room; nothing if it has ended. */
-  cancel(reason?: string): void
-}
+export type { RunningTurn }
 
 /** Models' turns in all rooms, and what a model would be given. */
 export interface Turns extends AsyncDisposable {
@@ -126,46 +110,6 @@ export function createTurns(options: TurnsParts): Turns {
       const running = [...active]
       for (const turn of running) turn.cancel(`@${turn.model} was stopped: the server is stopping`)
       await Promise.allSettled(running.map((turn) => turn.done))
-    },
-  }
-}
-
-/** Puts a turn on record, waits for its place, runs it. `begun` rejects with `StorageError`, and then nothing runs. */
-function launch(
-  job: Omit<TurnJob, 'report'>,
-  parts: TurnParts,
-  place: Place,
-  ended: () => void,
-): RunningTurn & { readonly begun: Promise<void> } {
-  const stop = new AbortController()
-  const startedAt = parts.clock.now()
-  const { id, room, requester, model } = job
-  let doing = 'waiting'
-
-  async function run(): Promise<Entry> {
-    try {
-      await begun
-      await place.ready
-      return await runTurn({ ...job, report: (what) => (doing = what) }, parts, stop.signal)
-    } finally {
-      place.leave()
-      ended()
-    }
-  }
-
-  const facts = { id, room: room.name, model: model.settings.name, requester: requester.name, startedAt }
-  const begun = parts.turns.begin(facts)
-  const done = run()
-  // Whoever waits for the turn sees its failure; where nobody does, the log must.
-  done.catch((error: unknown) => parts.log.error({ turn: id, error }, 'a turn could not be recorded'))
-  return {
-    ...facts,
-    begun,
-    done,
-    doing: () => doing,
-    cancel(reason = `@${facts.model} was stopped`) {
-      stop.abort(new TurnStopped(reason))
-      place.giveUp()
     },
   }
 }
