@@ -1,5 +1,6 @@
 import { calculator } from './calculator.ts'
 import { editFile } from './edit-file.ts'
+import { googleSearch } from './google-search.ts'
 import { historyTool } from './history.ts'
 import { lookTool } from './look.ts'
 import { readFile } from './read-file.ts'
@@ -8,6 +9,8 @@ import { runCommand } from './run-command.ts'
 import { sayTool } from './say.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import type { Tool } from './tool.ts'
+import { webFetch } from './web-fetch.ts'
+import type { WebReader, WebSearch } from './web-ports.ts'
 import { whoTool } from './who.ts'
 import type { WorldParts } from './world.ts'
 import { writeFile } from './write-file.ts'
@@ -15,15 +18,19 @@ import { writeFile } from './write-file.ts'
 /** What some of the built-in tools need; those are absent without it. */
 export interface BuiltinParts {
   readonly todo?: TodoStore
+  readonly web?: WebReader
+  readonly search?: WebSearch
 }
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({ todo }: BuiltinParts = {}): readonly Tool[] => [
+export const builtinTools = ({ todo, web, search }: BuiltinParts = {}): readonly Tool[] => [
   readFile,
   writeFile,
   editFile,
   runCommand,
   calculator,
+  ...(web ? [webFetch(web)] : []),
+  ...(search ? [googleSearch(search)] : []),
   ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
 ]
 
