@@ -126,10 +126,11 @@ local function loader(core, given, loaded)
 end
 
 -- The host answers with a piece of Lua: `return …`, or `error(…)`.
-local function asker(host, core)
+local function asker(host, core, where)
+  local function refuse(message) real.error(where() .. message, 0) end
   return function(name, argument)
     local answer = host(name, core.require("json").encode(argument))
-    return real.load(answer, "=host", "t", { error = real.error })()
+    return real.load(answer, "=host", "t", { error = refuse })()
   end
 end
 
@@ -150,8 +151,9 @@ end
 local function compose(script, data, host)
   real.randomseed(0)
   local core, own, loaded = new_environment(), new_environment(), {}
+  local where = locator(own)
   local given = {
-    snapshot = data(), host = asker(host, core), where = locator(own), modules = module_names(),
+    snapshot = data(), host = asker(host, core, where), where = where, modules = module_names(),
   }
   core.require = loader(core, given, loaded)
   own.require = loader(core, nil, loaded)

@@ -12,7 +12,7 @@ import {
   sampleTool,
   snapshotFor,
 } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/wrap-bench.ts'
+import { createWorkbench, type Workbench } from '../../support/workbench.ts'
 
 let bench: Workbench
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Snapshot } from '../../../src/wrap/snapshot.ts'
 import type { Prompt } from '../../../src/wrap/prompt.ts'
 import { messages, row, sampleModel, sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
-import { createWorkbench, type Workbench } from '../../support/wrap-bench.ts'
+import { createWorkbench, type Workbench } from '../../support/workbench.ts'
 
 let bench: Workbench
 beforeAll(async () => {
