@@ -3,6 +3,7 @@ import { editFile } from './edit-file.ts'
 import { googleSearch } from './google-search.ts'
 import { historyTool } from './history.ts'
 import { lookTool } from './look.ts'
+import type { Web } from './ports.ts'
 import { readFile } from './read-file.ts'
 import { roomsTool } from './rooms.ts'
 import { runCommand } from './run-command.ts'
@@ -10,7 +11,6 @@ import { sayTool } from './say.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import type { Tool } from './tool.ts'
 import { webFetch } from './web-fetch.ts'
-import type { WebReader, WebSearch } from './web-ports.ts'
 import { whoTool } from './who.ts'
 import type { WorldParts } from './world.ts'
 import { writeFile } from './write-file.ts'
@@ -18,19 +18,18 @@ import { writeFile } from './write-file.ts'
 /** What some of the built-in tools need; those are absent without it. */
 export interface BuiltinParts {
   readonly todo?: TodoStore
-  readonly web?: WebReader
-  readonly search?: WebSearch
+  readonly web?: Web
 }
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({ todo, web, search }: BuiltinParts = {}): readonly Tool[] => [
+export const builtinTools = ({ todo, web }: BuiltinParts = {}): readonly Tool[] => [
   readFile,
   writeFile,
   editFile,
   runCommand,
   calculator,
-  ...(web ? [webFetch(web)] : []),
-  ...(search ? [googleSearch(search)] : []),
+  ...(web?.visit ? [webFetch(web.visit)] : []),
+  ...(web?.search ? [googleSearch(web.search)] : []),
   ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
 ]
 
