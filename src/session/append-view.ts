@@ -47,6 +47,9 @@ export function createAppendView(terminal: Terminal): View {
     redraw: () => void (echoed !== '' && terminal.write(eol + lines(echoed))),
     bell() {},
     close(farewell = '') {
+      if (closed) return
+      if (echoed !== '') terminal.write(eol)
+      echoed = ''
       if (farewell !== '') put(cleanText(farewell))
       closed = true
     },

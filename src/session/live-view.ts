@@ -17,8 +17,6 @@ const pasteModeOff = '\u001b[?2004l'
 const clearScreen = '\u001b[H\u001b[2J'
 /** Pieces of replies come by the dozen a second; a person sees no more than this. */
 const frameMs = 40
-/** While something runs, its time goes on. */
-const tickMs = 1_000
 /** The most of a reply being written that is kept for drawing, in UTF-16 units. */
 const streamTail = 4_000
 const streamRows = 6
@@ -46,7 +44,6 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
     const next = compose()
     if (!terminal.write(redraw(drawn, text, next, size().columns))) return false
     drawn = next
-    if (status().running.length > 0) paintWithin(tickMs)
     return true
   }
 

@@ -168,7 +168,26 @@ test('when the server stops, people are told, commands are aborted, and the clie
   await Promise.all([session.waitFor('welcome'), command.waitFor('waiting')])
   await server.stop()
   expect(await session.exit).toBe(0)
-  expect(session.output()).toContain('Goodbye')
+  const emulator = createEmulator()
+  await emulator.write(session.output())
+  expect(emulator.all()).toEqual(['welcome', 'The server is going down. Goodbye.'])
+  expect(session.output()).toContain('\u001b[?2004l')
   expect(await command.exit).toBe(9)
   expect(room.screens.size).toBe(0)
+})
+
+test('a session that is busy when the server stops is told and ended all the same', async () => {
+  await using server = await startSshServer(
+    openDoor({
+      shell(_person, terminal) {
+        terminal.write('busy')
+        return new Promise(() => undefined)
+      },
+    }),
+  )
+  await using session = openSsh(await target(server.port))
+  await session.waitFor('busy')
+  await server.stop()
+  expect(await session.exit).toBe(0)
+  expect(session.output()).toContain('Goodbye')
 })

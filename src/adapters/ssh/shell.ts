@@ -4,6 +4,9 @@ import { readInput } from './channel-input.ts'
 import type { Outbox } from './outbox.ts'
 import { createTerminal } from './terminal.ts'
 
+/** How long a session may take to end after its input did, when the server stops. */
+const patienceMs = 500
+
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(open: OpenChannel): Promise<void> {
   const { channel, request, gone, house } = open
@@ -14,13 +17,19 @@ export async function serveShell(open: OpenChannel): Promise<void> {
   const finished = new AbortController()
   const terminal = createTerminal(input, outbox, request, {
     queueBytes: house.queueBytes,
-    onEnd: (status) => void outbox.finish(status).then(() => finished.abort()),
+    onEnd(status) {
+      if (house.closing.aborted) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      void outbox.finish(status).then(() => finished.abort())
+    },
   })
-  const sayGoodbye = (): void => {
-    terminal.write(`${eol}The server is going down. Goodbye.${eol}`)
+  // The end of its input ends a session that has nothing left to do; one that has is ended for it.
+  const stop = (): void => void (timer = setTimeout(endForIt, patienceMs))
+  const endForIt = (): void => {
+    terminal.write(eol)
     terminal.end(0)
   }
-  house.closing.addEventListener('abort', sayGoodbye, { once: true })
+  let timer: NodeJS.Timeout | undefined
+  house.closing.addEventListener('abort', stop, { once: true })
   try {
     if (house.refusal) terminal.write(house.refusal + eol)
     else await house.door.shell(house.person, terminal)
@@ -30,7 +39,8 @@ export async function serveShell(open: OpenChannel): Promise<void> {
     terminal.write(`${eol}${apology}${eol}`)
     terminal.end(1)
   } finally {
-    house.closing.removeEventListener('abort', sayGoodbye)
+    clearTimeout(timer)
+    house.closing.removeEventListener('abort', stop)
   }
   await aborted(finished.signal)
 }
