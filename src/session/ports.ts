@@ -63,7 +63,7 @@ export interface SessionStatus {
   readonly people: readonly string[]
   /** Names of the models that can be mentioned here, without `@`. */
   readonly models: readonly string[]
-  /** The tool scope in words: `all`, `none`, `internal`, patterns. */
+  /** The tool scope in words: `all`, `none`, `internal`, patterns. Empty while it is not known. */
   readonly scope: string
   /** How many tools the scope lets through. */
   readonly tools: number

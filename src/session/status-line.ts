@@ -9,7 +9,7 @@ export function statusLine(status: SessionStatus, columns: number): string {
     status.room,
     `${status.people.length} here`,
     status.models.map((name) => `@${name}`).join(' '),
-    `tools ${status.scope} (${status.tools})`,
+    status.scope ? `tools ${status.scope} (${status.tools})` : '',
     status.lastTurn ? budget(status.lastTurn) : '',
     status.running.length > 0 ? [...status.running, '^X to stop'].join(' · ') : '',
   ]
