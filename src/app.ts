@@ -24,7 +24,7 @@ import { createCommands } from './commands/index.ts'
 import { createComplete } from './commands/complete.ts'
 import { createRunner } from './commands/run.ts'
 import { createSpeak } from './commands/speak.ts'
-import { stopTurns } from './commands/stop.ts'
+import { stopAll } from './commands/stop.ts'
 import { scopeText } from './commands/tools.ts'
 import type { Config } from './config.ts'
 import { DATABASE } from './backup.ts'
@@ -35,10 +35,11 @@ import { paths } from './paths.ts'
 import type { Outlook } from './seat.ts'
 import { builtinTools, worldTools } from './tools/index.ts'
 import type { ToolSource } from './tools/tool.ts'
-import { denyAll } from './turns/approvals.ts'
+import { createApprovals, type Approvals } from './turns/approvals.ts'
 import { createCatalogue } from './turns/catalogue.ts'
 import { markCutTurns } from './turns/cut-turns.ts'
 import type { LanguageModel } from './turns/ports.ts'
+import { createToolRuns, type ToolRuns } from './turns/tool-runs.ts'
 import { createTurns, type Turns } from './turns/turns.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
@@ -55,6 +56,8 @@ export interface App extends AsyncDisposable {
 export interface Overrides {
   readonly clock?: Clock
   readonly log?: Log
+  /** Milliseconds until a question without an answer is a no. */
+  readonly answerMs?: number
   readonly createModel?: (settings: Config['models'][number]) => LanguageModel
 }
 
@@ -90,12 +93,13 @@ async function assemble(
   const storage = owned(await openData(config, clock, log))
   const nextId = createIds(clock, await storage.log.lastId())
   const { chat, people, claimCode } = await society(config, storage, { clock, log, nextId })
-  const turns = owned(await models(config, overrides, storage, chat, { clock, log, nextId }, owned))
+  const work = await models(config, overrides, storage, chat, { clock, log, nextId }, owned)
+  const { turns, runs } = work
   const { limits } = config
 
   const speech = speechLimits(config)
   const speak = createSpeak(turns, speech)
-  const commands = createCommands({ chat, people, turns, clock, speak, speech, stores: storage })
+  const commands = createCommands({ chat, people, ...work, clock, log, speak, speech, stores: storage })
   const pace = createPace({
     burst: limits.rate_burst,
     perSecond: limits.rate_per_s,
@@ -109,9 +113,9 @@ async function assemble(
     motd: config.motd,
     stdinBytes: limits.paste_bytes,
     complete: createComplete({ commands, chat, turns }),
-    stop: (room, person) => stopTurns(turns, room, person),
+    stop: (room, person) => stopAll(turns, runs, room, person),
     outlook: (room, person) => outlook(turns, room, person),
-    running: (room) => runningIn(turns, clock, room),
+    running: (room) => runningIn(work, clock, room),
   })
   const hostKeys = await loadHostKeys(config.dataDir)
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, door, log }))
@@ -178,7 +182,14 @@ function newClaimCode(): string {
   return `${four()}-${four()}`
 }
 
-/** The models, the tools that they may call, and the turns in which they do. */
+/** What is at work in the rooms: models' turns, people's own tool runs, and what both must ask for. */
+interface Work {
+  readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly approvals: Approvals
+}
+
+/** The models, the tools that they and people may call, and the turns and runs in which they do. */
 async function models(
   config: Config,
   overrides: Overrides,
@@ -186,7 +197,7 @@ async function models(
   chat: Chat,
   means: Means,
   owned: Owned,
-): Promise<Turns> {
+): Promise<Work> {
   const { log, clock } = means
   const { limits, dataDir, sandbox } = config
   const composer = owned(
@@ -201,20 +212,21 @@ async function models(
   const workspaces = owned(createWorkspaces({ root: join(dataDir, 'rooms'), mode: sandbox.mode, log }))
   const sources = await toolSources(config, chat, log, owned)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
-  return createTurns({
-    models: config.models.map((settings) => ({
-      settings,
-      model: (overrides.createModel ?? createModel)(settings),
-    })),
+  const approvals = createApprovals({
+    room: (name) => chat.anyRoom(name),
+    grants: storage.grants,
+    limits: {
+      approvals_per_room: limits.approvals_per_room,
+      ...(overrides.answerMs === undefined ? {} : { answer_ms: overrides.answerMs }),
+    },
+    clock,
+    log,
+  })
+  const tools = {
     catalogue: createCatalogue({ sources, disabled: config.tools.disabled, log }),
-    composer,
     workspaces,
-    permissions: denyAll(),
+    permissions: approvals,
     rooms: storage.rooms,
-    history: storage.history,
-    scripts: storage.scripts,
-    turns: storage.turns,
-    toolsShare: 0.4,
     newId: means.nextId,
     limits: {
       ...limits,
@@ -222,7 +234,21 @@ async function models(
     },
     clock,
     log,
+  }
+  const runs = owned(createToolRuns(tools))
+  const turns = createTurns({
+    ...tools,
+    models: config.models.map((settings) => ({
+      settings,
+      model: (overrides.createModel ?? createModel)(settings),
+    })),
+    composer,
+    history: storage.history,
+    scripts: storage.scripts,
+    turns: storage.turns,
+    toolsShare: 0.4,
   })
+  return { turns: owned(turns), runs, approvals }
 }
 
 async function toolSources(
@@ -255,8 +281,11 @@ async function outlook(turns: Turns, room: Room, person: Person): Promise<Outloo
   return { models: turns.names(), scope: scopeText(scope), tools: visible }
 }
 
-/** `@qwen thinking 3.2s` */
-const runningIn = (turns: Turns, clock: Clock, room: Room): readonly string[] =>
-  turns
-    .running(room.name)
-    .map((turn) => `@${turn.model} ${turn.doing()} ${duration(clock.now() - turn.startedAt)}`)
+/** `@qwen thinking 3.2s`, `alice run_command 1s` */
+function runningIn({ turns, runs }: Work, clock: Clock, { name }: Room): readonly string[] {
+  const since = (startedAt: number): string => duration(clock.now() - startedAt)
+  return [
+    ...turns.running(name).map((turn) => `@${turn.model} ${turn.doing()} ${since(turn.startedAt)}`),
+    ...runs.running(name).map((run) => `${run.requester} ${run.tool} ${since(run.startedAt)}`),
+  ]
+}

@@ -103,6 +103,8 @@ export interface ApprovalEntry extends EntryBase {
   readonly turn?: TurnId
   readonly tool: string
   readonly requester: string
+  /** The number that answers name; absent where nobody was asked. */
+  readonly question?: number
   readonly verdict: 'asked' | 'once' | 'room' | 'always' | 'denied' | 'revoked'
 }
 

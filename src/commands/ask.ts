@@ -2,21 +2,23 @@ import { entryJson } from '../chat/entry-json.ts'
 import type { Entry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Turns } from '../turns/turns.ts'
+import { ALLOW_FLAG, type CallerPermissions } from './allow-flag.ts'
 import { JSON_FLAG, type Call, type Command } from './command.ts'
 import { modelName } from './model-name.ts'
-import type { Speak } from './speak.ts'
+import type { Speak, Spoken } from './speak.ts'
 
-export const askCommand = (turns: Turns, speak: Speak): Command => ({
+export const askCommand = (turns: Turns, speak: Speak, permissionsOf: CallerPermissions): Command => ({
   name: 'ask',
   summary: 'ask a model and wait for its answer',
   room: 'here',
-  flags: [JSON_FLAG],
+  flags: [JSON_FLAG, ALLOW_FLAG],
   parameters: [{ name: 'model' }, { name: 'text', optional: true, takes: 'rest' }],
   async run(call) {
     const model = modelName(call.args['model']!, turns.names())
+    const how = await permissionsOf(call)
     const text = await question(call)
     if (call.session) return void (await speak(call.room!, call.person, `@${model} ${text}`))
-    return await askAndWait(call, model, text, speak)
+    return await askAndWait(call, model, () => speak(call.room!, call.person, `@${model} ${text}`, how))
   },
 })
 
@@ -33,7 +35,7 @@ async function question({ args, stdin }: Call): Promise<string> {
 }
 
 /** Prints the reply as it comes; false where the turn did not end well. */
-async function askAndWait(call: Call, model: string, text: string, speak: Speak): Promise<void | false> {
+async function askAndWait(call: Call, model: string, ask: () => Promise<Spoken>): Promise<void | false> {
   const { room, out, flags, signal } = call
   const printer = flags['json'] ? jsonPrinter(out) : textPrinter(out)
   let turn: string | undefined
@@ -44,7 +46,7 @@ async function askAndWait(call: Call, model: string, text: string, speak: Speak)
     stream: (delta) => soon(() => delta.turn === turn && printer.delta(delta.text)),
   })
   try {
-    const { message, turns } = await speak(room!, call.person, `@${model} ${text}`)
+    const { message, turns } = await ask()
     const started = turns.get(model)!
     turn = started.id
     signal.addEventListener('abort', () => started.cancel(), { once: true })
@@ -85,6 +87,7 @@ function textPrinter(out: Call['out']): Printer {
     entry(entry, turn) {
       if (!('turn' in entry) || entry.turn !== turn) return
       if (entry.kind === 'notice' && entry.level === 'error') out.warn(entry.text)
+      if (entry.kind === 'approval' && entry.verdict === 'denied') out.warn(entry.text)
       // Text before a tool call ends there: the next step's text begins on a line of its own.
       if (entry.kind === 'tool_call' && !atLineStart) write('\n')
       // A reply that was never streamed, or lost pieces on the way, is still printed whole.

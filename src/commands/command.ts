@@ -58,6 +58,8 @@ export interface Flag {
   readonly name: string
   /** What its value is called in the usage line; absent for a switch. */
   readonly value?: string
+  /** May be given again: its values are joined with a space. */
+  readonly repeats?: true
 }
 
 /** One verb, the same in a session (`/tools`) and in a script (`ssh host tools`). */

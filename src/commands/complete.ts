@@ -40,6 +40,10 @@ export function createComplete(parts: {
         return parts.commands.map((command) => command.name)
       case 'invite':
         return room.present().map((one) => one.name)
+      case 'run':
+        return (await parts.turns.scope({ room, person })).tools.map(({ tool }) => tool.name)
+      case 'allow':
+        return ['once', 'room', 'always']
       case 'tools':
         return toolWords(await parts.turns.scope({ room, person }))
       default:

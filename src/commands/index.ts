@@ -1,10 +1,14 @@
 import type { Chat } from '../chat/chat.ts'
 import type { People } from '../chat/people.ts'
-import type { Clock, PeopleStore, RoomStore } from '../chat/ports.ts'
+import type { Clock, Log, PeopleStore, RoomStore } from '../chat/ports.ts'
 import type { SpeechLimits } from '../chat/speech.ts'
-import type { TurnStore } from '../turns/ports.ts'
+import type { Approvals } from '../turns/approvals.ts'
+import type { GrantStore, TurnStore } from '../turns/ports.ts'
+import type { ToolRuns } from '../turns/tool-runs.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { ScriptStore } from '../wrap/ports.ts'
+import { allowCommand, denyCommand } from './allow.ts'
+import { createCallerPermissions } from './allow-flag.ts'
 import { askCommand } from './ask.ts'
 import { claimCommand } from './claim.ts'
 import type { Command } from './command.ts'
@@ -16,9 +20,11 @@ import { joinCommand } from './join.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
+import { permsCommand } from './perms.ts'
 import { quitCommand } from './quit.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
+import { runToolCommand } from './run-tool.ts'
 import { scriptCommand } from './script.ts'
 import type { Speak } from './speak.ts'
 import { stopCommand } from './stop.ts'
@@ -35,20 +41,25 @@ export interface CommandParts {
   readonly chat: Chat
   readonly people: People
   readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly approvals: Approvals
   readonly clock: Clock
+  readonly log: Log
   readonly speak: Speak
   readonly speech: SpeechLimits
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
     readonly turns: TurnStore
+    readonly grants: GrantStore
     readonly scripts: ScriptStore
   }
 }
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, turns, clock, speak, speech, stores } = parts
+  const { chat, people, turns, runs, approvals, clock, log, speak, speech, stores } = parts
+  const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
@@ -60,13 +71,17 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     inviteCommand(stores.rooms, stores.people),
     topicCommand(stores.rooms),
     vibeCommand(stores.rooms),
-    sayCommand(speak),
+    sayCommand(speak, permissionsOf),
     meCommand(speech),
     historyCommand(chat),
     searchCommand(chat),
     whoCommand(turns),
-    askCommand(turns, speak),
-    stopCommand(turns),
+    askCommand(turns, speak, permissionsOf),
+    stopCommand(turns, runs),
+    runToolCommand(runs, permissionsOf, log),
+    allowCommand(approvals),
+    denyCommand(approvals),
+    permsCommand(stores.grants, clock),
     modelsCommand(turns),
     usageCommand(stores.turns, clock),
     toolsCommand(turns, stores.rooms),

@@ -40,7 +40,8 @@ export function parse(command: Command, line: string, caller: Caller): Parsed {
     }
     const { word, rest } = takeWord(after)
     if (word === '') throw misuse(`${spelled(flag)} needs ${flag.value}`)
-    flags[flag.name] = word
+    const before = flag.repeats && flags[flag.name]
+    flags[flag.name] = before ? `${before} ${word}` : word
     return rest
   }
 

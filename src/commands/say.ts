@@ -1,15 +1,16 @@
 import { Refusal } from '../chat/errors.ts'
 import { speech, type SpeechLimits } from '../chat/speech.ts'
+import type { CallerPermissions } from './allow-flag.ts'
 import type { Call, Command } from './command.ts'
 import type { Speak } from './speak.ts'
 
-export const sayCommand = (speak: Speak): Command => ({
+export const sayCommand = (speak: Speak, permissionsOf: CallerPermissions): Command => ({
   name: 'say',
   summary: 'say something; @name calls a model (in a session, just type it)',
   room: 'here',
   parameters: [{ name: 'text', optional: true, takes: 'rest' }],
   async run(call) {
-    await speak(call.room!, call.person, await textOf(call))
+    await speak(call.room!, call.person, await textOf(call), await permissionsOf(call))
   },
 })
 

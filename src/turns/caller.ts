@@ -1,10 +1,16 @@
-import type { ToolContext } from '../tools/tool.ts'
+import type { PermissionProvider, ToolContext } from '../tools/tool.ts'
 import type { Uncounted } from './deadline.ts'
 import type { ToolboxParts } from './toolbox.ts'
 
-/** All that a tool gets when a model or a person calls it; while people are asked for a permission its time stands still. */
+/** What one call's context is made from. */
+export interface CallerParts extends ToolboxParts {
+  /** Whether the called tool is still in scope. */
+  readonly isOffered: () => Promise<boolean>
+}
+
+/** All that a tool gets when a model or a person calls it. */
 export async function callerContext(
-  parts: ToolboxParts,
+  parts: CallerParts,
   signal: AbortSignal,
   uncounted: Uncounted,
 ): Promise<ToolContext> {
@@ -15,10 +21,18 @@ export async function callerContext(
     ...(model ? { model: model.name } : {}),
     ...(parts.turn === undefined ? {} : { turn: parts.turn }),
     workspace: parts.workspace,
-    permissions: { request: (asked) => uncounted(() => parts.permissions.request(asked)) },
+    permissions: patientPermissions(parts, uncounted),
     addMessage: (entry) => room.record({ ...entry, author: parts.caller }),
     signal,
     limits: parts.limits,
     log: parts.log,
   }
 }
+
+/** While people are asked, the tool's time stands still; what they allowed is a no if the tool was taken away meanwhile. */
+const patientPermissions = (parts: CallerParts, uncounted: Uncounted): PermissionProvider => ({
+  async request(asked) {
+    const verdict = await uncounted(() => parts.permissions.request(asked))
+    return verdict === 'allow' && (await parts.isOffered()) ? 'allow' : 'deny'
+  },
+})

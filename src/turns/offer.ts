@@ -53,8 +53,10 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
     resolve,
     unknown(name, now) {
       const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
-      const left = names.filter((one) => resolve(one, now)).map((one) => `'${one}'`)
-      return `ERROR: You requested a tool called '${name}', however we only have these tools: ${left.join(', ')}`
+      return unknownTool(
+        name,
+        names.filter((one) => resolve(one, now)),
+      )
     },
     search(args, now) {
       const { query } = (args ?? {}) as { query?: unknown }
@@ -68,6 +70,10 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
     },
   }
 }
+
+/** The one answer to a name that stands for nothing, whatever the cause. */
+export const unknownTool = (name: string, names: readonly string[]): string =>
+  `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
 
 /** A tool whose definition changed since it was offered is another tool. */
 const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>

@@ -13,7 +13,7 @@ import {
 } from '../tools/tool.ts'
 import type { ToolDefinition } from '../wrap/prompt.ts'
 import { parseArguments } from './arguments.ts'
-import { callerContext } from './caller.ts'
+import { callerContext, type CallerParts } from './caller.ts'
 import { underDeadline } from './deadline.ts'
 import type { Offer } from './offer.ts'
 import type { ToolCall } from './ports.ts'
@@ -68,7 +68,10 @@ export function createToolbox(parts: ToolboxParts, offer: Offer): Toolbox {
       if (!target) return await answer.give(failed(offer.unknown(call.name, now)))
       if (!args.ok) return await answer.give(failed(`${call.name}: ${args.error}`), target.id)
       if (target.kind === 'search') return await answer.give(offer.search(args.value, now), target.id)
-      return await answer.give(await runTool(target.tool, args.value, parts, signal), target.id)
+      const isOffered = async (): Promise<boolean> =>
+        offer.resolve(call.name, await parts.view())?.id === target.id
+      const result = await runTool(target.tool, args.value, { ...parts, isOffered }, signal)
+      return await answer.give(result, target.id)
     },
     async refuse(call, reason) {
       const { answer, target } = await announce(call)
@@ -78,7 +81,7 @@ export function createToolbox(parts: ToolboxParts, offer: Offer): Toolbox {
 }
 
 /** Runs a tool for at most its time. A throw is a result; only the end of the turn is not. */
-async function runTool(tool: Tool, args: Json, parts: ToolboxParts, turn: AbortSignal): Promise<ToolResult> {
+async function runTool(tool: Tool, args: Json, parts: CallerParts, turn: AbortSignal): Promise<ToolResult> {
   try {
     turn.throwIfAborted()
     return await underDeadline(parts.limits.timeoutMs, turn, async (signal, uncounted) =>

@@ -17,17 +17,21 @@ import { viewTools } from './view.ts'
 
 export type { RunningTurn }
 
+/** A model was called in a room. */
+export interface Mention {
+  readonly room: Room
+  readonly requester: Person
+  /** The model's name. */
+  readonly model: string
+  readonly message: MessageEntry
+  /** Instead of asking in the room: for a script, whose caller cannot be asked. */
+  readonly permissions?: PermissionProvider
+}
+
 /** Models' turns in all rooms, and what a model would be given. */
 export interface Turns extends AsyncDisposable {
   /** Starts a turn, or lets it wait. Rejects with `Refusal`: no such model, too many waiting, stopping; or `StorageError`. */
-  start(mention: {
-    readonly room: Room
-    readonly requester: Person
-    readonly model: string
-    readonly message: MessageEntry
-    /** Instead of asking in the room: for a script, whose caller cannot be asked. */
-    readonly permissions?: PermissionProvider
-  }): Promise<RunningTurn>
+  start(mention: Mention): Promise<RunningTurn>
   /** Turns of a room, in order of their start. */
   running(room: RoomName): readonly RunningTurn[]
   /** Names of the models that can be called, in order of the config. */

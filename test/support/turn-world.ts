@@ -5,7 +5,6 @@ import type { Json } from '../../src/lib/json.ts'
 import type { Workspace } from '../../src/tools/ports.ts'
 import type { PermissionProvider, Tool, ToolContext, ToolResult, ToolSource } from '../../src/tools/tool.ts'
 import { ok } from '../../src/tools/tool.ts'
-import { denyAll } from '../../src/turns/approvals.ts'
 import { createCatalogue } from '../../src/turns/catalogue.ts'
 import type { LanguageModel, ModelSettings } from '../../src/turns/ports.ts'
 import { createTurns, type RunningTurn, type Turns, type TurnsParts } from '../../src/turns/turns.ts'
@@ -77,7 +76,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     catalogue: createCatalogue({ sources: [source], disabled: options.disabled ?? [], log }),
     composer,
     workspaces: { of: () => noWorkspace },
-    permissions: options.permissions ?? denyAll(),
+    permissions: options.permissions ?? { request: async () => 'deny' },
     ...stores,
     ...options.withStore?.(stores),
     toolsShare: 0.4,

@@ -1,5 +1,5 @@
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { TurnStore } from '../../turns/ports.ts'
+import type { GrantStore, TurnStore } from '../../turns/ports.ts'
 import type { HistoryStore, ScriptStore } from '../../wrap/ports.ts'
 
 /** All that is kept on disk, in the words of those who need it. Every method rejects with `StorageError` only. */
@@ -8,6 +8,7 @@ export interface Storage extends AsyncDisposable {
   readonly rooms: RoomStore
   readonly people: PeopleStore
   readonly turns: TurnStore
+  readonly grants: GrantStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore
   /** Rejects if nothing could be stored just now. */

@@ -1,6 +1,7 @@
 import { StorageError } from '../../../chat/errors.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryEntries } from './entries.ts'
+import { createMemoryGrants } from './grants.ts'
 import { createMemoryPeople } from './people.ts'
 import { createMemoryRooms } from './rooms.ts'
 import { createMemoryScripts } from './scripts.ts'
@@ -16,6 +17,7 @@ export function createMemoryStorage(): Storage {
     rooms,
     scripts: createMemoryScripts(rooms),
     turns: createMemoryTurns(),
+    grants: createMemoryGrants(rooms, people),
     health: () => Promise.resolve(),
     backup: () =>
       Promise.reject(new StorageError('other', 'nothing is kept on disk, so there is nothing to back up')),

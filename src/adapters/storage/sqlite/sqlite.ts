@@ -4,6 +4,7 @@ import { backupOpen } from './backup.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { createEntryLog } from './entry-log.ts'
 import { toStorageError } from './errors.ts'
+import { createGrantStore } from './grants.ts'
 import { createHistoryStore } from './history.ts'
 import { lock } from './lock.ts'
 import { readMigrations } from './migrations.ts'
@@ -49,6 +50,7 @@ function storageOf(connection: Connection, held: Disposable): Storage {
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
+    grants: createGrantStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),
     health: () => connection.write(() => undefined),

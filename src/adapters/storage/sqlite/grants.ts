@@ -1,0 +1,50 @@
+import type { RoomName } from '../../../chat/entry.ts'
+import type { Grant, GrantStore } from '../../../turns/ports.ts'
+import type { Connection } from './connection.ts'
+
+type GrantRow = Omit<Grant, 'until'> & { readonly until: number | null }
+type Wanted = Parameters<GrantStore['find']>[0]
+
+/** Standing permissions. */
+export function createGrantStore({ db, read, write }: Connection): GrantStore {
+  let prepared: ReturnType<typeof prepare> | undefined
+  const statements = () => (prepared ??= prepare(db))
+  return {
+    put: (grant) =>
+      write(() => {
+        const sql = statements()
+        sql.sweep.run(grant.room, grant.at)
+        return toGrant(sql.put.get({ ...grant, until: grant.until ?? null })!)
+      }),
+    find: (wanted) =>
+      read(() => {
+        const row = statements().find.get(wanted)
+        return row && toGrant(row)
+      }),
+    list: (room, at) => read(() => statements().list.all(room, at).map(toGrant)),
+    remove: (room, id) => write(() => statements().remove.run(room, id).changes === 1),
+  }
+}
+
+function prepare(db: Connection['db']) {
+  return {
+    sweep: db.prepare<[RoomName, number]>('DELETE FROM grants WHERE room = ? AND until <= ?'),
+    put: db.prepare<[Omit<GrantRow, 'id'>], GrantRow>(
+      `INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
+       VALUES (@room, (SELECT ifnull(max(id), 0) + 1 FROM grants WHERE room = @room),
+               @person, @name, @tool, @target, @until, @by, @at)
+       ON CONFLICT (person, room, tool, target) DO UPDATE SET until = @until, "by" = @by, at = @at
+       RETURNING *`,
+    ),
+    find: db.prepare<[Wanted], GrantRow>(
+      `SELECT * FROM grants
+       WHERE person = @person AND room = @room AND tool = @tool AND target = @target AND ifnull(until > @at, 1)`,
+    ),
+    list: db.prepare<[RoomName, number], GrantRow>(
+      'SELECT * FROM grants WHERE room = ? AND ifnull(until > ?, 1) ORDER BY id',
+    ),
+    remove: db.prepare<[RoomName, number]>('DELETE FROM grants WHERE room = ? AND id = ?'),
+  }
+}
+
+const toGrant = ({ until, ...grant }: GrantRow): Grant => (until === null ? grant : { ...grant, until })

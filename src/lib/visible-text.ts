@@ -1,0 +1,19 @@
+import { cleanText } from './clean-text.ts'
+
+/**
+ * Text that shows all that is in it: where cleaning would drop or change a character, it is written as
+ * `\u{200b}` instead. For what people judge before it runs: two texts that differ look different.
+ */
+export function visibleText(text: string): string {
+  if (cleanText(text) === text) return text
+  const spelled = text.replace(HIDDEN, spell)
+  return cleanText(spelled) === spelled ? spelled : text.replace(NOT_PLAIN, spell)
+}
+
+/** Controls, formats, separators, lone surrogates, fillers. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/** What is left when marks were heaped: everything that is not plain ASCII. */
+const NOT_PLAIN = /[^\n\t -~]/gu
+
+const spell = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`
