@@ -31,7 +31,7 @@ describe('the first admin', () => {
         async (name) => JSON.parse((await stage.as(name, ['whoami', '--json'])).stdout).role,
       ),
     )
-    expect(roles.toSorted()).toEqual(['admin', 'member'])
+    expect((roles as string[]).toSorted()).toEqual(['admin', 'member'])
   })
 })
 

@@ -12,7 +12,7 @@ import { guardWindow } from './ssh2-internals.ts'
 /** What all connections share. */
 export interface ConnectionHouse extends PersonHouse {
   readonly hostKeys: readonly HostKey[]
-  /** Shown before the login. */
+  /** Shown before the login; empty for none. */
   readonly banner: string
 }
 
@@ -36,7 +36,7 @@ export function serveConnection(
   const server = new ssh2.Server({
     hostKeys: hostKeys.map(({ pem }) => pem),
     algorithms,
-    banner: banner.trimEnd(),
+    ...(banner === '' ? {} : { banner: banner.trimEnd() }),
     ident: 'sshawl',
     ...keepalive,
   })

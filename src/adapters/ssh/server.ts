@@ -8,12 +8,13 @@ import type { HostKey } from './host-key.ts'
 import type { SshLimits } from './limits.ts'
 import { createQuota, takeAll } from './quota.ts'
 import type { Release } from './quota.ts'
+import { createStrangers } from './strangers.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /** Lines that everybody sees before the login: how to make a key. */
+  /** Lines that a client sees before the login, where its last one from there was not let in: how to make a key. */
   readonly banner: string
   readonly door: Door
   readonly log: Log
@@ -38,6 +39,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   setMaxListeners(0, closing.signal)
   const sockets = new Set<Socket>()
   const admit = createAdmission(limits)
+  const strangers = createStrangers()
   const house = {
     ...options,
     closing: closing.signal,
@@ -54,7 +56,15 @@ export function createSshServer(options: SshServerOptions): SshServer {
       sockets.delete(socket)
       release.all()
     })
-    serveConnection(socket, address, house, release.waiting)
+    const network = networkOf(address)
+    const banner = strangers.has(network) ? options.banner : ''
+    let loggedIn = false
+    socket.once('close', () => loggedIn || strangers.turnedAway(network))
+    serveConnection(socket, address, { ...house, banner }, () => {
+      loggedIn = true
+      strangers.letIn(network)
+      release.waiting()
+    })
   })
   return {
     async listen(host, port) {
