@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createWeb } from './adapters/http/web.ts'
 import { createLog } from './adapters/log/pino-log.ts'
 import { createComposer } from './adapters/lua/pool.ts'
 import { findOllamaModels } from './adapters/models/find-ollama.ts'
@@ -258,7 +259,7 @@ async function toolSources(
   owned: Owned,
 ): Promise<readonly ToolSource[]> {
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)
-  const builtin = builtinTools()
+  const builtin = builtinTools({ web: createWeb(config.web, paths.pageReader) })
   const internal = worldTools({ chat, models: { names: () => names }, speech: speechLimits(config) })
   const wrapped = owned(
     await createWrappedTools({

@@ -1,3 +1,4 @@
+import { createWeb } from './adapters/http/web.ts'
 import { createLog } from './adapters/log/pino-log.ts'
 import { createComposer } from './adapters/lua/pool.ts'
 import { probeSandbox } from './adapters/sandbox/probe.ts'
@@ -61,7 +62,7 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
 }
 
 async function toolProblems(config: Config): Promise<readonly string[]> {
-  const builtin = builtinTools()
+  const builtin = builtinTools({ web: createWeb(config.web, paths.pageReader) })
   await using wrapped = await createWrappedTools({
     dirs: [paths.wrappedTools, ...config.tools.dirs],
     base: () => builtin,

@@ -5,8 +5,10 @@ import type { AccessPolicy } from './chat/people.ts'
 import { noConfigFile, readConfigFile } from './config/file.ts'
 import type { CommandLine, FlagName } from './config/flags.ts'
 import { modelsFrom } from './config/models.ts'
+import { webFrom } from './config/web.ts'
 import { ConfigError } from './config/problem.ts'
 import type { FileConfig, Limits } from './config/schema.ts'
+import type { WebConfig } from './adapters/http/config.ts'
 import type { ModelConfig } from './adapters/models/config.ts'
 
 /** Where to listen; port 0 is any free one. */
@@ -31,6 +33,8 @@ export interface Config {
   readonly discoverModels: boolean
   readonly mcp: FileConfig['mcp']
   readonly tools: FileConfig['tools']
+  /** Absent where nothing of the web is to be had. */
+  readonly web: WebConfig | undefined
   readonly sandbox: FileConfig['sandbox']
   readonly lua: FileConfig['lua']
   readonly limits: Limits
@@ -62,6 +66,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     discoverModels: file.models.length === 0,
     mcp: file.mcp,
     tools: file.tools,
+    web: webFrom(file, env),
     sandbox: file.sandbox,
     lua: file.lua,
     limits: file.limits,

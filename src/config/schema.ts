@@ -25,15 +25,16 @@ export const BACKENDS = [
 
 const scope = z.union([z.string(), z.array(z.string())])
 
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
+
 const modelFields = z.strictObject({
   name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
   backend: z.enum(BACKENDS),
   model: z.string().min(1).optional(),
   endpoint: z.string().regex(ADDRESS, 'write an address such as http://localhost:11434').optional(),
-  api_key_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
-    .optional(),
+  api_key_env: variable.optional(),
   context_window: z.int().min(1).max(100_000_000).default(32_768),
   max_output: z.int().min(1).max(10_000_000).optional(),
   encoding: z.enum(['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base', 'gpt2']).default('o200k_base'),
@@ -68,6 +69,33 @@ const mcp = z
     (server) => (server.url === undefined) !== (server.command === undefined),
     'give either url or command',
   )
+
+const search = z
+  .strictObject({
+    provider: z.enum(['searxng', 'brave', 'google']),
+    url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
+    api_key_env: variable.optional(),
+    engine_id: z.string().min(1).optional(),
+  })
+  .refine(({ provider, url }) => provider !== 'searxng' || url !== undefined, {
+    path: ['url'],
+    message: 'say where the SearXNG server is, such as "http://localhost:8888"',
+  })
+  .refine((entry) => entry.provider === 'searxng' || entry.api_key_env !== undefined, {
+    path: ['api_key_env'],
+    message: 'write the name of the environment variable that holds the key',
+  })
+  .refine(({ provider, engine_id: engine }) => provider !== 'google' || engine !== undefined, {
+    path: ['engine_id'],
+    message: "write the search engine's id, which Google calls cx",
+  })
+
+/** Its mere presence turns web_fetch on. */
+const web = z.strictObject({
+  fetch: z.boolean().default(true),
+  ports: z.array(z.int().min(1).max(65_535)).min(1).default([80, 443]),
+  search: search.optional(),
+})
 
 /** The figures of docs/security.md. */
 export const limitsSchema = z.strictObject({
@@ -120,19 +148,7 @@ export const fileSchema = z.strictObject({
       dirs: z.array(z.string()).default([]),
       disabled: z.array(z.string()).default([]),
       timeout_s: positive(60),
-      web: z
-        .strictObject({
-          search: z
-            .strictObject({
-              provider: z.enum(['searxng', 'brave', 'google']),
-              url: z.string().regex(ADDRESS, 'write an address').optional(),
-              api_key_env: z.string().optional(),
-              engine_id: z.string().optional(),
-            })
-            .optional(),
-          fetch: z.boolean().optional(),
-        })
-        .optional(),
+      web: web.optional(),
     })
     .prefault({}),
   sandbox: z.strictObject({ mode: z.enum(['bubblewrap', 'none']).default('bubblewrap') }).prefault({}),

@@ -53,7 +53,9 @@ const nothing = (start: number): string =>
 function line({ title, url, snippet }: SearchHit, number: number): string {
   const words = cleanLine(snippet).slice(0, 600)
   const name = cleanLine(title).slice(0, 200) || '(no title)'
-  return [`${number}. ${name}`, `   ${cleanLine(url).slice(0, 2000)}`, ...(words ? [`   ${words}`] : [])].join(
-    '\n',
-  )
+  return [
+    `${number}. ${name}`,
+    `   ${cleanLine(url).slice(0, 2000)}`,
+    ...(words ? [`   ${words}`] : []),
+  ].join('\n')
 }

@@ -122,6 +122,6 @@ export interface WebSearch {
 /** The web, as far as it is configured; each part that is absent has no tool. */
 export interface Web {
   /** Throws `WebError` for what is no public web address; nothing is sent before `read`. */
-  visit?(url: string): Visit
+  readonly visit?: (url: string) => Visit
   readonly search?: WebSearch
 }

@@ -23,7 +23,7 @@ const input = z.strictObject({
 
 /** A page of the public web; `.tool` files may be built on it, and then call it with its own parameters. */
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
-  const tool = defineTool({
+  const tool: Tool = defineTool({
     id: 'web_fetch',
     title: 'Fetch Web Page',
     description:

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import { PassThrough, pipeline, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { WebError } from '../../tools/ports.ts'
+import type { Patience } from './patience.ts'
+import { explain } from './request.ts'
+
+/** A body, unpacked. */
+export interface Body {
+  readonly bytes: Buffer
+  /** True if there was more. */
+  readonly cut: boolean
+}
+
+/**
+ * Reads and unpacks the body of an answer, as far as `maxBytes` of unpacked data; the connection is closed then, so
+ * that neither an endless answer nor a bomb fills anything. Rejects with `WebError`, or with the signal's reason.
+ */
+export async function readBody(
+  answer: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  { signal, progress }: Patience,
+): Promise<Body> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of unpacked(answer, url, progress) as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxBytes) break
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof WebError) throw error
+    throw new WebError(explain(error as NodeJS.ErrnoException, url), { cause: error })
+  } finally {
+    answer.destroy()
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), cut: size > maxBytes }
+}
+
+function unpacked(answer: IncomingMessage, { host }: URL, progress: () => void): NodeJS.ReadableStream {
+  const encoding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase()
+  const unpack = unpackers.get(encoding)
+  if (!unpack)
+    throw new WebError(`${host} packed its answer as ${encoding.slice(0, 40)}, which was not asked for`)
+  // Errors reach whoever reads the last stream; there is nobody else to tell.
+  return pipeline(answer, watched(progress), unpack(), () => {})
+}
+
+const watched = (progress: () => void) =>
+  async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      progress()
+      yield chunk
+    }
+  }
+
+const asIs = (): Transform => new PassThrough()
+
+const unpackers: ReadonlyMap<string, () => Transform> = new Map([
+  ['', asIs],
+  ['identity', asIs],
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])

@@ -1,0 +1,37 @@
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import { createWriter } from './write-text.ts'
+import type { Reading, ReadRequest } from './reading.ts'
+
+/** Characters of the text that is kept. */
+const MAX_CHARS = 1_000_000
+
+/** Elements in a page that Readability takes on; its work on more would not end in time. */
+const MAX_ELEMENTS = 100_000
+
+/**
+ * What there is to read in a page: its article where it has one, else all of it. Runs under limits of time and
+ * memory, which HTML made to hang needs; may throw anything.
+ */
+export function readHtml({ html, url, format }: ReadRequest): Reading {
+  const { document } = parseHTML(asDocument(html))
+  const base = baseOf(document, url)
+  const title = document.title
+  const all: string = document.body.innerHTML
+  const article = new Readability(document, { maxElemsToParse: MAX_ELEMENTS }).parse()
+  const text = createWriter(format, base)(article?.content || all).trim()
+  return { title: article?.title || title, text: firstChars(text), cut: text.length > MAX_CHARS }
+}
+
+/** The parser makes no html and body where a page leaves them out, and most of what uses it needs them. */
+const asDocument = (html: string): string =>
+  /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
+    ? html
+    : `<!doctype html><html><head></head><body>${html.replaceAll(/<!doctype[^>]*>|<\/?(?:html|body)[^>]*>/gi, '')}</body></html>`
+
+function baseOf(document: ReturnType<typeof parseHTML>['document'], url: string): string {
+  const href: string = document.querySelector('base[href]')?.getAttribute('href') ?? ''
+  return URL.canParse(href, url) ? new URL(href, url).href : url
+}
+
+const firstChars = (text: string): string => text.slice(0, MAX_CHARS).replace(/[\uD800-\uDBFF]$/, '')

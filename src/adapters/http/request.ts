@@ -1,0 +1,72 @@
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { get as httpsGet, type RequestOptions } from 'node:https'
+import { isIPv6, type LookupFunction } from 'node:net'
+import { WebError } from '../../tools/ports.ts'
+import type { Patience } from './patience.ts'
+
+/** One GET. */
+export interface GetRequest {
+  readonly url: URL
+  /** The only addresses to connect to; whatever the name resolves to when absent. */
+  readonly addresses?: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  /** Authorities whose certificates are good, in PEM; the usual ones when absent. */
+  readonly authorities?: string
+}
+
+/** Bytes of all headers together. */
+const HEADER_BYTES = 32 * 1024
+
+/**
+ * Sends one GET and resolves at the answer's headers; redirects are answers like others. The name is not looked up
+ * again: the connection goes to one of `addresses`, and a certificate must still be the name's. Whoever gets the
+ * answer destroys it or reads it to its end. Rejects with `WebError`, or with the signal's reason.
+ */
+export async function get(request: GetRequest, { signal, progress }: Patience): Promise<IncomingMessage> {
+  const { url, addresses, headers, authorities } = request
+  const options: RequestOptions = {
+    agent: false,
+    signal,
+    headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
+    maxHeaderSize: HEADER_BYTES,
+    insecureHTTPParser: false,
+    ...(addresses ? { lookup: pinned(addresses) } : {}),
+    ...(authorities === undefined ? {} : { ca: authorities }),
+  }
+  const send = url.protocol === 'https:' ? httpsGet : httpGet
+  try {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      send(url, options, resolve)
+        .on('error', reject)
+        .on('upgrade', (_answer, socket) => socket.destroy())
+    })
+    progress()
+    return answer
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new WebError(explain(error as NodeJS.ErrnoException, url), { cause: error })
+  }
+}
+
+/** Answers with addresses that were checked before, whatever it is asked. */
+function pinned(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  const [first] = answers
+  return (_name, { all }, done) => {
+    if (all) done(null, answers)
+    else done(null, first!.address, first!.family)
+  }
+}
+
+/** What a broken connection means to whoever asked. No part of the address but its host is repeated. */
+export function explain(error: NodeJS.ErrnoException, { host }: URL): string {
+  const code = error.code ?? ''
+  if (code === 'ECONNREFUSED') return `${host} takes no connections`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `there is no host called ${host}`
+  if (code === 'HPE_HEADER_OVERFLOW') return `${host} sent more than ${HEADER_BYTES / 1024} KiB of headers`
+  if (code.startsWith('HPE_')) return `${host} does not speak HTTP as it should (${code})`
+  if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO|TLS|SSL/.test(code))
+    return `the certificate or encryption of ${host} cannot be trusted (${code})`
+  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR')) return `${host} sent damaged compressed data`
+  return `the connection to ${host} broke (${code || error.message})`
+}

@@ -1,0 +1,80 @@
+import { STATUS_CODES } from 'node:http'
+import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports.ts'
+import { readBody } from '../body.ts'
+import type { SearchConfig } from '../config.ts'
+import { createPatience, type TimeLimits } from '../patience.ts'
+import { get } from '../request.ts'
+import { brave } from './brave.ts'
+import { google } from './google.ts'
+import type { Provider, SearchRequest } from './provider.ts'
+import { searxng } from './searxng.ts'
+
+const providers: Readonly<Record<SearchConfig['provider'], Provider>> = { searxng, brave, google }
+
+/** Figures that an answer must keep to. */
+export interface SearchLimits extends TimeLimits {
+  readonly bodyBytes: number
+}
+
+export const SEARCH_LIMITS: SearchLimits = { totalMs: 15_000, idleMs: 10_000, bodyBytes: 2 * 1024 * 1024 }
+
+/**
+ * The configured search. Its address is the admin's word and may be a private one; redirects are not followed, so
+ * that a key goes nowhere else. No error holds the request's address, which may hold the key.
+ */
+export function createSearch(config: SearchConfig, limits: SearchLimits = SEARCH_LIMITS): WebSearch {
+  const provider = providers[config.provider]
+  const base = new URL(config.url ?? provider.usualUrl ?? '')
+  return {
+    provider: config.provider,
+    host: base.host,
+    async find(query, signal) {
+      if (config.apiKeyEnv !== undefined && !config.apiKey) throw new WebError(noKey(config.apiKeyEnv))
+      return await ask(provider, provider.request(base, query, config), limits, signal)
+    },
+  }
+}
+
+const noKey = (variable: string): string =>
+  `the search has no key: an admin must set ${variable} in the server's environment`
+
+async function ask(
+  provider: Provider,
+  { url, headers }: SearchRequest,
+  limits: SearchLimits,
+  outer: AbortSignal,
+): Promise<readonly SearchHit[]> {
+  using patience = createPatience(limits, outer)
+  const answer = await get({ url, headers: { accept: 'application/json', ...headers } }, patience)
+  const status = answer.statusCode ?? 0
+  if (status !== 200) {
+    answer.destroy()
+    throw new WebError(refusal(url.host, status, provider))
+  }
+  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, patience)
+  const hits = cut ? undefined : provider.hits(parsed(bytes))
+  if (!hits)
+    throw new WebError(`${url.host} did not answer as a search does; an admin must check [tools.web]`)
+  return hits
+}
+
+function refusal(host: string, status: number, { advice }: Provider): string {
+  const what = `${host} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim()
+  const hint = advice?.[status] ?? usualAdvice(status)
+  return hint === undefined ? what : `${what}: ${hint}`
+}
+
+function usualAdvice(status: number): string | undefined {
+  if (status === 401 || status === 403) return 'the key is not accepted; an admin must check it'
+  if (status === 429) return 'too many searches for now; try again later'
+  if (status >= 300 && status < 400) return 'an admin must write the address it redirects to into [tools.web]'
+  return status >= 500 ? 'it has trouble; try again later' : undefined
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import type { Web } from '../../tools/ports.ts'
+import { isPublicAddress } from './addresses.ts'
+import type { WebConfig } from './config.ts'
+import { createPageReader } from './page-reader.ts'
+import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'
+import { resolveName } from './resolver.ts'
+import type { Rules } from './destination.ts'
+import { createSearch } from './search/search.ts'
+
+/** What tests may put in the place of the real internet; no config reaches these. */
+export interface WebOverrides {
+  readonly resolve?: Rules['resolve']
+  readonly allowAddress?: Rules['allowAddress']
+  readonly limits?: PageLimits
+  /** See `GetRequest`. */
+  readonly authorities?: string
+}
+
+/** The web as it is configured; nothing at all without a config. `readerEntry` is the built `reader/main.js`. */
+export function createWeb(
+  config: WebConfig | undefined,
+  readerEntry: string,
+  overrides: WebOverrides = {},
+): Web {
+  if (!config) return {}
+  const {
+    resolve = resolveName,
+    allowAddress = isPublicAddress,
+    limits = PAGE_LIMITS,
+    authorities,
+  } = overrides
+  const visit = createPages({
+    rules: { ports: config.ports, resolve, allowAddress },
+    limits,
+    reader: createPageReader(readerEntry),
+    ...(authorities === undefined ? {} : { authorities }),
+  })
+  return {
+    ...(config.fetch ? { visit } : {}),
+    ...(config.search ? { search: createSearch(config.search) } : {}),
+  }
+}
