@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
+import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+const sandbox = await probeSandbox()
+if (!sandbox.works) console.warn(`SKIPPED: commands on a server: ${sandbox.reason}`)
+
+/** Seconds to sleep, a number that is in the command line of one test's processes and of no other. */
+const mark = (): string => `600.${randomInt(1e12)}`
+
+/** How many processes there are with this word in their command line. */
+async function processesWith(word: string): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  return lines.filter((line) => line.includes(word)).length
+}
+
+const wrapped = (name: string, command: string): string =>
+  `Runs something.\n\n@title ${name}\n@name ${name}\n@wrapped run_command\n@command ${command}\n` +
+  '@access read\n@deny none\n@param arguments {array<string>} [required] words\n'
+
+let dir: string
+let stage: Stage
+let models: ModelServer
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sshawl-tools-'))
+  await writeFile(join(dir, 'Hold.tool'), wrapped('Hold', 'sleep {arguments}'))
+  await writeFile(
+    join(dir, 'Swarm.tool'),
+    wrapped('Swarm', `sh -c 'trap "" TERM; for i in $(seq 50); do sleep "$1" & done; wait' sh {arguments}`),
+  )
+  models = await startModelServer()
+  stage = await createStage({
+    config: `
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}/v1"
+context_window = 16000
+
+[tools]
+dirs = ["${dir}"]
+timeout_s = 3
+`,
+  })
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+const ask = () => stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
+const answered = (): unknown => models.requests.at(-1)!.body.messages.at(-1)
+
+describe.skipIf(!sandbox.works)('commands on a server', () => {
+  test.each([
+    ['Hold', (word: string) => [word]],
+    ['Swarm', (word: string) => [word]],
+  ])(
+    '%s ends at the time limit with all its children, and the room goes on meanwhile',
+    async (name, words) => {
+      const word = mark()
+      models.play(calls(name, { arguments: words(word) }), says('done'))
+      const asking = ask()
+      await expect.poll(() => processesWith(word), { timeout: 20_000 }).toBeGreaterThan(0)
+      expect((await stage.as('bob', ['say', 'lobby', `still here, ${name}`])).exitCode).toBe(0)
+      expect((await stage.as('bob', ['history', 'lobby', '-n', '5'])).stdout).toContain(`still here, ${name}`)
+      expect((await asking).stdout).toContain('done')
+      expect(answered()).toMatchObject({
+        role: 'tool',
+        content: expect.stringMatching(/^ERROR: .*/) as string,
+      })
+      await expect.poll(() => processesWith(word), { timeout: 5000 }).toBe(0)
+    },
+  )
+
+  test.each([
+    ['Grep', ['-rn', '$(touch pwned)', '.']],
+    ['Grep', ['; touch pwned']],
+    ['Glob', ['-delete']],
+    ['Glob', ['.', '-exec', 'touch', 'pwned', ';']],
+    ['Grep', ['-f/etc/shadow', 'x']],
+    ['LS', ['../..']],
+  ])('%s %j changes nothing', async (name, words) => {
+    const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
+    await mkdir(files, { recursive: true })
+    await writeFile(join(files, 'kept.txt'), 'kept\n')
+    models.play(calls(name, { arguments: words }), says('done'))
+    expect((await ask()).stdout).toContain('done')
+    expect(answered()).toMatchObject({ role: 'tool' })
+    expect(await readdir(files)).toEqual(['kept.txt'])
+  })
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'leave no process behind when the server ends by %s',
+    async (signal) => {
+      const word = mark()
+      models.play(calls('Swarm', { arguments: [word] }))
+      const asking = ask()
+      await expect.poll(() => processesWith(word), { timeout: 20_000 }).toBeGreaterThan(50)
+      await stage.restart(signal)
+      await expect.poll(() => processesWith(word), { timeout: 5000 }).toBe(0)
+      expect((await asking).exitCode).not.toBe(0)
+    },
+  )
+})
