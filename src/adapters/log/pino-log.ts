@@ -9,7 +9,10 @@ export interface FlushableLog extends Log {
 
 /** JSON lines on standard error, one a fact; `level` is pino's, or `silent`. */
 export function createLog(level: string): FlushableLog {
-  const logger = pino({ level, base: null, serializers: { error: stdSerializers.err } }, destination({ dest: 2, sync: true }))
+  const logger = pino(
+    { level, base: null, serializers: { error: stdSerializers.err } },
+    destination({ dest: 2, sync: true }),
+  )
   return {
     debug: (facts, text) => logger.debug(facts, text),
     info: (facts, text) => logger.info(facts, text),
