@@ -152,7 +152,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   sandbox: z.strictObject({ mode: z.enum(['bubblewrap', 'none']).default('bubblewrap') }).prefault({}),
-  lua: z.strictObject({ engine: z.enum(['wasmoon']).default('wasmoon') }).prefault({}),
+  lua: z.strictObject({ engine: z.enum(['wasmoon', 'lua-in-js']).default('wasmoon') }).prefault({}),
   limits: limitsSchema.prefault({}),
 })
 

@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** Libraries that the process reads. */
-const libraries = ['wasmoon', 'tiktoken', 'fastest-levenshtein']
+const libraries = ['wasmoon', 'lua-in-js', 'luaparse', 'tiktoken', 'fastest-levenshtein']
 const stderrKept = 4096
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>

@@ -1,4 +1,4 @@
-import { type Chunk, parse } from 'luaparse'
+import { type Chunk, type Options, parse } from 'luaparse'
 
 /** A chunk that is no Lua; the message has the chunk's name and line. */
 export class LuaSyntaxError extends Error {
@@ -12,8 +12,14 @@ export class LuaSyntaxError extends Error {
 export function parseLua(source: string, chunkName: string): Chunk {
   try {
     // The types know an older luaparse, which had no encodings.
-    const options = { luaVersion: '5.3', encodingMode: 'pseudo-latin1', locations: true, comments: false }
-    return parse(source.replace(/^#[^\n]*/, ''), options as Parameters<typeof parse>[1])
+    const options = {
+      luaVersion: '5.3',
+      encodingMode: 'pseudo-latin1',
+      locations: true,
+      comments: false,
+      wait: false,
+    }
+    return parse(source.replace(/^#[^\n]*/, ''), options as Partial<Options> & { wait: false })
   } catch (error) {
     throw new LuaSyntaxError(describe(error, chunkName))
   }

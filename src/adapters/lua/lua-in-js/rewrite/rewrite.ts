@@ -17,11 +17,11 @@ export interface Rewritten {
  * Rewrites Lua so that lua-in-js 2.2.5 runs it as Lua 5.4 would: no text of the source reaches the JavaScript
  * (strings and names become constants), and whatever can fail or differ is a call of a helper of ours.
  * The text is a binary string. The result returns a function that takes the globals and gives the chunk.
- * Throws `LuaSyntaxError`.
+ * Sites are numbered from `firstSite`. Throws `LuaSyntaxError`.
  */
-export function rewriteLua(source: string, chunkName: string): Rewritten {
+export function rewriteLua(source: string, chunkName: string, firstSite = 0): Rewritten {
   const tree = parseLua(source, chunkName)
-  const writer = createWriter()
+  const writer = createWriter(firstSite)
   const context: Context = {
     writer,
     chunkName,

@@ -36,8 +36,8 @@ export interface Writer {
   fresh(): number
 }
 
-/** An empty writer. */
-export function createWriter(): Writer {
+/** An empty writer; its first site gets this number. */
+export function createWriter(firstSite: number): Writer {
   const constants: Constant[] = []
   const sites: Site[] = []
   const texts = new Map<string, string>()
@@ -52,7 +52,7 @@ export function createWriter(): Writer {
       texts.set(value, known)
       return known
     },
-    site: (node, left = '', right = '') => sites.push([lineOf(node), left, right]) - 1,
+    site: (node, left = '', right = '') => firstSite + sites.push([lineOf(node), left, right]) - 1,
     fresh: () => (last += 1),
   }
 }

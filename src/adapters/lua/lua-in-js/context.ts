@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { constants, createContext, runInContext, runInNewContext, Script } from 'node:vm'
+import type { Json } from '../../../lib/json.ts'
+import { LuaSyntaxError } from './rewrite/parse.ts'
+import { rewriteLua } from './rewrite/rewrite.ts'
+import { addAccess } from './runtime/access.ts'
+import { addArguments } from './runtime/arguments.ts'
+import { addArithmetic } from './runtime/arithmetic.ts'
+import { addBase } from './runtime/base.ts'
+import { addCalls } from './runtime/calls.ts'
+import { addCompiler } from './runtime/compiler.ts'
+import { addEntry, type Order, type Outcome } from './runtime/entry.ts'
+import { addFormat } from './runtime/format.ts'
+import { addMath } from './runtime/math.ts'
+import { addNumbers } from './runtime/numbers.ts'
+import { addPatterns } from './runtime/patterns.ts'
+import { addStrings } from './runtime/strings.ts'
+import { addTables } from './runtime/tables.ts'
+import { addUtf8 } from './runtime/utf8.ts'
+import { addValues } from './runtime/values.ts'
+
+/** What scripts ask while one order is carried out: text in, JSON out. */
+export type Answer = (name: string, argument: string) => Json
+
+/** A realm with nothing in it but the JavaScript language, lua-in-js and our library. */
+export interface Context {
+  /** Throws `ERR_SCRIPT_EXECUTION_TIMEOUT` after this many milliseconds; the context is then of no more use. */
+  order(order: Order, timeoutMs: number, answer: Answer): Outcome
+}
+
+/** In this order: each part uses what the ones before it have added. */
+const parts = [
+  addValues,
+  addNumbers,
+  addArguments,
+  addArithmetic,
+  addAccess,
+  addCalls,
+  addPatterns,
+  addStrings,
+  addFormat,
+  addTables,
+  addBase,
+  addMath,
+  addUtf8,
+]
+
+/** A new context whose scripts may hold this many bytes. */
+export function createLuaContext(memoryBytes: number): Context {
+  // Not an object of ours: whoever could climb from it to its prototypes would be in our realm.
+  const global = createContext(constants.DONT_CONTEXTIFY) as { order?: unknown; input?: string }
+  let answer: Answer = () => null
+  const scale = createScale(memoryBytes)
+  const bridge = (kind: string, argument: string): string => {
+    try {
+      return asked(kind, JSON.parse(argument) as readonly string[], answer)
+    } catch (error) {
+      return toBytes(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }))
+    }
+  }
+  const boot = runInContext(bootText(), global) as (
+    bridge: (kind: string, argument: string) => string,
+    isTooMuch: (more: number) => boolean,
+  ) => void
+  boot(bridge, scale.isTooMuch)
+  const script = new Script('order(input)')
+  return {
+    order(order, timeout, given) {
+      answer = given
+      scale.reset()
+      global.input = toBytes(JSON.stringify(order))
+      return JSON.parse(fromBytes(script.runInContext(global, { timeout }) as string)) as Outcome
+    },
+  }
+}
+
+/** JSON. Texts from a context have a character a byte, and so have rewritten ones; the host's are UTF-8. */
+function asked(
+  kind: string,
+  [first = '', second = '', third = '0']: readonly string[],
+  answer: Answer,
+): string {
+  if (kind === 'host') return toBytes(JSON.stringify({ value: answer(first, fromBytes(second)) }))
+  try {
+    return JSON.stringify(rewriteLua(first, second, Number(third)))
+  } catch (error) {
+    if (error instanceof LuaSyntaxError) return JSON.stringify({ error: error.message })
+    throw error
+  }
+}
+
+const toBytes = (text: string): string => Buffer.from(text.toWellFormed(), 'utf8').toString('latin1')
+const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
+
+/**
+ * Source of the function that fills a context. The two functions of the host that it takes stay in its
+ * closures and deal in plain strings, numbers and booleans.
+ */
+function bootText(): string {
+  return `'use strict';
+(function (bridge, isTooMuch) {
+  const lua = {}
+  let since = 0
+  lua.charge = (bytes) => {
+    since += bytes
+    if (since < 1048576) return
+    since = 0
+    if (isTooMuch(bytes)) throw new lua.Limit('memory')
+  }
+  const ask = (kind, ...rest) => JSON.parse(bridge(kind, JSON.stringify(rest)))
+  for (const add of [${parts.join(',\n')}]) add(lua)
+  const libraries = { luaparse: ${libraryText('luaparse')}, luaInJs: ${libraryText('lua-in-js')} }
+  ;(${String(addCompiler)})(lua, libraries, (source, name, first) => ask('rewrite', source, name, String(first)))
+  const run = (${String(addEntry)})(lua, (name, argument) => ask('host', name, argument))
+  globalThis.order = (input) => JSON.stringify(run(JSON.parse(input)))
+})`
+}
+
+function libraryText(name: string): string {
+  const file = createRequire(import.meta.url).resolve(name)
+  return `function (exports, require, module, Function, Map) {${readFileSync(file, 'utf8')}\n}`
+}
+
+/** Weighs the heap of this process, garbage left out, against what it was when an order began. */
+function createScale(memoryBytes: number): { reset(): void; isTooMuch(more: number): boolean } {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let empty = 0
+  const isOver = (more: number): boolean => getHeapStatistics().used_heap_size + more - empty > memoryBytes
+  return {
+    reset() {
+      empty = getHeapStatistics().used_heap_size
+    },
+    isTooMuch(more) {
+      if (!isOver(more)) return false
+      collect()
+      return isOver(more)
+    },
+  }
+}
