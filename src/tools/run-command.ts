@@ -8,6 +8,7 @@ import {
   failed,
   ok,
   type ToolContext,
+  type ToolLimits,
   type ToolResult,
   type WrappedCall,
   type WrapRequest,
@@ -69,7 +70,10 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
 async function execute(call: Call, context: ToolContext): Promise<ToolResult> {
   const run = async (): Promise<ToolResult> => {
     try {
-      return report(call, await context.workspace.run(call.command, context.limits, context.signal))
+      return report(
+        call,
+        await context.workspace.run(call.command, ownLimits(context.limits), context.signal),
+      )
     } catch (error) {
       if (error instanceof WorkspaceError) return failed(`${call.tool}: ${error.message}`)
       throw error
@@ -77,6 +81,12 @@ async function execute(call: Call, context: ToolContext): Promise<ToolResult> {
   }
   return call.ask ? withPermission(context, question(call, context), run) : run()
 }
+
+/** A little less time than the tool itself has, so that what the command wrote until then is still told. */
+const ownLimits = (limits: ToolLimits): ToolLimits => ({
+  ...limits,
+  timeoutMs: limits.timeoutMs - Math.min(1000, limits.timeoutMs / 10),
+})
 
 /** Network and the lack of a sandbox are part of what is asked, and are never allowed for good. */
 function question({ tool, shown, command }: Call, { workspace }: ToolContext) {

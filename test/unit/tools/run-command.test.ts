@@ -2,20 +2,23 @@ import { describe, expect, it } from 'vitest'
 import type { Command, CommandOutcome, Workspace } from '../../../src/tools/ports.ts'
 import { WorkspaceError } from '../../../src/tools/ports.ts'
 import { runCommand } from '../../../src/tools/run-command.ts'
+import type { ToolLimits } from '../../../src/tools/tool.ts'
 import { contextFor } from './context.ts'
 
 /** A workspace that writes down the commands it is given; each ends in the same way. */
 function workspaceThat(end: Partial<CommandOutcome> | Error, change: Partial<Workspace> = {}) {
   const commands: Command[] = []
+  const times: number[] = []
   const workspace = {
-    run: async (command: Command) => {
+    run: async (command: Command, limits: ToolLimits) => {
       commands.push(command)
+      times.push(limits.timeoutMs)
       if (end instanceof Error) throw end
       return { output: '', timedOut: false, ...end }
     },
     ...change,
   } as Workspace
-  return { workspace, commands }
+  return { workspace, commands, times }
 }
 
 describe('run_command', () => {
@@ -44,7 +47,7 @@ describe('run_command', () => {
       expect.objectContaining({
         tool: 'run_command',
         access: 'execute',
-        target: 'rm -rf build\nls',
+        target: 'cd src && rm -rf build\nls',
         detail: 'rm -rf build\nls\n(in src)',
       }),
     ])
@@ -64,6 +67,15 @@ describe('run_command', () => {
       }),
     ])
     expect(commands).toEqual([{ shell: 'curl x', network: true }])
+  })
+
+  it('gives the command a little less time than it has itself, to tell what came out', async () => {
+    const { workspace, times } = workspaceThat({ exitCode: 0 })
+    for (const timeoutMs of [60_000, 3000]) {
+      const context = contextFor(workspace)
+      await runCommand.run({ command: 'x' }, { ...context, limits: { ...context.limits, timeoutMs } })
+    }
+    expect(times).toEqual([59_000, 2700])
   })
 
   it.each([
