@@ -69,6 +69,9 @@ export async function startServer(options: {
   }
 }
 
+/** What the client itself has to say is left out of standard error. */
+const QUIET = ['-o', 'LogLevel=ERROR']
+
 /** A server with people who have keys: the stage of an end-to-end test. */
 export interface Stage extends AsyncDisposable {
   server: Server
@@ -103,7 +106,7 @@ export async function createStage(
       stage.server = await startServer({ dataDir, ...options })
     },
     async as(name, words, { input, key } = {}) {
-      const target = { user: name, port: stage.server.port, key: await home.key(key ?? name) }
+      const target = { user: name, port: stage.server.port, key: await home.key(key ?? name), options: QUIET }
       return ssh(target, words, input === undefined ? {} : { input })
     },
     async open(name, mode, key) {
