@@ -4,13 +4,15 @@ import { type Draft, readDraft } from './draft.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import { createHost, forms } from './host.ts'
 import { luaData } from './lua-data.ts'
-import type { LuaEngine, TokenCounter } from './ports.ts'
+import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import type { Prompt, PromptTool, ToolForm } from './prompt.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 
 /** Bytes of layers that a script may return; more where the model's window holds more. */
 const leastOutput = 256 * 1024
 const bytesPerToken = 8
+/** Characters of a room's script. */
+const longestScript = 256 * 1024
 
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
@@ -18,6 +20,7 @@ const bytesPerToken = 8
  * Throws `WrapError`.
  */
 export function composePrompt(snapshot: Snapshot, engine: LuaEngine, counter: TokenCounter): Prompt {
+  checkScript(snapshot)
   const limit = targetOf(snapshot.model)
   for (let floor: ToolForm | undefined = 'full'; floor !== undefined;) {
     const host = createHost(snapshot, counter, { floor, cap: Math.floor(limit * snapshot.toolsShare) })
@@ -47,6 +50,15 @@ export function composePrompt(snapshot: Snapshot, engine: LuaEngine, counter: To
     floor = forms[forms.indexOf(form) + 1]
   }
   throw new Error('the last form of tools is never too dear')
+}
+
+function checkScript({ script }: Snapshot): void {
+  const size = script?.source.length ?? 0
+  if (size <= longestScript) return
+  throw new WrapError(
+    'argument',
+    `wrap: the script has ${size} characters, at most ${longestScript} are taken`,
+  )
 }
 
 /** Tokens that a prompt may have, in our count: what the provider will count for them is the window less the answer. */

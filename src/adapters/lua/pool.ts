@@ -40,6 +40,8 @@ export interface ComposerOptions {
   /** Processes: two, so that a room whose script hangs leaves one to all the others. */
   readonly size?: number
   readonly engine: EngineName
+  /** Encodings to load at the start; others are loaded when a prompt first needs them. */
+  readonly encodings?: readonly string[]
   readonly limits?: Partial<ComposerLimits>
   readonly log: Log
 }
@@ -148,9 +150,9 @@ class ProcessPool implements Composer {
   }
 
   #start(blamed: string | undefined): void {
-    const { entry, packageRoot, engine } = this.#options
+    const { entry, packageRoot, engine, encodings = ['o200k_base'] } = this.#options
     const { timeMs, memoryBytes, heapMiB } = this.#limits
-    const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: ['o200k_base'] }
+    const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
       ready: false,
@@ -192,8 +194,10 @@ class ProcessPool implements Composer {
     const reply = await Promise.race([slot.process.ask(job.asked), slot.process.gone])
     clearTimeout(timer)
     if (typeof reply === 'string') return
-    slot.current = undefined
     job.outcome.resolve(reply)
+    // What nobody foresaw may have left anything behind; the process says why on its standard error.
+    if (reply.kind === 'failed' && reply.reason === 'process') return slot.process.kill()
+    slot.current = undefined
     this.#dispatch()
   }
 

@@ -297,6 +297,13 @@ describe('a layer of a script', () => {
   })
 })
 
+test('a script that is too long is refused before it is read', () => {
+  const source = `-- ${'x'.repeat(300_000)}`
+  expect(() => bench.run(source, sampleSnapshot())).toThrow(
+    'wrap: the script has 300003 characters, at most 262144 are taken',
+  )
+})
+
 describe('what a script may know', () => {
   test('is the snapshot, and nothing changes it for the host', () => {
     const snapshot = sampleSnapshot({

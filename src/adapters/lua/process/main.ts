@@ -36,6 +36,7 @@ function answer(request: Request, engine: LuaEngine, counters: TokenCounters): R
   } catch (error) {
     if (error instanceof WrapError)
       return { kind: 'failed', id, reason: error.reason, message: error.message }
+    console.error(error)
     return { kind: 'failed', id, reason: 'process', message: `wrap: ${String(error)}` }
   }
 }

@@ -89,7 +89,7 @@ describe('the pool of wrap processes', () => {
     ['for i = 1, 1e4 do tools.count_tokens(("a"):rep(1e5) .. i) end', 'limit'],
     ['tools.available_tools((function() local t = {} t.t = t return t end)())', 'script'],
     [endlessPattern, 'limit'],
-    ['(("x"):rep(1e6)):gsub("(.-)(.-)(.-)(.-)y", "")', 'limit'],
+    ['local t = setmetatable({}, {}) getmetatable(t).__call = t t()', 'limit'],
   ])('ends %s, and the room composes again', async (script, reason) => {
     expect(await failureOf(composer.compose(inRoom('hostile', script)))).toMatchObject({ reason })
     expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
@@ -129,12 +129,12 @@ describe('the pool of wrap processes', () => {
     expect(all.at(-1)).toContain('prompts of this room are waiting already; try again later')
   })
 
-  test('refuses a snapshot that is not plain data without losing the process', async () => {
+  test('refuses a snapshot that is not plain data or not whole, and goes on', async () => {
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const snapshot = { ...inRoom('lobby'), message: circular } as unknown as Snapshot
     expect(await failureOf(composer.compose(snapshot))).toMatchObject({ reason: 'argument' })
-    const strange = { ...inRoom('lobby'), history: 5 } as unknown as Snapshot
+    const strange = { ...inRoom('lobby'), present: 5 } as unknown as Snapshot
     expect(await failureOf(composer.compose(strange))).toMatchObject({ reason: 'process' })
     expect((await composer.compose(inRoom('lobby'))).budget.used).toBeGreaterThan(300)
   })
@@ -175,10 +175,10 @@ describe('a wrap process', () => {
   })
 
   test('that dies is replaced; only its own prompt fails', async () => {
-    await using composer = open({ size: 1 })
+    await using composer = open({ size: 1, limits: { wallMs: 25_000 } })
     const before = lines.length
     await composer.count('o200k_base', ['x'])
-    const doomed = failureOf(composer.compose(inRoom('hostile', 'while true do end')))
+    const doomed = failureOf(composer.compose(inRoom('hostile', endlessPattern)))
     for (const pid of await children()) process.kill(Number(pid), 'SIGKILL')
     expect(await doomed).toMatchObject({
       reason: 'process',
@@ -208,11 +208,4 @@ describe('a wrap process', () => {
       await rm(directory, { recursive: true })
     }
   })
-})
-
-test('an engine that this version does not have is refused with what to write instead', async () => {
-  const { lines: said, log: own } = recordingLog()
-  await using composer = open({ engine: 'lua-in-js', log: own })
-  expect(await failureOf(composer.compose(inRoom('lobby')))).toMatchObject({ reason: 'process' })
-  expect(said.some((line) => line.facts.why?.includes('write engine = "wasmoon" under [lua]'))).toBe(true)
 })
