@@ -131,10 +131,11 @@ function sshArguments({ user, port, key, options = [] }: SshTarget, args: readon
     String(port),
     '-l',
     user,
+    // The client takes the first value that it is given.
+    ...options,
     ...settings.flatMap((setting) => ['-o', setting]),
     '-i',
     key ?? '/nonexistent/key',
-    ...options,
     '127.0.0.1',
     ...args,
   ]
