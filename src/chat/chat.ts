@@ -1,19 +1,30 @@
-import { maySee } from './access.ts'
 import type { Entry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
+import { createPassages, type Passages } from './passages.ts'
 import type { LogQuery, RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomParts } from './room.ts'
+import { isSeen, type Onlooker } from './sight.ts'
 
 /** All rooms of this server, as one person may see them. Everything private looks as if it did not exist. */
 export interface Chat {
-  /** The room, if this person may see it. Throws `Refusal` (`there is no room called x; …`) if not, or if there is none. */
-  room(name: string, viewer: Person): Promise<Room>
-  /** The rooms this person may see, in order of name. */
-  rooms(viewer: Person): Promise<readonly RoomRecord[]>
+  /**
+   * The room, if this person may see it, and if all readers of `toldIn` may (chat/sight.ts). Throws `Refusal`
+   * (`there is no room called x; …`) if not, or if there is none.
+   */
+  room(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
+  /** The rooms this person may see, likewise, in order of name. */
+  rooms(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
   /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
+  /**
+   * Makes a room with the vibe, scope, script and key-values of another one. What is copied from a private room stays
+   * private. Throws `Refusal` as `create` does.
+   */
+  fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
+  /** The exits of the rooms. */
+  readonly passages: Passages
   /** What was said in a room. Oldest first. */
   history(room: Room, query: LogQuery): Promise<readonly Entry[]>
   /** Where everybody lands; made when it is not there yet. */
@@ -32,31 +43,47 @@ export function createChat(parts: RoomParts, limits: { readonly roomsPerPerson: 
     return room
   }
 
-  const visible = async (row: RoomRecord, viewer: Person): Promise<boolean> =>
-    maySee(row, row.private ? await parts.rooms.membership(row.name, viewer.id) : undefined)
+  const onlooker = (viewer: Person, toldIn?: RoomName): Onlooker =>
+    toldIn === undefined ? { viewer } : { viewer, toldIn }
+
+  /** Makes a room for somebody who may have one more. `store` gives false where the name is taken. */
+  async function make(
+    name: string,
+    owner: Person,
+    isPrivate: boolean,
+    store: (record: RoomRecord) => Promise<boolean>,
+  ): Promise<Room> {
+    const wanted = roomName(name)
+    if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
+    const rows = await parts.rooms.all()
+    if (rows.filter((row) => row.owner === owner.id).length >= limits.roomsPerPerson) {
+      throw new Refusal(`you own ${limits.roomsPerPerson} rooms already, which is the limit`)
+    }
+    const made = await store(newRoom(wanted, owner, isPrivate, parts.clock.now()))
+    // The same words for a private room that the asker cannot see: a taken name is all that shows.
+    if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
+    return roomCalled(wanted)
+  }
 
   return {
-    async room(name, viewer) {
+    passages: createPassages(parts.rooms),
+    async room(name, viewer, toldIn) {
       const row = await parts.rooms.find(name as RoomName)
-      if (!row || !(await visible(row, viewer))) throw new Refusal(noRoom(name))
+      if (!row || !(await isSeen(parts.rooms, row, onlooker(viewer, toldIn)))) throw new Refusal(noRoom(name))
       return roomCalled(row.name)
     },
-    async rooms(viewer) {
+    async rooms(viewer, toldIn) {
       const rows = await parts.rooms.all()
-      const seen = await Promise.all(rows.map((row) => visible(row, viewer)))
+      const seen = await Promise.all(rows.map((row) => isSeen(parts.rooms, row, onlooker(viewer, toldIn))))
       return rows.filter((_, index) => seen[index])
     },
-    async create(name, owner, options) {
-      const wanted = roomName(name)
-      if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
-      const rows = await parts.rooms.all()
-      if (rows.filter((row) => row.owner === owner.id).length >= limits.roomsPerPerson) {
-        throw new Refusal(`you own ${limits.roomsPerPerson} rooms already, which is the limit`)
-      }
-      const made = await parts.rooms.create(newRoom(wanted, owner, options.private, parts.clock.now()))
-      // The same words for a private room that the asker cannot see: a taken name is all that shows.
-      if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
-      return roomCalled(wanted)
+    create: (name, owner, options) =>
+      make(name, owner, options.private, (record) => parts.rooms.create(record)),
+    async fork(room, name, owner, options) {
+      const { vibe, private: isPrivate } = await room.info()
+      return await make(name, owner, isPrivate || options.private, (record) =>
+        parts.rooms.fork(room.name, { ...record, vibe }),
+      )
     },
     history: (room, query) => parts.entries.read(room.name, query),
     async lobby() {

@@ -51,6 +51,8 @@ export interface RoomStore {
   find(name: RoomName): Promise<RoomRecord | undefined>
   /** False, and nothing done, if the name is taken. The owner becomes a member in the same transaction. */
   create(record: RoomRecord): Promise<boolean>
+  /** As `create`, with the key-values and the current script of `from`, in the same transaction. */
+  fork(from: RoomName, record: RoomRecord): Promise<boolean>
   update(name: RoomName, change: Partial<Pick<RoomRecord, 'topic' | 'vibe'>>): Promise<void>
   membership(name: RoomName, person: PersonId): Promise<Membership | undefined>
   setMembership(name: RoomName, person: PersonId, membership: Membership | null): Promise<void>

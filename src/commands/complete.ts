@@ -36,6 +36,8 @@ export function createComplete(parts: {
     switch (verb) {
       case 'join':
         return (await parts.chat.rooms(person)).map((row) => row.name)
+      case 'go':
+        return (await parts.chat.passages.exits(room.name, { viewer: person })).map((one) => one.direction)
       case 'help':
         return parts.commands.map((command) => command.name)
       case 'invite':

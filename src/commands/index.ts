@@ -13,6 +13,9 @@ import { askCommand } from './ask.ts'
 import { claimCommand } from './claim.ts'
 import type { Command } from './command.ts'
 import { createCommand } from './create.ts'
+import { exitsCommand } from './exits.ts'
+import { forkCommand } from './fork.ts'
+import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
 import { historyCommand, searchCommand } from './history.ts'
 import { inviteCommand } from './invite.ts'
@@ -20,7 +23,9 @@ import { joinCommand } from './join.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
+import { navCommand } from './nav.ts'
 import { permsCommand } from './perms.ts'
+import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
@@ -68,9 +73,14 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     createCommand(chat),
     joinCommand(chat, stores.rooms),
     leaveCommand(chat),
+    forkCommand(chat),
     inviteCommand(stores.rooms, stores.people),
     topicCommand(stores.rooms),
     vibeCommand(stores.rooms),
+    exitsCommand(chat),
+    portalCommand(chat),
+    goCommand(chat, stores.rooms),
+    navCommand(chat),
     sayCommand(speak, permissionsOf),
     meCommand(speech),
     historyCommand(chat),

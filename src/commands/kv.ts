@@ -1,4 +1,5 @@
 import { Refusal, UsageError } from '../chat/errors.ts'
+import { EXITS_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
@@ -21,7 +22,11 @@ export const kvCommand = (rooms: RoomStore): Command => ({
   ],
   async run({ person, room, args, flags, out }) {
     const { key, value } = args
-    const values = await rooms.values(room!.name)
+    // Exits may lead to rooms that not everybody may know of: they have commands of their own.
+    if (key === EXITS_KEY)
+      throw new UsageError(`kv: ${key} are shown with exits and made with portal`, 'exits')
+    const values = new Map(await rooms.values(room!.name))
+    values.delete(EXITS_KEY)
     if (key === undefined)
       return out.line(flags['json'] ? JSON.stringify(Object.fromEntries(values)) : list(values))
     if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')

@@ -1,7 +1,9 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { EntryKind, MessageEntry } from '../chat/entry.ts'
+import { EXITS_KEY, exitsValue, seenExits, type Exit } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import type { SightParts } from '../chat/sight.ts'
 import type { Json } from '../lib/json.ts'
 import type { HistoryStore, ScriptStore } from '../wrap/ports.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot } from '../wrap/snapshot.ts'
@@ -10,7 +12,7 @@ import type { View, Viewer } from './view.ts'
 
 /** Where a snapshot's facts come from. */
 export interface SnapshotParts {
-  readonly rooms: Pick<RoomStore, 'values'>
+  readonly rooms: Pick<RoomStore, 'values'> & SightParts
   readonly history: HistoryStore
   readonly scripts: ScriptStore
   readonly clock: Clock
@@ -44,6 +46,9 @@ export async function gatherSnapshot(
     parts.scripts.current(room.name),
     whoIsHere(room, parts.modelNames),
   ])
+  // Whoever reads this room can read its prompts.
+  const onlooker = { viewer: requester, toldIn: room.name }
+  const exits = await seenExits(parts.rooms, values.get(EXITS_KEY), onlooker)
   return {
     now: parts.clock.now(),
     room: {
@@ -51,9 +56,9 @@ export async function gatherSnapshot(
       topic: info.topic,
       vibe: info.vibe,
       private: info.private,
-      exits: [],
+      exits,
       todo: todoList(values.get('todo')),
-      values: Object.fromEntries(values),
+      values: valuesWith(values, exits),
     },
     user: { name: requester.name, role: view.role },
     present,
@@ -118,6 +123,13 @@ async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<rea
     ...people.map(({ name }, index) => ({ name, kind: 'person' as const, role: roles[index]! })),
     ...modelNames.map((name) => ({ name, kind: 'model' as const, role: 'model' })),
   ]
+}
+
+/** The key-values as a script may know them: of the exits only those that are shown. */
+function valuesWith(values: ReadonlyMap<string, Json>, exits: readonly Exit[]): Snapshot['room']['values'] {
+  const shown = exitsValue(exits)
+  const others = [...values].filter(([key]) => key !== EXITS_KEY)
+  return Object.fromEntries(shown === undefined ? others : [...others, [EXITS_KEY, shown]])
 }
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>

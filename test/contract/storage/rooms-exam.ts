@@ -60,6 +60,25 @@ export function roomsExam(store: () => Storage): void {
     expect(await store().rooms.find('new' as RoomName)).toBeUndefined()
   })
 
+  test('are forked with key-values and current script, once, and are two rooms from then on', async () => {
+    await register(store(), alice, bob)
+    const { rooms, scripts } = store()
+    await rooms.create(room('den', { owner: alice.id }))
+    await rooms.setValue(den, 'tool_scope', ['Grep'])
+    await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
+    await scripts.put({ room: den, source: 'two', author: 'bob', at: 2 })
+    const copy = room('copy', { owner: bob.id, vibe: 'calm' })
+    expect(await rooms.fork(den, copy)).toBe(true)
+    expect(await rooms.fork(den, { ...copy, vibe: 'wild' })).toBe(false)
+    expect(await rooms.find(copy.name)).toEqual(copy)
+    expect(await rooms.members(copy.name)).toEqual([{ person: bob, membership: 'owner' }])
+    expect([...(await rooms.values(copy.name))]).toEqual([['tool_scope', ['Grep']]])
+    const version = { room: copy.name, version: 1, source: 'two', author: 'bob', at: 2 }
+    expect(await scripts.versions(copy.name)).toEqual([version])
+    await rooms.setValue(den, 'tool_scope', 'all')
+    expect(await rooms.getValue(copy.name, 'tool_scope')).toEqual(['Grep'])
+  })
+
   test('keep key-values of any JSON, in order of key, until they are removed', async () => {
     await store().rooms.create(room('den', {}))
     const value = { list: [1, 'zwei', null, true], '': {} }

@@ -1,6 +1,7 @@
 import { StorageError } from '../../../chat/errors.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryEntries } from './entries.ts'
+import { createMemoryForks } from './forks.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryPeople } from './people.ts'
 import { createMemoryRooms } from './rooms.ts'
@@ -10,12 +11,14 @@ import { createMemoryTurns } from './turns.ts'
 /** Storage that ends with the process; the same exam as a database has proves that it behaves like one. */
 export function createMemoryStorage(): Storage {
   const people = createMemoryPeople()
-  const rooms = createMemoryRooms(people)
+  const plainRooms = createMemoryRooms(people)
+  const scripts = createMemoryScripts(plainRooms)
+  const rooms = { ...plainRooms, ...createMemoryForks(plainRooms, scripts) }
   return {
     ...createMemoryEntries(),
     people,
     rooms,
-    scripts: createMemoryScripts(rooms),
+    scripts,
     turns: createMemoryTurns(),
     grants: createMemoryGrants(rooms, people),
     health: () => Promise.resolve(),

@@ -11,7 +11,7 @@ interface KnownRoom {
 }
 
 /** Rooms, members and key-values in maps. */
-export function createMemoryRooms(people: PeopleStore): RoomStore {
+export function createMemoryRooms(people: PeopleStore): Omit<RoomStore, 'fork'> {
   const rooms = new Map<RoomName, KnownRoom>()
   const existing = (name: RoomName): KnownRoom => {
     const room = rooms.get(name)

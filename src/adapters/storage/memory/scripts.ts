@@ -4,7 +4,7 @@ import type { ScriptStore, StoredScript } from '../../../wrap/ports.ts'
 import { missing } from './table.ts'
 
 /** Room scripts in a map, newest first. */
-export function createMemoryScripts(rooms: RoomStore): ScriptStore {
+export function createMemoryScripts(rooms: Pick<RoomStore, 'find'>): ScriptStore {
   const scripts = new Map<RoomName, readonly StoredScript[]>()
   return {
     current: async (room) => scripts.get(room)?.[0],

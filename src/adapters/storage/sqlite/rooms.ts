@@ -15,6 +15,13 @@ type MemberRow = PersonRow & { readonly membership: Membership }
 export function createRoomStore(connection: Connection): RoomStore {
   const { read, write } = connection
   const sql = prepare(connection)
+
+  function make(record: RoomRecord): boolean {
+    const created = sql.insert.run(toRow(record)).changes === 1
+    if (created && record.owner !== null) sql.setMembership.run(record.name, record.owner, 'owner')
+    return created
+  }
+
   return {
     ...createRoomValues(connection),
     all: () => read(() => sql.all.all().map(toRecord)),
@@ -23,10 +30,14 @@ export function createRoomStore(connection: Connection): RoomStore {
         const row = sql.find.get(name)
         return row && toRecord(row)
       }),
-    create: (record) =>
+    create: (record) => write(() => make(record)),
+    fork: (from, record) =>
       write(() => {
-        const created = sql.insert.run(toRow(record)).changes === 1
-        if (created && record.owner !== null) sql.setMembership.run(record.name, record.owner, 'owner')
+        const created = make(record)
+        if (created) {
+          sql.copyValues.run(record.name, from)
+          sql.copyScript.run(record.name, from)
+        }
         return created
       }),
     update: (name, { topic = null, vibe = null }) => write(() => void sql.update.run({ name, topic, vibe })),
@@ -48,6 +59,13 @@ function prepare({ db }: Connection) {
     insert: db.prepare<[RoomRow]>(
       `INSERT INTO rooms (name, topic, vibe, private, owner, created_at)
        VALUES (@name, @topic, @vibe, @private, @owner, @created_at) ON CONFLICT DO NOTHING`,
+    ),
+    copyValues: db.prepare<[RoomName, RoomName]>(
+      'INSERT INTO room_values (room, key, value) SELECT ?, key, value FROM room_values WHERE room = ?',
+    ),
+    copyScript: db.prepare<[RoomName, RoomName]>(
+      `INSERT INTO room_scripts (room, version, source, author, at)
+       SELECT ?, 1, source, author, at FROM room_scripts WHERE room = ? ORDER BY version DESC LIMIT 1`,
     ),
     update: db.prepare<[{ name: RoomName; topic: string | null; vibe: string | null }]>(
       'UPDATE rooms SET topic = ifnull(@topic, topic), vibe = ifnull(@vibe, vibe) WHERE name = @name',

@@ -1,0 +1,17 @@
+import { Refusal } from '../chat/errors.ts'
+import type { RoomStore } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Call } from './command.ts'
+
+/** Going into a private room that one was invited to makes one a member of it. Throws `Refusal` for a script. */
+export async function enter(
+  room: Room,
+  { person, session, out }: Call,
+  rooms: Pick<RoomStore, 'membership' | 'setMembership'>,
+): Promise<void> {
+  const invited = (await rooms.membership(room.name, person.id)) === 'invited'
+  if (invited) await rooms.setMembership(room.name, person.id, 'member')
+  if (session) return session.moveTo(room)
+  if (!invited) throw new Refusal(`a script is in no room; name the room instead: say ${room.name} TEXT`)
+  out.line(`you are a member of ${room.name} now`)
+}
