@@ -206,6 +206,7 @@ async function models(
       entry: paths.wrapProcess,
       packageRoot: paths.root,
       engine: config.lua.engine,
+      encodings: [...new Set(config.models.map((model) => model.encoding))],
       size: Math.max(2, availableParallelism()),
       log,
     }),
