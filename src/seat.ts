@@ -1,5 +1,4 @@
 import type { Chat } from './chat/chat.ts'
-import { entryLine } from './chat/entry-text.ts'
 import type { Entry } from './chat/entry.ts'
 import type { Person } from './chat/person.ts'
 import type { Participant } from './chat/ports.ts'
@@ -65,7 +64,7 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
     await room.enter(participant)
     const past = await parts.chat.history(room, { limit: TAIL })
     screen!.print(await heading(room))
-    for (const entry of past) screen!.print(entryLine(entry))
+    for (const entry of past) screen!.deliver(entry)
     live = true
     const last = past.at(-1)?.id ?? ''
     for (const entry of held) if (entry.id > last) screen!.deliver(entry)

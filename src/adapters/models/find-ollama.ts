@@ -16,7 +16,9 @@ export async function findOllamaModels(endpoint = OLLAMA): Promise<readonly Mode
     .catch(() => undefined)
   const listed = tags.safeParse(answer)
   const models = listed.success ? listed.data.models.map((model) => model.name) : []
-  return models.map((model) => asConfig(model, mentionName(model, models), endpoint))
+  // Names cut short may meet; the first keeps its name, and the others need a [[models]] entry.
+  const named = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
+  return [...named].toReversed().map(([name, model]) => asConfig(model, name, endpoint))
 }
 
 const asConfig = (model: string, name: string, endpoint: string): ModelConfig => ({
