@@ -20,7 +20,6 @@ export interface Address {
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
 export interface Config {
   readonly listen: Address
-  readonly http: Address | undefined
   readonly dataDir: string
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
@@ -31,7 +30,6 @@ export interface Config {
   readonly models: readonly ModelConfig[]
   /** No model is configured, so that those on this machine may be looked for. */
   readonly discoverModels: boolean
-  readonly mcp: FileConfig['mcp']
   readonly tools: FileConfig['tools']
   /** Absent where nothing of the web is to be had. */
   readonly web: WebConfig | undefined
@@ -52,10 +50,9 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
   const file = path === undefined ? noConfigFile() : readConfigFile(path)
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
-  const http = given('http', 'SSHAWL_HTTP')
+  refuseWhatIsToCome(given('http', 'SSHAWL_HTTP'), file, path)
   return Object.freeze({
     listen,
-    http: http && address(http),
     dataDir: resolve(given('data', 'SSHAWL_DATA')?.value ?? join(dataHome(env), 'sshawl')),
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
@@ -64,13 +61,20 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     admins: file.server.admins,
     models: modelsFrom(file, env),
     discoverModels: file.models.length === 0,
-    mcp: file.mcp,
     tools: file.tools,
     web: webFrom(file, env),
     sandbox: file.sandbox,
     lua: file.lua,
     limits: file.limits,
   })
+}
+
+/** The contract has a place for these, and this version does nothing with them: silence would be a lie. */
+function refuseWhatIsToCome(http: Given | undefined, file: FileConfig, path: string | undefined): void {
+  if (http) throw new ConfigError([`${http.from}: this version does not serve HTTP yet; leave it out`])
+  if (file.mcp.length > 0) {
+    throw new ConfigError([`${path}: mcp: this version does not connect to MCP servers yet; leave it out`])
+  }
 }
 
 /** A value, and what to name when it is wrong. */
