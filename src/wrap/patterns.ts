@@ -1,4 +1,4 @@
-import { compileGlob } from './glob.ts'
+import { compileGlob } from '../lib/glob.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** One element of a scope, understood. */

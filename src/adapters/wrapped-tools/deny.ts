@@ -1,4 +1,4 @@
-import { compileGlob } from '../../wrap/glob.ts'
+import { compileGlob } from '../../lib/glob.ts'
 
 /** The pattern that refuses an argument, or undefined if none does. */
 export type DenyList = (argument: string) => string | undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileGlob, globMatches } from '../../../src/wrap/glob.ts'
+import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
 
 const points = (text: string): readonly string[] => Array.from(text)
 
