@@ -5,7 +5,7 @@ import { defineTool, ok, type Tool } from './tool.ts'
 import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
 
 /** What people and models said; not who came and went, nor which tools ran. */
-const spoken: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
+export const spoken: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
 
 /** What was said in a room, further back than the conversation a model is given. */
 export const historyTool = (parts: WorldParts): Tool =>
@@ -37,7 +37,11 @@ function page(entries: readonly Entry[], limit: number): string {
   const oldest = entries[0]
   if (!oldest) return 'Nothing was said.'
   const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
-  return [...more, ...entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)].join('\n')
+  return [...more, ...timedLines(entries)].join('\n')
 }
+
+/** Entries as lines with their time. */
+export const timedLines = (entries: readonly Entry[]): readonly string[] =>
+  entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)
 
 const time = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

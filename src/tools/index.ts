@@ -1,15 +1,22 @@
 import { calculator } from './calculator.ts'
+import { createTool, forkRoomTool } from './create.ts'
 import { editFile } from './edit-file.ts'
+import { exitsTool } from './exits.ts'
+import { goTool } from './go.ts'
 import { googleSearch } from './google-search.ts'
 import { historyTool } from './history.ts'
+import { joinTool, leaveTool } from './join.ts'
 import { lookTool } from './look.ts'
+import { noteTool } from './note.ts'
 import type { Web } from './ports.ts'
 import { readFile } from './read-file.ts'
 import { roomsTool } from './rooms.ts'
 import { runCommand } from './run-command.ts'
 import { sayTool } from './say.ts'
+import { searchTool } from './search.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import type { Tool } from './tool.ts'
+import { vibeTool } from './vibe.ts'
 import { webFetch } from './web-fetch.ts'
 import { whoTool } from './who.ts'
 import type { WorldParts } from './world.ts'
@@ -39,5 +46,14 @@ export const worldTools = (parts: WorldParts): readonly Tool[] => [
   whoTool(parts),
   roomsTool(parts),
   historyTool(parts),
+  searchTool(parts),
   sayTool(parts),
+  vibeTool(parts),
+  exitsTool(parts),
+  goTool(parts),
+  joinTool(parts),
+  leaveTool(parts),
+  createTool(parts),
+  forkRoomTool(parts),
+  noteTool(parts),
 ]

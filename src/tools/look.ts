@@ -13,10 +13,11 @@ export const lookTool = (parts: WorldParts): Tool =>
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: roomParameterText },
     run: async ({ room: name }, context) =>
-      inRoom('sshawl_look', parts, context, name, async (room) => ok(await describe(room, parts))),
+      inRoom('sshawl_look', parts, context, name, async (room) => ok(await describeRoom(room, parts))),
   })
 
-async function describe(room: Room, { models }: WorldParts): Promise<string> {
+/** A room in a few lines, as everybody in it may know it. */
+export async function describeRoom(room: Room, { models }: WorldParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [
     `Room: ${room.name}${hidden ? ' (private)' : ''}`,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { Room } from '../chat/room.ts'
 import { speech } from '../chat/speech.ts'
-import { withPermission } from './permission.ts'
-import { defineTool, ok, type Tool } from './tool.ts'
-import { inRoom, type WorldParts } from './world.ts'
+import { defineTool, ok, type Tool, type ToolContext } from './tool.ts'
+import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
 
 /** What holds where nothing else is configured: the defaults of `message_chars` and `message_lines`. */
 const usualSpeech = { chars: 4000, lines: 400 }
@@ -13,19 +13,36 @@ export const sayTool = (parts: WorldParts): Tool =>
     id: 'sshawl_say',
     title: 'Say',
     description:
-      'Posts a message in this room at once, apart from your reply. Use it to announce something while you are ' +
-      'still at work; an answer belongs in the reply.',
+      'Posts a message in a room at once, apart from your reply. Use it to announce something while you are still ' +
+      'at work; an answer belongs in the reply.',
     access: 'write',
-    input: z.strictObject({ text: z.string() }),
-    parameters: { text: 'The message.' },
-    run: async ({ text }, context) =>
-      inRoom('sshawl_say', parts, context, undefined, async (room) => {
+    input: z.strictObject({ text: z.string(), room: roomParameter }),
+    parameters: { text: 'The message.', room: roomParameterText },
+    run: async ({ text, room: name }, context) =>
+      inRoom('sshawl_say', parts, context, name, async (room) => {
         const said = speech(text, parts.speech ?? usualSpeech)
-        const author = context.model ?? context.requester.person.name
-        const question = { tool: 'sshawl_say', access: 'write' as const, target: room.name, detail: said }
-        return withPermission(context, { ...question, asked: `say in ${room.name}?` }, async () => {
-          await context.addMessage({ kind: 'message', author, text: said })
+        const question = {
+          tool: 'sshawl_say',
+          target: room.name,
+          detail: said,
+          asked: `say in ${room.name}?`,
+        }
+        return act(parts, context, room, question, async () => {
+          await post(room, said, context)
           return ok(`Said in ${room.name}.`)
         })
       }),
   })
+
+/** Elsewhere nobody has seen on whose behalf the model speaks, so the message says it. */
+async function post(room: Room, said: string, context: ToolContext): Promise<void> {
+  const { person } = context.requester
+  const author = context.model ?? person.name
+  if (room.name === context.room) await context.addMessage({ kind: 'message', author, text: said })
+  else
+    await room.record({
+      kind: 'message',
+      author,
+      text: context.model ? `(for ${person.name}) ${said}` : said,
+    })
+}

@@ -45,6 +45,11 @@ export interface ToolLimits {
   readonly outputBytes: number
 }
 
+/** Where a turn has walked to. */
+export interface Place {
+  room: RoomName
+}
+
 /**
  * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and any other
  * caller can: no tool asks who called beyond what is here, and none reaches for a global.
@@ -55,6 +60,8 @@ export interface ToolContext {
   /** The model whose call this is; absent when a person runs the tool. */
   readonly model?: string
   readonly turn?: TurnId
+  /** The room that is meant where a call names none; walking changes it. Absent where no turn is: nobody walks. */
+  readonly place?: Place
   readonly workspace: Workspace
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */

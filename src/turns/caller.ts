@@ -20,6 +20,7 @@ export async function callerContext(
     requester: { person: requester, role: await room.roleOf(requester) },
     ...(model ? { model: model.name } : {}),
     ...(parts.turn === undefined ? {} : { turn: parts.turn }),
+    ...(parts.place ? { place: parts.place } : {}),
     workspace: parts.workspace,
     permissions: patientPermissions(parts, uncounted),
     addMessage: (entry) => room.record({ ...entry, author: parts.caller }),

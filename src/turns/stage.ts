@@ -103,6 +103,7 @@ const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<Vi
   caller: job.model.settings.name,
   view,
   permissions: job.permissions ?? parts.permissions,
+  place: { room: job.room.name },
   workspace: parts.workspaces.of(job.room.name),
   limits: parts.limits.tools,
   clock: parts.clock,

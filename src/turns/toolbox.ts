@@ -7,6 +7,7 @@ import type { Workspace } from '../tools/ports.ts'
 import {
   failed,
   type PermissionProvider,
+  type Place,
   type Tool,
   type ToolLimits,
   type ToolResult,
@@ -44,6 +45,8 @@ export interface ToolboxParts {
   readonly view: () => Promise<View>
   readonly permissions: PermissionProvider
   readonly workspace: Workspace
+  /** Where a turn's world tools act; absent when a person runs a tool. */
+  readonly place?: Place
   readonly limits: ToolLimits
   readonly clock: Clock
   readonly log: Log

@@ -18,7 +18,8 @@ async function world() {
   await lobby.enter(screenOf(alice))
   await lobby.enter(screenOf(bob))
   await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
-  const tools = worldTools({ chat: society.chat, models: { names: () => ['qwen'] } })
+  const { rooms } = society.storage
+  const tools = worldTools({ chat: society.chat, rooms, models: { names: () => ['qwen'] } })
 
   /** Runs a tool in the lobby for somebody. */
   async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
@@ -31,18 +32,40 @@ async function world() {
     const result = await tools.find((tool) => tool.id === id)!.run(args, context)
     return result.content
   }
-  return { run, alice, bob, lobby, chat: society.chat }
+  return { run, alice, bob, lobby, den, chat: society.chat }
 }
 
+/** Every call that could tell something of a room. */
+const reading: readonly (readonly [id: string, args: object])[] = [
+  ['sshawl_look', {}],
+  ['sshawl_who', {}],
+  ['sshawl_history', {}],
+  ['sshawl_search', { words: 'secret' }],
+  ['sshawl_exits', {}],
+  ['sshawl_vibe', {}],
+  ['sshawl_note', {}],
+  ['sshawl_say', { text: 'hi' }],
+]
+
 describe('the tools of the world', () => {
-  it('are five, of which only say changes anything', () => {
-    const tools = worldTools({ chat: createSociety().chat })
+  it('need a permission where they can change something', () => {
+    const { chat, storage } = createSociety()
+    const tools = worldTools({ chat, rooms: storage.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],
       ['sshawl_who', 'read'],
       ['sshawl_rooms', 'read'],
       ['sshawl_history', 'read'],
+      ['sshawl_search', 'read'],
       ['sshawl_say', 'write'],
+      ['sshawl_vibe', 'write'],
+      ['sshawl_exits', 'read'],
+      ['sshawl_go', 'read'],
+      ['sshawl_join', 'read'],
+      ['sshawl_leave', 'read'],
+      ['sshawl_create', 'write'],
+      ['sshawl_fork', 'write'],
+      ['sshawl_note', 'write'],
     ])
   })
 
@@ -52,15 +75,27 @@ describe('the tools of the world', () => {
     expect(await run('sshawl_who', {}, bob)).toBe('alice (member)\nbob (member)\n@qwen (model)')
   })
 
-  it('show a private room to its members, and to others as one that does not exist', async () => {
-    const { run, alice, bob } = await world()
-    expect(await run('sshawl_rooms', {}, alice)).toBe('den (private)\nlobby')
+  it('show a private room to its members when they are in it, and to others as one that does not exist', async () => {
+    const { run, alice, bob, den } = await world()
+    const inside = { room: den.name }
+    expect(await run('sshawl_rooms', {}, alice, inside)).toBe('den (private)\nlobby')
     expect(await run('sshawl_rooms', {}, bob)).toBe('lobby')
-    expect(await run('sshawl_history', { room: 'den' }, alice)).toContain('alice: my secret\n  in two lines')
-    for (const id of ['sshawl_look', 'sshawl_who', 'sshawl_history']) {
-      const hidden = await run(id, { room: 'den' }, bob)
-      const missing = await run(id, { room: 'nix' }, bob)
+    expect(await run('sshawl_history', {}, alice, inside)).toContain('alice: my secret\n  in two lines')
+    expect(await run('sshawl_search', { words: 'SECRET alice' }, alice, inside)).toContain('my secret')
+    for (const [id, args] of reading) {
+      const hidden = await run(id, { ...args, room: 'den' }, bob)
+      const missing = await run(id, { ...args, room: 'nix' }, bob)
       expect(hidden).toMatch(/^ERROR: /)
+      expect(hidden.replaceAll('den', 'nix')).toBe(missing)
+    }
+  })
+
+  it('tell nothing of a private room where others read it, even for one of its members', async () => {
+    const { run, alice } = await world()
+    expect(await run('sshawl_rooms', {}, alice)).toBe('lobby')
+    for (const [id, args] of reading) {
+      const hidden = await run(id, { ...args, room: 'den' }, alice)
+      const missing = await run(id, { ...args, room: 'nix' }, alice)
       expect(hidden.replaceAll('den', 'nix')).toBe(missing)
     }
   })

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import type { EntryDraft, RoomName } from '../../../src/chat/entry.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import { worldTools } from '../../../src/tools/index.ts'
+import type { ToolContext } from '../../../src/tools/tool.ts'
+import { createSociety } from '../../support/society.ts'
+import { contextFor } from './context.ts'
+
+const name = (text: string) => text as RoomName
+
+/** The lobby with exits north to the public attic and down to alice's private den; models may walk up. */
+async function house() {
+  const society = createSociety()
+  const { chat, storage } = society
+  const alice = await society.person('alice')
+  const bob = await society.person('bob')
+  const lobby = await chat.lobby()
+  const attic = await chat.create('attic', alice, { private: false })
+  const den = await chat.create('den', alice, { private: true })
+  await chat.passages.open(lobby.name, { direction: 'north', room: attic.name })
+  await chat.passages.open(lobby.name, { direction: 'down', room: den.name })
+  await chat.passages.open(attic.name, { direction: 'south', room: lobby.name })
+  for (const room of [lobby, attic, den]) await chat.passages.setNav(room.name, true)
+  const tools = worldTools({ chat, rooms: storage.rooms })
+
+  /** One turn for somebody, called in a room: gives the function that calls its tools. */
+  function turn(person: Person, room = lobby, verdict: 'allow' | 'deny' = 'allow') {
+    const base = contextFor({} as ToolContext['workspace'], verdict)
+    const place = { room: room.name }
+    const requester = { person, role: 'member' as const }
+    const addMessage = (draft: EntryDraft) => room.record(draft)
+    const context: ToolContext = { ...base, room: room.name, model: 'qwen', requester, place, addMessage }
+    return Object.assign(
+      async (id: string, args: object = {}) =>
+        (await tools.find((tool) => tool.id === id)!.run(args, context)).content,
+      { place, asked: base.asked },
+    )
+  }
+  const texts = async (room: typeof lobby) =>
+    (await chat.history(room, { limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
+  return { ...society, alice, bob, lobby, attic, den, turn, texts }
+}
+
+describe('exits', () => {
+  it('lead an outsider only where the room is there for them, and members only where others do not read it', async () => {
+    const { turn, alice, bob, den, chat, lobby } = await house()
+    expect(await turn(bob)('sshawl_exits')).toBe('north: attic')
+    expect(await turn(alice)('sshawl_exits')).toBe('north: attic')
+    expect(await turn(alice, den)('sshawl_exits', { room: 'lobby' })).toBe('down: den\nnorth: attic')
+    expect(await chat.passages.exits(lobby.name, { viewer: alice })).toHaveLength(2)
+    expect(await chat.passages.exits(lobby.name, { viewer: bob })).toHaveLength(1)
+  })
+
+  it('to a room that is not there are left out, and so is what is no exit', async () => {
+    const { storage, lobby, turn, bob } = await house()
+    const strange = { up: 'nowhere', 'a b': 'attic', east: 7, west: 'attic', __proto__: null, '': 'attic' }
+    await storage.rooms.setValue(lobby.name, 'exits', strange)
+    expect(await turn(bob)('sshawl_exits')).toBe('west: attic')
+    for (const wrong of ['north', 5, null, ['attic'], [{ north: 'attic' }]]) {
+      await storage.rooms.setValue(lobby.name, 'exits', wrong)
+      expect(await turn(bob)('sshawl_exits')).toBe('There are no exits.')
+    }
+  })
+
+  it('are all kept when many are made at once, up to the limit', async () => {
+    const { chat, attic, lobby, bob } = await house()
+    const many = Array.from({ length: 40 }, (_, n) => ({ direction: `way-${n}`, room: lobby.name }))
+    const done = await Promise.allSettled(many.map((exit) => chat.passages.open(attic.name, exit)))
+    expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(9)
+    expect(await chat.passages.exits(attic.name, { viewer: bob })).toHaveLength(32)
+  })
+
+  it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
+    'are not made in the direction %j',
+    async (direction) => {
+      const { chat, attic, lobby } = await house()
+      await expect(chat.passages.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
+        'cannot be a direction',
+      )
+    },
+  )
+})
+
+describe('a model that walks', () => {
+  it('acts in the room it came to until it leaves, and speaks for whom it acts there', async () => {
+    const { turn, alice, lobby, attic, texts } = await house()
+    const call = turn(alice)
+    expect(await call('sshawl_go', { direction: 'North' })).toMatch(/^Room: attic\n/)
+    expect(await call('sshawl_exits')).toBe('south: lobby')
+    expect(await call('sshawl_say', { text: 'hello up here' })).toBe('Said in attic.')
+    expect(await call('sshawl_leave')).toMatch(/^Room: lobby\n/)
+    expect(await call('sshawl_say', { text: 'back again' })).toBe('Said in lobby.')
+    expect(await texts(attic)).toEqual(['(for alice) hello up here'])
+    expect(await texts(lobby)).toEqual(['back again'])
+    expect(call.asked.map(({ room, target }) => [room, target])).toEqual([
+      ['lobby', 'attic'],
+      ['lobby', 'lobby'],
+    ])
+  })
+
+  it.each(['lobby', 'attic'])('stays where it is while nav is off in %s', async (closed) => {
+    const { turn, alice, chat, texts, attic } = await house()
+    await chat.passages.setNav(name(closed), false)
+    const call = turn(alice)
+    const refusal = `models may not walk from lobby to attic: nav is off in ${closed}`
+    expect(await call('sshawl_go', { direction: 'north' })).toBe(`ERROR: sshawl_go: ${refusal}`)
+    expect(await call('sshawl_join', { room: 'attic' })).toBe(`ERROR: sshawl_join: ${refusal}`)
+    expect(await call('sshawl_say', { text: 'hi', room: 'attic' })).toBe(`ERROR: sshawl_say: ${refusal}`)
+    expect(call.place.room).toBe('lobby')
+    expect(call.asked).toEqual([])
+    expect(await texts(attic)).toEqual([])
+  })
+
+  it('cannot act any more once nav is off, even where people have just allowed it', async () => {
+    const { turn, alice, chat, attic, texts } = await house()
+    const call = turn(alice)
+    await call('sshawl_join', { room: 'attic' })
+    const { asked } = call
+    const push = asked.push.bind(asked)
+    asked.push = (...more) => {
+      void chat.passages.setNav(attic.name, false)
+      return push(...more)
+    }
+    expect(await call('sshawl_note', { text: 'remember' })).toContain('nav is off in attic')
+    expect(asked).toHaveLength(1)
+    expect(await call('sshawl_note')).toBe('There are no notes.')
+    expect(await texts(attic)).toEqual([])
+  })
+
+  it.each([
+    ['sshawl_go', { direction: 'down' }, { direction: 'gone' }],
+    ['sshawl_join', { room: 'den' }, { room: 'gone' }],
+  ])(
+    'learns with %s nothing of a private room, whoever asks from a public one',
+    async (id, hidden, missing) => {
+      const { turn, alice, bob } = await house()
+      for (const person of [alice, bob]) {
+        const [first, second] = [await turn(person)(id, hidden), await turn(person)(id, missing)]
+        expect(first).toMatch(/^ERROR: /)
+        expect(first.replaceAll(/down|den/g, 'gone')).toBe(second)
+      }
+    },
+  )
+
+  it('walks from one private room to another that all its readers belong to, until one does not', async () => {
+    const { turn, alice, bob, den, chat, storage } = await house()
+    const cellar = await chat.create('cellar', alice, { private: true })
+    await chat.passages.setNav(cellar.name, true)
+    expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(/^Room: cellar \(private\)/)
+    await storage.rooms.setMembership(den.name, bob.id, 'invited')
+    expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(
+      /^ERROR: .*no room called cellar/,
+    )
+  })
+
+  it('is not a person with one call, who has nowhere to walk', async () => {
+    const { chat, storage, alice } = await house()
+    const go = worldTools({ chat, rooms: storage.rooms }).find((tool) => tool.id === 'sshawl_go')!
+    const context = {
+      ...contextFor({} as ToolContext['workspace']),
+      requester: { person: alice, role: 'member' as const },
+    }
+    expect((await go.run({ direction: 'north' }, context)).content).toBe(
+      'ERROR: sshawl_go: only a model in its turn walks; people use go and join',
+    )
+  })
+})
+
+describe('rooms made by a model', () => {
+  it('belong to the one it acts for, once it was allowed', async () => {
+    const { turn, bob, chat } = await house()
+    expect(await turn(bob, undefined, 'deny')('sshawl_create', { name: 'shed' })).toBe(
+      'ERROR: Permission denied: make the room shed?',
+    )
+    const call = turn(bob)
+    expect(await call('sshawl_create', { name: 'shed' })).toBe('Made shed, owned by bob.')
+    expect(call.asked[0]).toMatchObject({ target: 'shed', detail: 'make the room shed, owned by bob' })
+    expect(await (await chat.room('shed', bob)).roleOf(bob)).toBe('owner')
+    expect(await call('sshawl_create', { name: 'shed' })).toContain('the name shed is taken')
+    expect(await call('sshawl_create', { name: 'A b' })).toContain('cannot be a room')
+  })
+
+  it('are private only where nobody else reads the call', async () => {
+    const { turn, alice, den, chat } = await house()
+    const refused = await turn(alice)('sshawl_create', { name: 'vault', private: true })
+    expect(refused).toContain('a private room cannot be made from lobby')
+    await expect(chat.room('vault', alice)).rejects.toThrow('there is no room called vault')
+    await turn(alice, den)('sshawl_create', { name: 'vault', private: true })
+    expect((await (await chat.room('vault', alice)).info()).private).toBe(true)
+  })
+
+  it('are like the one it is in when they are forked, and private like it', async () => {
+    const { turn, alice, den, chat, storage } = await house()
+    await storage.rooms.update(den.name, { vibe: 'hushed' })
+    await storage.rooms.setValue(den.name, 'tool_scope', ['look'])
+    await den.record({ kind: 'message', author: 'alice', text: 'my secret' })
+    expect(await turn(alice, den)('sshawl_fork', { name: 'lair' })).toBe('Made lair, owned by alice.')
+    const lair = await chat.room('lair', alice)
+    expect(await lair.info()).toMatchObject({ vibe: 'hushed', private: true, owner: alice.id })
+    expect(await storage.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
+    expect(await chat.history(lair, { limit: 9 })).toEqual([])
+  })
+})
+
+describe('notes and vibe', () => {
+  it('are read by all, and notes of many at once are all kept', async () => {
+    const { turn, bob } = await house()
+    const call = turn(bob)
+    await Promise.all([1, 2, 3].map((n) => call('sshawl_note', { text: `note ${n}\nin two lines` })))
+    expect(await call('sshawl_note')).toBe([1, 2, 3].map((n) => `note ${n} in two lines`).join('\n'))
+  })
+
+  it('have their limits, and what is no list is left alone', async () => {
+    const { turn, bob, storage, lobby } = await house()
+    const call = turn(bob)
+    expect(await call('sshawl_note', { text: ' \u200b' })).toContain('nothing to note')
+    expect(await call('sshawl_note', { text: 'x'.repeat(501) })).toContain('too long')
+    await storage.rooms.setValue(
+      lobby.name,
+      'notes',
+      Array.from({ length: 100 }, () => 'n'),
+    )
+    expect(await call('sshawl_note', { text: 'one more' })).toContain('has 100 notes')
+    await storage.rooms.setValue(lobby.name, 'notes', { mine: true })
+    expect(await call('sshawl_note', { text: 'one more' })).toContain('is no list of lines')
+    expect(await storage.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
+  })
+
+  it('let only a manager set the vibe, who is asked first', async () => {
+    const { turn, alice, bob, attic, texts } = await house()
+    expect(await turn(bob, attic)('sshawl_vibe', { text: 'wild' })).toContain('only the owner of attic')
+    expect(await turn(alice, attic, 'deny')('sshawl_vibe', { text: 'wild' })).toContain('Permission denied')
+    expect(await turn(bob, attic)('sshawl_vibe')).toBe('No vibe is set.')
+    expect(await turn(alice, attic)('sshawl_vibe', { text: 'calm' })).toBe('The vibe of attic is now: calm')
+    expect((await attic.info()).vibe).toBe('calm')
+    expect(await texts(attic)).toEqual(['qwen, for alice, set the vibe: calm'])
+  })
+})
