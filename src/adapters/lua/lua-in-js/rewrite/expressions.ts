@@ -7,6 +7,8 @@ import { lookUp, type View, type Writer } from './writer.ts'
 export interface Context {
   readonly writer: Writer
   readonly chunkName: string
+  /** Whether an expression stands in parentheses of its own. */
+  isGrouped(node: Expression): boolean
   /** A function's parameters and body, from `(` to `end`. */
   functionBody(node: FunctionDeclaration, view: View): string
 }
@@ -39,8 +41,7 @@ const unary: Readonly<Record<string, string>> = { '-': 'unm', '~': 'bnot', '#': 
 /** An expression in the rewritten text: calls of helpers, variables, constants and functions only. */
 export function expression(node: Expression, view: View, context: Context): string {
   const text = plain(node, view, context)
-  const isCut = 'inParens' in node && node.inParens === true && isMultiple(node)
-  return isCut ? `h_first(${text})` : text
+  return isMultiple(node) && context.isGrouped(node) ? `h_first(${text})` : text
 }
 
 /** Expressions with commas between them. */
@@ -172,5 +173,5 @@ export function nameOf(node: Expression, view: View): string {
   }
   if (node.type === 'IndexExpression' && node.index.type === 'StringLiteral')
     return `field '${node.index.value}'`
-  return ''
+  return node.type === 'StringLiteral' ? `constant '${node.value}'` : ''
 }

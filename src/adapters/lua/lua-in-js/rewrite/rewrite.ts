@@ -25,13 +25,14 @@ export function rewriteLua(source: string, chunkName: string, firstSite = 0): Re
   const context: Context = {
     writer,
     chunkName,
+    isGrouped: tree.isGrouped,
     functionBody: (node, view) => functionBody(node, view, context),
   }
   const top: View = { variables: new Map(), depth: 0, vararg: false, jumps: new Map() }
   const globals = declare(top, '_ENV', writer)
   try {
-    const body = block(tree.body, inFunction(top, true), context)
-    const chunk = `h_closure(${writer.site(tree)}, function(...)\n${body}\nend)`
+    const body = block(tree.chunk.body, inFunction(top, true), context)
+    const chunk = `h_closure(${writer.site(tree.chunk)}, function(...)\n${body}\nend)`
     return {
       text: `return function(${globals}) return ${chunk} end`,
       constants: writer.constants,

@@ -137,7 +137,7 @@ function countingLoop(node: ForNumericStatement, view: View, context: Context): 
 }
 
 function eachLoop(node: ForGenericStatement, view: View, context: Context): string {
-  const header = `h_each(${context.writer.site(node)}, ${list(node.iterators, view, context)})`
+  const header = `h_each(${context.writer.site(node, "for iterator 'for iterator'")}, ${list(node.iterators, view, context)})`
   const body = inside(view)
   const names = node.variables.map(({ name }) => declare(body, name, context.writer))
   return `for ${names.join(', ')} in ${header} do\n${block(node.body, inside(body), context)}\nend`
@@ -145,6 +145,6 @@ function eachLoop(node: ForGenericStatement, view: View, context: Context): stri
 
 function returned(nodes: readonly Parameters<typeof expression>[0][], view: View, context: Context): string {
   const [only] = nodes
-  const isTail = nodes.length === 1 && only && isCall(only) && !('inParens' in only && only.inParens === true)
+  const isTail = nodes.length === 1 && only && isCall(only) && !context.isGrouped(only)
   return isTail ? call(only, view, context, 'tail') : list(nodes, view, context)
 }

@@ -52,19 +52,10 @@ export function createWriter(firstSite: number): Writer {
       texts.set(value, known)
       return known
     },
-    site: (node, left = '', right = '') => firstSite + sites.push([lineOf(node), left, right]) - 1,
+    site: (node, left = '', right = '') =>
+      firstSite + sites.push([node.loc?.start.line ?? 0, left, right]) - 1,
     fresh: () => (last += 1),
   }
-}
-
-/** A call's line is where its arguments begin, as in Lua itself; every other node's is where it begins. */
-function lineOf(node: Node): number {
-  const isCall =
-    node.type === 'CallExpression' ||
-    node.type === 'TableCallExpression' ||
-    node.type === 'StringCallExpression'
-  const place = isCall ? node.base.loc?.end : node.loc?.start
-  return place?.line ?? 0
 }
 
 /** A view inside a block. */

@@ -19,18 +19,18 @@ export function addAccess(lua: Lua): void {
         at = handler
       } else {
         const handler = lua.metamethod(at, '__index')
-        if (handler === undefined) return refuse(place, at, key)
+        if (handler === undefined) return refuse(place, at)
         if (typeof handler === 'function') return lua.invoke(handler, at, key)[0]
         at = handler
       }
     }
-    return lua.failAt(place, `'__index' chain too long; possibly a loop`)
+    return lua.failAt(place, `'__index' chain too long; possible loop`)
   }
 
   lua.store = (place, base, key, value) => {
     let at = base
     for (let links = 0; links < longestChain; links += 1) {
-      if (!isTable(at)) return refuse(place, at, key)
+      if (!isTable(at)) return refuse(place, at)
       const handler = at.metatable && at.get(key) === undefined ? at.metatable.get('__newindex') : undefined
       if (handler === undefined) {
         checkKey(place, key)
@@ -43,7 +43,7 @@ export function addAccess(lua: Lua): void {
       }
       at = handler
     }
-    return lua.failAt(place, `'__newindex' chain too long; possibly a loop`)
+    return lua.failAt(place, `'__newindex' chain too long; possible loop`)
   }
 
   function checkKey(place: number, key: Value): void {
@@ -51,11 +51,8 @@ export function addAccess(lua: Lua): void {
     if (typeof key === 'number' && Number.isNaN(key)) lua.failAt(place, 'table index is NaN')
   }
 
-  function refuse(place: number, value: Value, key: Value): never {
-    const name = lua.places[place]!.left
-    const about = name === '' && typeof key === 'string' ? ` (field '${key}')` : named(name)
-    return lua.failAt(place, `attempt to index a ${lua.type(value)} value${about}`)
-  }
+  const refuse = (place: number, value: Value): never =>
+    lua.failAt(place, `attempt to index a ${lua.type(value)} value${named(lua.places[place]!.left)}`)
 
   const isWhole = (value: number | bigint): boolean => typeof value === 'bigint' || Number.isInteger(value)
 

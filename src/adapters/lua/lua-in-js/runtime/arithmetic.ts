@@ -59,7 +59,7 @@ export function addArithmetic(lua: Lua): void {
     div: (a, b) => float(real(a) / real(b)),
     pow: (a, b) => float(real(a) ** real(b)),
     idiv: nonZero(
-      `attempt to perform 'n//0'`,
+      'attempt to divide by zero',
       exact(
         (a, b) => (a - modulo(a, b)) / b,
         floorDivision,
@@ -67,7 +67,7 @@ export function addArithmetic(lua: Lua): void {
       ),
     ),
     mod: nonZero(
-      `attempt to perform 'n%%0'`,
+      `attempt to perform 'n%0'`,
       exact(modulo, (a, b) => a - floorDivision(a, b) * b, modulo),
     ),
     unm: (a) => (numbers.isFloat(a) ? float(-real(a)) : integer(-BigInt(a as number | bigint))),
@@ -87,22 +87,27 @@ export function addArithmetic(lua: Lua): void {
     bnot: (a) => ~a,
   }
 
+  /** Unlike a sum, bits are not taken from a text that says a number. */
+  const bitsOf = (value: Value): number | bigint | undefined =>
+    typeof value === 'string' ? undefined : numbers.whole(value)
+
   lua.arithmetic = (name, place, a, b) => {
     const operation = operations[name]
-    const [left, right] = operation
-      ? [numbers.from(a), numbers.from(b)]
-      : [numbers.whole(a), numbers.whole(b)]
+    const [left, right] = operation ? [numbers.from(a), numbers.from(b)] : [bitsOf(a), bitsOf(b)]
     if (left !== undefined && right !== undefined) {
       if (operation) return operation(left, right, place)
       return integer(bitwise[name]!(BigInt(left as number | bigint), BigInt(right as number | bigint)))
     }
     const own = lua.metamethod(a, `__${name}`) ?? lua.metamethod(b, `__${name}`)
     if (own !== undefined) return lua.invoke(own, a, b)[0]
-    return operation ? refuse(place, a, b) : refuseBits(place, a, b)
+    return operation ? refuse(name, place, a, b) : refuseBits(place, a, b)
   }
 
-  function refuse(place: number, a: Value, b: Value): never {
+  function refuse(name: string, place: number, a: Value, b: Value): never {
     const { left, right } = lua.places[place]!
+    if (typeof a === 'string' || typeof b === 'string') {
+      return lua.failAt(place, `attempt to ${name} a '${lua.type(a)}' with a '${lua.type(b)}'`)
+    }
     const isSecond = numbers.from(a) !== undefined
     return lua.failAt(
       place,

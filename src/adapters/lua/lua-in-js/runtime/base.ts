@@ -34,7 +34,7 @@ export function addBase(lua: Lua): void {
     const table = check.table(args, 1)
     const meta = args[1]
     if (meta !== undefined && !isTable(meta)) {
-      return lua.badArgument(2, args.length < 2 ? 'nil or table expected' : 'nil or table expected')
+      return lua.badArgument(2, `nil or table expected, got ${lua.type(meta)}`)
     }
     if (lua.metamethod(table, '__metatable') !== undefined)
       return lua.fail('cannot change a protected metatable')
@@ -107,7 +107,8 @@ export function addBase(lua: Lua): void {
   const functions: Readonly<Record<string, (...args: Value[]) => Value[]>> = {
     assert(...args) {
       if (lua.truth(check.any(args, 1))) return args
-      throw new lua.Raised(args.length > 1 ? args[1] : 'assertion failed!')
+      const message = args.length > 1 ? args[1] : 'assertion failed!'
+      throw new lua.Raised(typeof message === 'string' ? lua.where(1) + message : message)
     },
     collectgarbage: () => [0],
     getmetatable,

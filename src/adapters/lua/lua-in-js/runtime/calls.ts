@@ -91,9 +91,8 @@ export function addCalls(lua: Lua): void {
   function range(place: number, from: Value, to: Value, by: Value = 1): Value[] {
     const [start, stop, step] = [from, to, by].map((value, index) => {
       if (numbers.isNumber(value)) return value
-      const what = ['initial', 'limit', 'step'][index]!
-      const said = index === 0 ? `'for' initial value` : `'for' ${what}`
-      return lua.failAt(place, `${said} must be a number`)
+      const what = ['initial value', 'limit', 'step'][index]
+      return lua.failAt(place, `bad 'for' ${what} (number expected, got ${lua.type(value)})`)
     }) as [Num, Num, Num]
     if (Number(numbers.plain(step)) === 0) lua.failAt(place, `'for' step is zero`)
     const isWhole = isPlainInteger(start) && isPlainInteger(step)

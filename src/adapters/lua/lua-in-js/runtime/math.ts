@@ -24,7 +24,7 @@ export function addMath(lua: Lua): void {
   const best =
     (isBetter: (a: Value, b: Value) => boolean) =>
     (...args: Value[]): Value[] => {
-      numberAt(args, 1)
+      check.any(args, 1)
       return [
         args.reduce(
           (found, _, index) =>
@@ -53,7 +53,7 @@ export function addMath(lua: Lua): void {
     if (args.length === 0) return [numbers.float(random01())]
     const [low, high] =
       args.length === 1 ? [1, check.integer(args, 1)] : [check.integer(args, 1), check.integer(args, 2)]
-    if (low > high) return lua.badArgument(args.length, 'interval is empty')
+    if (low > high) return lua.badArgument(1, 'interval is empty')
     return [low + Math.floor(random01() * (high - low + 1))]
   }
 
@@ -91,7 +91,7 @@ export function addMath(lua: Lua): void {
     modf(...args) {
       const value = check.number(args, 1)
       const head = Math.trunc(value)
-      return [numbers.float(head), numbers.float(Number.isFinite(value) ? value - head : 0)]
+      return [whole(head), numbers.float(Number.isFinite(value) ? value - head : 0)]
     },
     max: best((a, b) => lua.less(0, b, a)),
     min: best((a, b) => lua.less(0, a, b)),

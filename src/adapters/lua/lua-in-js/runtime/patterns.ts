@@ -56,6 +56,7 @@ export function addPatterns(lua: Lua & { patterns?: Patterns }): void {
     s: either(between(9, 13), between(32, 32)),
     u: upper,
     w: alphanumeric,
+    z: between(0, 0),
     x: either(digit, between(97, 102), between(65, 70)),
   }
 

@@ -72,7 +72,7 @@ export function addStrings(lua: Lua & { patterns: Patterns }): void {
       if (!/^\d$/.test(sign)) return lua.fail(`invalid use of '%' in replacement string`)
       const values = patterns.captured(subject, match)
       const number = Number(sign)
-      if (number > values.length) return lua.fail(`invalid capture index %${number} in replacement string`)
+      if (number > values.length) return lua.fail(`invalid capture index %${number}`)
       return lua.toText(values[number - 1])
     })
 

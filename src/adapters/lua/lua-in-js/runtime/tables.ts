@@ -49,7 +49,7 @@ export function addTables(lua: Lua): void {
     for (let index = first; index <= last; index += 1) {
       const value = get(table, index)
       if (typeof value !== 'string' && !numbers.isNumber(value)) {
-        return lua.fail(`invalid value (at index ${index}) in table for 'concat'`)
+        return lua.fail(`invalid value (${lua.type(value)}) at index ${index} in table for 'concat'`)
       }
       parts.push(lua.toText(value))
     }
