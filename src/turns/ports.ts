@@ -101,14 +101,28 @@ export interface TurnRecord {
   readonly outcome?: string
   /** What was composed and sent first; absent if composing failed. */
   readonly prompt?: Prompt
+  /** What its later requests added, in order; only `find` gives them. See turns/sent.ts. */
+  readonly steps?: readonly SentStep[]
   readonly usage?: Usage
   readonly error?: string
+}
+
+/** What a later request of a turn had that the one before it had not. */
+export interface SentStep {
+  /** Where the prompt was composed again. */
+  readonly prompt?: Prompt
+  /** The model's answer and its tools' results. */
+  readonly messages: readonly StepMessage[]
+  /** All definitions, where any is new, gone or changed. */
+  readonly tools?: readonly ToolDefinition[]
 }
 
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
-  finish(id: string, change: Partial<TurnRecord>): Promise<void>
+  finish(id: string, change: Partial<Omit<TurnRecord, 'steps'>>): Promise<void>
+  /** Adds one to the steps of a turn that was begun. */
+  addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
   /** Turns that were begun and never finished: the server died in the middle. */
   unfinished(): Promise<readonly TurnRecord[]>

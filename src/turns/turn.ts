@@ -7,9 +7,10 @@ import { asTold, createCallCheck, type CallCheck } from './calls.ts'
 import { done, endingOf, stopped, type Ending } from './ending.ts'
 import { rememberCounts } from './history-counts.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
-import type { ConfiguredModel, StepMessage, TurnStore } from './ports.ts'
+import type { ConfiguredModel, ModelRequest, StepMessage, TurnStore } from './ports.ts'
 import { recordEnd } from './record-end.ts'
 import { createReply, type Reply } from './reply.ts'
+import { createSentLog } from './sent.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
 import { withinTime } from './turn-time.ts'
 import { streamStep, type StepAnswer } from './step.ts'
@@ -73,10 +74,12 @@ async function converse(
   const check = createCallCheck(nameOf(job))
   const stage = await createStage(job, parts, signal)
   progress.stage = stage
-  const onRecord = settled(parts.turns.finish(job.id, { prompt: stage.prompt }))
+  const record = createSentLog(job.id, parts.turns)
   for (let step = 0; step < parts.limits.turn_steps; step++) {
     if (step > 0) await stage.refresh(steps, signal)
-    const answer = await think(job, parts, progress, stage, steps, signal)
+    const request = requestOf(job, stage, steps)
+    const onRecord = settled(record(request))
+    const answer = await think(job, parts, progress, request, signal)
     await onRecord()
     if (answer.calls.length === 0) return done(nameOf(job), answer.reason === 'length')
     const halt = await act(job, answer, check, stage, steps, signal)
@@ -91,24 +94,23 @@ function settled<T>(work: Promise<T>): () => Promise<T> {
   return () => work
 }
 
+const requestOf = (job: TurnJob, stage: Stage, steps: readonly StepMessage[]): ModelRequest => ({
+  prompt: stage.prompt,
+  steps,
+  tools: stage.toolbox.definitions,
+  maxOutput: job.model.settings.maxOutput,
+})
+
 async function think(
   job: TurnJob,
   parts: TurnParts,
   progress: Progress,
-  stage: Stage,
-  steps: readonly StepMessage[],
+  request: ModelRequest,
   signal: AbortSignal,
 ): Promise<StepAnswer> {
   job.report('thinking')
   progress.reply.nextStep()
-  const { settings, model } = job.model
-  const request = {
-    prompt: stage.prompt,
-    steps,
-    tools: stage.toolbox.definitions,
-    maxOutput: settings.maxOutput,
-  }
-  const answer = await streamStep(model, request, progress.reply, signal, parts.retryPauses)
+  const answer = await streamStep(job.model.model, request, progress.reply, signal, parts.retryPauses)
   progress.usage = addUsage(progress.usage, answer.usage)
   return answer
 }

@@ -22,6 +22,26 @@ export function turnsExam(store: () => Storage): void {
     await refused(store().turns.begin(turn('T1')))
   })
 
+  test('have the steps that were added to them, in order, and only where one turn is asked for', async () => {
+    const steps: NonNullable<TurnRecord['steps']> = [
+      {
+        messages: [
+          { role: 'assistant', text: '\u0000"', calls: [{ id: 'a', name: 'Grep', arguments: '{' }] },
+        ],
+      },
+      { messages: [], prompt: { system: 'again' } as TurnRecord['prompt'], tools: [] },
+    ]
+    await store().turns.begin(turn('T1'))
+    await store().turns.begin(turn('T2'))
+    for (const step of steps) await store().turns.addStep('T1', step)
+    await store().turns.addStep('T2', steps[1]!)
+    await store().turns.finish('T2', { endedAt: 1 })
+    expect(await store().turns.find('T1')).toEqual({ ...turn('T1'), steps })
+    expect(await store().turns.find('T2')).toEqual({ ...turn('T2'), endedAt: 1, steps: [steps[1]] })
+    expect(await store().turns.unfinished()).toEqual([turn('T1')])
+    await refused(store().turns.addStep('T3', steps[0]!))
+  })
+
   test('that were never finished are known, oldest first', async () => {
     await store().turns.begin(turn('T2', { startedAt: 200 }))
     await store().turns.begin(turn('T1'))

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../../src/adapters/models/index.ts'
 import { ok } from '../../../src/tools/tool.ts'
+import type { StepMessage } from '../../../src/turns/ports.ts'
+import { requestsOf } from '../../../src/turns/sent.ts'
 import { userContent } from '../../../src/wrap/prompt.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import {
   answer,
+  type ChatRequest,
   calls,
   cut,
   fallsSilent,
@@ -26,6 +29,23 @@ async function served(options: WorldOptions = {}) {
       await world[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** A message of a request as a turn remembers it. */
+function asStep(message: ChatRequest['messages'][number]): StepMessage {
+  if (message.role === 'tool') {
+    const { tool_call_id: call, content } = message as { tool_call_id?: string; content: unknown }
+    return { role: 'tool', call: call!, name: expect.any(String) as string, content: String(content) }
+  }
+  const made = message['tool_calls'] as readonly {
+    readonly id: string
+    readonly function: { readonly name: string; readonly arguments: string }
+  }[]
+  return {
+    role: 'assistant',
+    text: (message.content ?? '') as string,
+    calls: made.map((one) => ({ id: one.id, ...one.function })),
   }
 }
 
@@ -77,18 +97,35 @@ describe('a turn of a model that is served over HTTP', () => {
     expect(it.server.requests[0]!.body).not.toHaveProperty('tools')
   })
 
-  it('sends what the turn has on record, byte for byte', async () => {
+  it('has every request of a turn on record, byte for byte, also where tools and scope change on the way', async () => {
     await using it = await served({ tools: tools() })
-    it.server.play(says('ok'))
-    const turn = await it.world.start('héllo <|endoftext|>')
+    const { server, world } = it
+    server.play(
+      answer([
+        { text: 'Let me see.' },
+        { call: { index: 0, id: 'c1', name: 'Grep', arguments: '{"q":"\\u001b[2J"}' } },
+      ]),
+      async (response, request) => {
+        await world.setScope(['Grep'])
+        await calls('Grep', { q: 'two' }, 'c2')(response, request)
+      },
+      calls('nope', 'not json', 'c3'),
+      says('ok'),
+    )
+    const turn = await world.start('héllo <|endoftext|> ${x}')
     await turn.done
-    const { prompt } = (await it.world.society.storage.turns.find(turn.id))!
-    const { messages, tools: sent } = it.server.requests[0]!.body
-    expect(messages).toEqual([
-      { role: 'system', content: prompt!.system },
-      { role: 'user', content: userContent(prompt!) },
-    ])
-    expect(sent!.map((one) => one.function)).toEqual(prompt!.tools.map((one) => one.definition))
+    const requests = requestsOf((await world.society.storage.turns.find(turn.id))!)
+    expect(requests).toHaveLength(4)
+    expect(requests.map((one) => one.tools.length)).toEqual([3, 3, 1, 1])
+    for (const [index, { prompt, steps, tools: offered }] of requests.entries()) {
+      const { messages, tools: sent } = server.requests[index]!.body
+      expect(messages.slice(0, 2)).toEqual([
+        { role: 'system', content: prompt.system },
+        { role: 'user', content: userContent(prompt) },
+      ])
+      expect(messages.slice(2).map(asStep)).toEqual(steps)
+      expect(JSON.stringify(sent!.map((one) => one.function))).toBe(JSON.stringify(offered))
+    }
   })
 
   it('tries again when the server fails before anything was shown, and adds up the usage', async () => {

@@ -1,4 +1,5 @@
 import type { TurnRecord, TurnStore } from '../../../turns/ports.ts'
+import { StorageError } from '../../../chat/errors.ts'
 import { byText, stored, taken } from './table.ts'
 
 type ModelUsage = Awaited<ReturnType<TurnStore['usage']>>[number]
@@ -17,16 +18,26 @@ export function createMemoryTurns(): TurnStore {
       const turn = turns.get(id)
       if (turn) turns.set(id, stored({ ...turn, ...change, id }))
     },
+    async addStep(id, step) {
+      const turn = turns.get(id)
+      if (!turn) throw new StorageError('other', `there is no turn ${id}`)
+      turns.set(id, { ...turn, steps: [...(turn.steps ?? []), stored(step)] })
+    },
     async find(id) {
       const turn = turns.get(id)
       return turn && stored(turn)
     },
-    unfinished: async () => stored(inOrder().filter((turn) => turn.endedAt === undefined)),
+    unfinished: async () => stored(inOrder().filter((turn) => turn.endedAt === undefined)).map(withoutSteps),
     usage: async ({ room, since }) =>
       usageByModel(
         inOrder().filter((turn) => turn.startedAt >= since && (room === undefined || turn.room === room)),
       ),
   }
+}
+
+function withoutSteps(turn: TurnRecord): TurnRecord {
+  const { steps: _, ...facts } = turn
+  return facts
 }
 
 /** `turns` oldest first: the model of the newest turn comes first. */

@@ -1,4 +1,4 @@
-import type { TurnRecord, TurnStore } from '../../../turns/ports.ts'
+import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
 import type { Prompt } from '../../../wrap/prompt.ts'
 import type { Connection } from './connection.ts'
 
@@ -14,6 +14,10 @@ interface TurnRow {
   readonly output: number | null
   readonly error: string | null
   readonly prompt: string | null
+}
+
+interface StepRow {
+  readonly sent: string
 }
 
 type ModelUsage = Awaited<ReturnType<TurnStore['usage']>>[number]
@@ -33,7 +37,8 @@ export function createTurnStore(connection: Connection): TurnStore {
         const turn = find(id)
         if (turn) sql.update.run(toRow({ ...turn, ...change, id }))
       }),
-    find: (id) => read(() => find(id)),
+    addStep: (id, step) => write(() => void sql.addStep.run({ turn: id, sent: JSON.stringify(step) })),
+    find: (id) => read(() => withSteps(find(id), sql.steps.all(id))),
     unfinished: () => read(() => sql.unfinished.all().map(toRecord)),
     usage: ({ room, since }) =>
       read(() => (room === undefined ? sql.usage.all({ since }) : sql.usageOfRoom.all({ since, room }))),
@@ -52,11 +57,19 @@ function prepare({ db }: Connection) {
          ended_at = @ended_at, outcome = @outcome, input = @input, output = @output, error = @error, prompt = @prompt
        WHERE id = @id`,
     ),
+    addStep: db.prepare<[{ turn: string; sent: string }]>(
+      `INSERT INTO turn_steps (turn, step, sent)
+       SELECT @turn, 1 + count(*), @sent FROM turn_steps WHERE turn = @turn`,
+    ),
+    steps: db.prepare<[string], StepRow>('SELECT sent FROM turn_steps WHERE turn = ? ORDER BY step'),
     unfinished: db.prepare<[], TurnRow>('SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id'),
     usage: db.prepare<[{ since: number }], ModelUsage>(usageSql('')),
     usageOfRoom: db.prepare<[{ since: number; room: string }], ModelUsage>(usageSql('room = @room AND')),
   }
 }
+
+const withSteps = (turn: TurnRecord | undefined, rows: readonly StepRow[]): TurnRecord | undefined =>
+  turn && rows.length > 0 ? { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) } : turn
 
 const usageSql = (condition: string): string =>
   `SELECT model, count(*) AS turns, ifnull(sum(input), 0) AS input, ifnull(sum(output), 0) AS output
