@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
+import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -23,6 +24,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
+  describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 
   test(`${engine} is in good health`, async () => {

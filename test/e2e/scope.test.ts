@@ -153,7 +153,7 @@ describe('a call by the guide', () => {
     expect(answer).toContain(named)
   })
 
-  test('that writes or executes is denied until people can be asked', async () => {
+  test('that writes or executes is denied to a script, which nobody can ask', async () => {
     const answer = await guide('call run_command {"command":"touch made"}')
     expect(answer).toMatch(/^ERROR: Permission denied: .*touch made/)
     expect(await allFiles(stage.dir)).not.toContainEqual(expect.stringMatching(/made$/))

@@ -7,22 +7,20 @@ type Wanted = Parameters<GrantStore['find']>[0]
 
 /** Standing permissions. */
 export function createGrantStore({ db, read, write }: Connection): GrantStore {
-  let prepared: ReturnType<typeof prepare> | undefined
-  const statements = () => (prepared ??= prepare(db))
+  const sql = prepare(db)
   return {
     put: (grant) =>
       write(() => {
-        const sql = statements()
         sql.sweep.run(grant.room, grant.at)
         return toGrant(sql.put.get({ ...grant, until: grant.until ?? null })!)
       }),
     find: (wanted) =>
       read(() => {
-        const row = statements().find.get(wanted)
+        const row = sql.find.get(wanted)
         return row && toGrant(row)
       }),
-    list: (room, at) => read(() => statements().list.all(room, at).map(toGrant)),
-    remove: (room, id) => write(() => statements().remove.run(room, id).changes === 1),
+    list: (room, at) => read(() => sql.list.all(room, at).map(toGrant)),
+    remove: (room, id) => write(() => sql.remove.run(room, id).changes === 1),
   }
 }
 

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import { room } from '../../support/storage.ts'
+import { alice, bob, den, lobby, nowhere, refused, register } from './cast.ts'
+
+const at = 1000
+const given = { room: den, person: alice.id, name: 'alice', tool: 'run_command', target: 'ls', by: 'Bob', at }
+const wanted = { room: den, person: alice.id, tool: 'run_command', target: 'ls', at }
+
+/** What a grant store must do; `store` gives the one of the running test. */
+export function grantsExam(store: () => Storage): void {
+  const prepare = async (): Promise<Storage['grants']> => {
+    await register(store(), alice, bob)
+    await store().rooms.create(room('den', {}))
+    await store().rooms.create(room('lobby', {}))
+    return store().grants
+  }
+
+  test('serve exactly their person, room, tool and target', async () => {
+    const grants = await prepare()
+    const grant = await grants.put(given)
+    expect(grant).toEqual({ ...given, id: 1 })
+    expect(await grants.find(wanted)).toEqual(grant)
+    const others = [
+      { person: bob.id },
+      { room: lobby },
+      { tool: 'run_command2' },
+      { tool: 'RUN_COMMAND' },
+      { target: 'LS' },
+      { target: 'ls ' },
+      { target: 'ls\0' },
+      { target: 'l%' },
+      { target: '' },
+    ]
+    for (const other of others) expect(await grants.find({ ...wanted, ...other })).toBeUndefined()
+  })
+
+  test('end at their time, and without one only when they are removed', async () => {
+    const grants = await prepare()
+    await grants.put({ ...given, until: 2000 })
+    expect(await grants.find({ ...wanted, at: 1999 })).toMatchObject({ until: 2000 })
+    expect(await grants.find({ ...wanted, at: 2000 })).toBeUndefined()
+    expect(await grants.list(den, 1999)).toHaveLength(1)
+    expect(await grants.list(den, 2000)).toEqual([])
+    const forGood = await grants.put({ ...given, at: 3000 })
+    expect(await grants.find({ ...wanted, at: Number.MAX_SAFE_INTEGER })).toEqual(forGood)
+    expect(await grants.remove(den, forGood.id)).toBe(true)
+    expect(await grants.find(wanted)).toBeUndefined()
+    expect(await grants.remove(den, forGood.id)).toBe(false)
+  })
+
+  test('replace an earlier one for the same, and count up in each room', async () => {
+    const grants = await prepare()
+    await grants.put({ ...given, until: 2000 })
+    const always = await grants.put({ ...given, by: 'alice' })
+    expect(always).toEqual({ ...given, id: 1, by: 'alice' })
+    await grants.put({ ...given, target: 'pwd' })
+    await grants.put({ ...given, person: bob.id, name: 'Bob' })
+    await grants.put({ ...given, room: lobby })
+    const ids = async (where: typeof den) => (await grants.list(where, at)).map((one) => one.id)
+    expect([await ids(den), await ids(lobby), await ids(nowhere)]).toEqual([[1, 2, 3], [1], []])
+    expect(await grants.remove(lobby, 2)).toBe(false)
+    expect(await grants.remove(den, 2)).toBe(true)
+    expect([await ids(den), await ids(lobby)]).toEqual([[1, 3], [1]])
+  })
+
+  test('keep any text as it is', async () => {
+    const grants = await prepare()
+    const target = `a\n\u0000\u{1F600}'"%_\\${'x'.repeat(40_000)}`
+    await grants.put({ ...given, target })
+    expect(await grants.find({ ...wanted, target })).toMatchObject({ target })
+  })
+
+  test('belong to rooms and people that are there', async () => {
+    const grants = await prepare()
+    await refused(grants.put({ ...given, room: nowhere }))
+    await refused(grants.put({ ...given, person: 'guest:x' as typeof alice.id }))
+    expect(await grants.list(den, at)).toEqual([])
+  })
+}

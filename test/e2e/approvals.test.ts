@@ -1,0 +1,297 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answer, calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { createStage, type Stage } from '../support/server.ts'
+import type { SshSession } from '../support/ssh.ts'
+
+let stage: Stage
+let models: ModelServer
+let alice: SshSession
+let bob: SshSession
+let entered = 0
+
+beforeAll(async () => {
+  models = await startModelServer()
+  stage = await createStage({
+    config: `
+[limits]
+approvals_per_room = 3
+rate_burst = 1000
+
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}/v1"
+`,
+  })
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  alice = await enter('alice')
+  bob = await enter('bob')
+})
+afterEach(async () => {
+  await Promise.all([leave(alice), leave(bob)])
+})
+
+async function enter(name: string): Promise<SshSession> {
+  const session = await stage.open(name, '-T')
+  // What a newcomer is shown of the past must not be taken for what happens now.
+  const hello = `hello ${++entered}`
+  session.write(`${hello}\n`)
+  await session.waitFor(`${name}: ${hello}\n`)
+  return session
+}
+
+/** Ends the session and waits until it is over, so that the next test finds nobody. */
+async function leave(session: SshSession): Promise<void> {
+  session.close()
+  await session.exit
+}
+
+/** The next question that a session sees: its number and its text. */
+async function question(session: SshSession, from: number): Promise<{ number: string; text: string }> {
+  const output = await session.waitFor(/question \d+: may [^]*\/deny \d+\n/, from)
+  const [text] = /question \d+: may [^]*?\/deny \d+\n/.exec(output.slice(from))!
+  return { text, number: /\d+/.exec(text)![0] }
+}
+
+/** What the model was told of its calls, in the request made last. */
+const told = (): string[] =>
+  models.requests
+    .at(-1)!
+    .body.messages.filter((message) => message.role === 'tool')
+    .map((message) => String(message.content))
+
+const wants = (command: string) => [calls('run_command', { command }), says('that was it')]
+
+/** Lets alice's model want a command, and gives the question. */
+async function asks(command: string, who = alice, script = wants(command)) {
+  const from = who.output().length
+  models.play(...script)
+  who.write('@qwen please\n')
+  return { ...(await question(who, from)), from }
+}
+
+const inLobby = (file: string): string => join(stage.dir, 'data', 'rooms', 'lobby', 'files', file)
+const exists = (file: string): Promise<boolean> =>
+  readFile(inLobby(file)).then(
+    () => true,
+    () => false,
+  )
+const perms = async (who: string, room = 'lobby') =>
+  (
+    JSON.parse((await stage.as(who, ['perms', room, '--json'])).stdout) as {
+      grants: { id: number; target: string; requester: string }[]
+    }
+  ).grants
+
+describe('a tool that changes something', () => {
+  test('is asked for in full, and runs when the one who called the model allows it', async () => {
+    const { text, from } = await asks('echo one\necho "two  spaces" > made\n\necho three')
+    expect(text).toContain('may @qwen, for alice, use run_command (execute)?\n')
+    expect(text).toContain('  | echo one\n  | echo "two  spaces" > made\n  | \n  | echo three\n')
+    expect(await exists('made')).toBe(false)
+    alice.write('/allow\n')
+    await alice.waitFor('qwen: that was it', from)
+    expect(alice.output().slice(from)).toContain('-- alice: allowed once')
+    expect(told()).toEqual(['one\nthree\n'])
+    expect(await exists('made')).toBe(true)
+    expect(await perms('root')).toEqual([])
+  })
+
+  test('shows what would be invisible', async () => {
+    const { text, number, from } = await asks('ls\u202e \u200b# x\r\u001b[2Krm')
+    expect(text).toContain('| ls\\u{202e} \\u{200b}# x\\u{d}\\u{1b}[2Krm\n')
+    alice.write(`/deny ${number}\n`)
+    await alice.waitFor('qwen: that was it', from)
+  })
+
+  test('is not allowed by a third person, but by an op', async () => {
+    const { number, from } = await asks('echo by the op')
+    const bobFrom = bob.output().length
+    bob.write(`/allow ${number}\n/allow\n/deny\n`)
+    await bob.waitFor(/(! only alice.*\n[^]*){3}/, bobFrom)
+    expect((await stage.as('bob', ['allow', 'lobby', number])).stderr).toMatch(/^only alice, the owner/m)
+    expect(await stage.as('root', ['allow', 'lobby', 'once', number])).toMatchObject({
+      exitCode: 0,
+      stdout: `allowed once (question ${number}: run_command for alice)\n`,
+    })
+    await alice.waitFor('qwen: that was it', from)
+    expect(told()).toEqual(['by the op\n'])
+  })
+
+  test('that is denied does not run, and the next call goes on', async () => {
+    const from = alice.output().length
+    const index = (at: number, command: string) => ({
+      call: { index: at, id: `c${at}`, name: 'run_command', arguments: JSON.stringify({ command }) },
+    })
+    models.play(answer([index(0, 'touch denied'), index(1, 'echo next')]), says('that was it'))
+    alice.write('@qwen please\n')
+    await question(alice, from)
+    alice.write('/deny\n')
+    await alice.waitFor('-- alice: denied', from)
+    const second = await question(alice, alice.output().indexOf('-- alice: denied', from))
+    alice.write(`/allow ${second.number}\n`)
+    await alice.waitFor('qwen: that was it', from)
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch denied'?", 'next\n'])
+    expect(await exists('denied')).toBe(false)
+  })
+
+  test('does not run when its requester leaves, even if others stay', async () => {
+    const { number } = await asks('touch left')
+    const before = models.requests.length
+    const from = bob.output().length
+    await leave(alice)
+    await bob.waitFor('-- system: denied: alice left', from)
+    await models.arrived(before + 1)
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'?"])
+    expect((await stage.as('root', ['allow', 'lobby', number])).stderr).toContain(
+      `question ${number} is not open in lobby\n`,
+    )
+    alice = await enter('alice')
+    expect(await exists('left')).toBe(false)
+  })
+
+  test('does not run when its requester goes to another room, where the question cannot be answered', async () => {
+    const { from } = await asks('touch gone')
+    await stage.as('alice', ['create', 'elsewhere'])
+    alice.write('/join elsewhere\n/allow\n')
+    await alice.waitFor('! no question is open in elsewhere', from)
+    await bob.waitFor('denied: alice left')
+    expect(await exists('gone')).toBe(false)
+  })
+
+  test('does not run when its turn is stopped', async () => {
+    const { from, number } = await asks('touch stopped', alice, wants('touch stopped').slice(0, 1))
+    alice.write(`/stop\n`)
+    await alice.waitFor('alice stopped @qwen', from)
+    await alice.waitFor('denied: it was stopped', from)
+    alice.write(`/allow ${number}\n`)
+    await alice.waitFor(`! question ${number} is not open`, from)
+    expect(await exists('stopped')).toBe(false)
+  })
+
+  test('does not run when the tools are turned off before the answer', async () => {
+    const { from } = await asks('touch off')
+    await stage.as('root', ['tools', 'lobby', '!run_command'])
+    alice.write('/allow\n')
+    await alice.waitFor('qwen: that was it', from)
+    await stage.as('root', ['tools', 'lobby', 'on'])
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'?"])
+    expect(await exists('off')).toBe(false)
+  })
+})
+
+describe('what is allowed for longer', () => {
+  test('serves the same person, room and command only, until it is revoked', async () => {
+    const first = await asks('echo again')
+    alice.write('/allow room\n')
+    await alice.waitFor('qwen: that was it', first.from)
+    const from = alice.output().length
+    models.play(...wants('echo again'))
+    alice.write('@qwen please\n')
+    await alice.waitFor('qwen: that was it', from)
+    expect(alice.output().slice(from)).not.toContain('question')
+
+    const other = await asks('echo again ')
+    alice.write('/deny\n')
+    await alice.waitFor('qwen: that was it', other.from)
+    const bobs = await asks('echo again', bob)
+    bob.write('/deny\n')
+    await bob.waitFor('qwen: that was it', bobs.from)
+    await stage.as('alice', ['create', 'den'])
+    alice.write('/join den\n')
+    await alice.waitFor('-- den')
+    const den = await asks('echo again')
+    alice.write('/deny\n/join lobby\n')
+    await alice.waitFor('qwen: that was it', den.from)
+
+    const [grant] = await perms('alice')
+    expect(grant).toMatchObject({ requester: 'alice', tool: 'run_command', target: 'echo again' })
+    expect(await perms('bob')).toEqual([])
+    expect(await perms('root')).toEqual([grant])
+    expect((await stage.as('bob', ['perms', 'lobby', 'revoke', String(grant!.id)])).exitCode).toBe(1)
+    alice.write(`/perms\n/perms revoke ${grant!.id}\n`)
+    await alice.waitFor('run_command for alice, for 7h 59m, allowed by alice\n')
+    await alice.waitFor(`revoked permission ${grant!.id} (run_command for alice)`)
+    const after = await asks('echo again')
+    alice.write('/deny\n')
+    await alice.waitFor('qwen: that was it', after.from)
+  })
+
+  test('always: is there after a restart, and open questions are not', async () => {
+    const { from } = await asks('echo for good')
+    alice.write('/allow always\n')
+    await alice.waitFor('qwen: that was it', from)
+    await asks('touch never', alice, wants('touch never').slice(0, 1))
+    await stage.restart('SIGTERM')
+    alice = await enter('alice')
+    const later = alice.output().length
+    models.play(...wants('echo for good'))
+    alice.write('@qwen please\n')
+    await alice.waitFor('qwen: that was it', later)
+    expect(alice.output().slice(later)).not.toContain('question')
+    expect(told()).toEqual(['for good\n'])
+    alice.write('/allow\n')
+    await alice.waitFor('! no question is open in lobby', later)
+    expect(await exists('never')).toBe(false)
+    bob = await enter('bob')
+  })
+
+  test('is not offered for the network, and refused', async () => {
+    const from = alice.output().length
+    models.play(calls('run_command', { command: 'echo for good', network: true }), says('that was it'))
+    alice.write('@qwen please\n')
+    const { text, number } = await question(alice, from)
+    expect(text).toContain('(with the network)')
+    expect(text).not.toContain('always')
+    alice.write(`/allow always ${number}\n/allow room\n`)
+    await alice.waitFor(/(! this can be allowed only once[^]*){2}/, from)
+    alice.write('/deny\n')
+    await alice.waitFor('qwen: that was it', from)
+    expect((await perms('root')).map((grant) => grant.target)).toEqual(['echo for good'])
+  })
+})
+
+describe('several questions', () => {
+  test('are answered by their number, and there are only so many', async () => {
+    const from = alice.output().length
+    for (const name of ['a', 'b', 'c', 'd'])
+      alice.write(`/run run_command {"command":"echo ${name} > ${name}"}\n`)
+    await alice.waitFor('denied: 3 questions are open here already', from)
+    await alice.waitFor(/(question \d+: may [^]*){3}/, from)
+    const open = [
+      ...alice
+        .output()
+        .slice(from)
+        .matchAll(/question (\d+): may alice use/g),
+    ].map((one) => one[1]!)
+    alice.write('/allow\n')
+    await alice.waitFor(`! several questions are open: ${open.join(', ')}; say which one`, from)
+    alice.write(`/allow ${open[1]}\n/deny ${open[0]}\n/deny ${open[2]}\n/allow ${open[1]}\n`)
+    await alice.waitFor(`! question ${open[1]} is not open in lobby`, from)
+    await alice.waitFor(/run_command: ok/, from)
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(exists))).toEqual([false, true, false, false])
+  })
+
+  test.each([
+    ['/allow forever', '! allow: "forever" is not the number of a question'],
+    ['/allow room always', '! allow: "always" is one word too many'],
+    ['/allow 1 2', '! allow: "2" is one word too many'],
+    ['/allow -1', '! allow: "-1" is not the number of a question'],
+    ['/allow 99999999', '! question 99999999 is not open in lobby'],
+    ['/deny all', '! deny: "all" is not the number of a question'],
+    ['/perms revoke', '! perms: say revoke and a number'],
+    ['/perms revoke 99', '! there is no permission 99 of yours in lobby'],
+  ])('%s is answered with what to do', async (line, expected) => {
+    alice.write(`${line}\n`)
+    await alice.waitFor(expected)
+  })
+})
