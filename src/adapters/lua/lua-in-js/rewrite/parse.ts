@@ -52,6 +52,7 @@ function isGroupIn(groups: ReadonlyMap<number, number>, node: Node & { range?: [
 /** luaparse writes `[line:column] message`. */
 function describe(error: unknown, chunkName: string): string {
   if (error instanceof RangeError) return `${chunkName}:1: the chunk has too many syntax levels`
-  const message = error instanceof Error ? error.message : String(error)
+  const said = error instanceof Error ? error.message : String(error)
+  const message = said.replace('<expression> expected near', 'unexpected symbol near')
   return message.replace(/^\[(\d+):\d+\] /, (_, line: string) => `${chunkName}:${line}: `)
 }

@@ -9,12 +9,12 @@ export interface Snippet {
   readonly source: string
 }
 
-const directory = new URL('../lua-snippets/', import.meta.url)
+const directory = new URL('./snippets/', import.meta.url)
 const runner = readFileSync(new URL('runner.lua', import.meta.url), 'utf8')
 /** lua/wrap.lua takes no more layers than this. */
 const mostAtOnce = 100
 
-/** The snippets of each file in ../lua-snippets: a title after three dashes, then the Lua. */
+/** The snippets of each file in snippets/: a title after three dashes, then the Lua. */
 export function readSnippets(): readonly Snippet[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.lua'))
   return files.toSorted().flatMap((file) => {
@@ -34,9 +34,14 @@ export function runSnippets(engine: LuaEngine, snippets: readonly Snippet[]): Re
     const some = snippets.slice(from, from + mostAtOnce)
     const texts = some.map(({ source }, index) => [String(index + 1), source] as const)
     const values = { ...Object.fromEntries(texts), count: String(some.length) }
-    const draft = engine.run({ script: runner, data: dataWith(values), host: () => null, maxOutput: 4_000_000 })
+    const draft = engine.run({
+      script: runner,
+      data: dataWith(values),
+      host: () => null,
+      maxOutput: 4_000_000,
+    })
     const layers = (draft as JsonObject)['layers'] as readonly JsonObject[]
-    some.forEach(({ name }, index) => results.set(name, String(layers[index]?.['text'])))
+    some.forEach(({ name }, index) => results.set(name, layers[index]?.['text'] as string))
   }
   return results
 }
