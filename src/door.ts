@@ -1,5 +1,6 @@
 import { Refusal } from './chat/errors.ts'
 import type { People } from './chat/people.ts'
+import { plainOf, type Styled } from './lib/styled.ts'
 import { runSession } from './session/session.ts'
 import type { Door, ExecPipe } from './session/ports.ts'
 import type { SeatParts } from './seat.ts'
@@ -45,7 +46,7 @@ function printer(pipe: ExecPipe) {
     last = last.then(write)
   }
   return {
-    line: (text: string) => then(() => pipe.out(`${text}\n`)),
+    line: (text: string | Styled) => then(() => pipe.out(`${plainOf(text)}\n`)),
     write: (text: string) => then(() => pipe.out(text)),
     warn: (text: string) => then(() => pipe.err(`${text}\n`)),
     columns: COLUMNS,

@@ -1,10 +1,11 @@
 import type { Room } from '../chat/room.ts'
 import type { Person } from '../chat/person.ts'
+import type { Styled } from '../lib/styled.ts'
 
 /** Where a command's words go and come from, whether a session or a script runs it. */
 export interface Output {
   /** One line for people, without its line end. Later lines of the text are kept as they are. */
-  line(text: string): void
+  line(text: string | Styled): void
   /** Text as it is, for replies that stream. */
   write(text: string): void
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */

@@ -1,45 +1,93 @@
+import { cleanLine } from '../lib/clean-text.ts'
+import type { Span, Styled } from '../lib/styled.ts'
 import type { BudgetReport, LayerReport, Prompt, PromptTool } from '../wrap/prompt.ts'
 
-/** Each layer's fill, in turn: they differ without any colour. */
-const FILLS = ['█', '▓', '▒', '░', '▚', '▞', '▙', '▟', '#', '=', '+', '-']
+/** What the bar is filled with, part by part: they differ without any colour, neighbours most. */
+const FILLS = ['█', '▒', '▚', '░', '▓', '▞', '▙', '#', '▟', '=', '+', '-']
 const FREE = '·'
+const NARROWEST = 10
 
-/** A prompt for people: the budget as one stacked bar, a line a layer, a line a tool. */
-export function wrapChart(model: string, prompt: Prompt, columns: number): string {
-  const { budget, layers, tools } = prompt
-  return [
-    `@${model}: ${budget.used} of ${budget.target} tokens (${percent(budget.used, budget.target)}), ${prompt.encoding}`,
-    bar(layers, budget, columns),
-    ...layers.map((layer, index) => layerLine(layer, FILLS[index % FILLS.length]!, budget)),
-    `${FREE} free ${budget.target - budget.used}; ${budget.reserved_output} more are kept for the answer, of ${budget.window}`,
-    ...toolLines(tools),
-    ...prompt.warnings.map((warning) => `! ${warning}`),
-  ].join('\n')
+type Line = readonly Span[]
+
+/** What takes a share of the budget: a layer, the message, what the provider adds. */
+interface Part {
+  readonly name: string
+  readonly tokens: number
+  /** What stands beside the tokens. */
+  readonly facts: string
+  readonly note: string
 }
 
-function bar(layers: readonly LayerReport[], { target, used }: BudgetReport, columns: number): string {
-  const cells = Math.max(10, Math.min(columns, 200) - 1)
-  const scale = cells / Math.max(target, used, 1)
+/** A prompt for people: the budget as one stacked bar of `columns` cells, a line a layer, a line a tool. */
+export function wrapChart(model: string, prompt: Prompt, columns: number): Styled {
+  const { budget } = prompt
+  const parts = partsOf(prompt)
+  return {
+    lines: [
+      [{ text: heading(model, prompt) }],
+      [{ text: sums(budget) }],
+      bar(parts, budget, Math.max(NARROWEST, columns - 1)),
+      ...legend(parts, budget),
+      [{ text: `${FREE} free ${budget.target - budget.used}; ${kept(budget)}` }],
+      ...toolLines(prompt.tools).map((text) => [{ text }]),
+      ...prompt.warnings.map((warning) => [{ text: `! ${cleanLine(warning)}` }]),
+    ],
+  }
+}
+
+const heading = (model: string, { budget: { used, target }, encoding }: Prompt): string =>
+  `@${model}: ${used} of ${target} tokens (${percent(used, target)}), ${encoding}`
+
+/** The exact sum; the layers below are counted one by one, and texts that meet can differ from it by a few. */
+const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
+  `system ${system} + context ${context} + message ${message} + tools ${tools} + framing ${framing} = ${used}`
+
+const kept = ({ window, reserved_output }: BudgetReport): string =>
+  `${reserved_output} more are kept for the answer, of ${window}`
+
+function partsOf({ layers, budget }: Prompt): readonly Part[] {
+  const others = [
+    { name: 'message', tokens: budget.message, note: 'what is answered' },
+    { name: 'framing', tokens: budget.framing, note: 'what the provider adds' },
+  ].filter(({ tokens }) => tokens > 0)
+  return [...layers.map(layerPart), ...others.map((part) => ({ ...part, facts: '' }))]
+}
+
+const layerPart = ({ name, tokens, placement, priority, status, note }: LayerReport): Part => ({
+  name: cleanLine(name),
+  tokens,
+  facts: `${placement.padEnd(7)} ${String(priority).padStart(4)}`,
+  note: note ? `${status}: ${cleanLine(note)}` : status,
+})
+
+const fillOf = (index: number): string => FILLS[index % FILLS.length]!
+
+/** Each part's cells, rounded so that the whole is as long as it should be. */
+function bar(parts: readonly Part[], { target, used }: BudgetReport, cells: number): Line {
+  const whole = parts.reduce((sum, { tokens }) => sum + tokens, 0)
+  const scale = cells / Math.max(target, used, whole, 1)
   let drawn = 0
   let sum = 0
-  const filled = layers.map(({ tokens }, index) => {
+  const filled = parts.map(({ tokens }, index): Span => {
     sum += tokens
-    const until = Math.round(sum * scale)
-    const width = Math.max(0, Math.min(until, cells) - drawn)
+    const width = Math.round(sum * scale) - drawn
     drawn += width
-    return FILLS[index % FILLS.length]!.repeat(width)
+    return { text: fillOf(index).repeat(width), tint: index }
   })
-  return filled.join('') + FREE.repeat(cells - drawn)
+  return [...filled, { text: FREE.repeat(cells - drawn) }]
 }
 
-function layerLine(layer: LayerReport, fill: string, { target }: BudgetReport): string {
-  const facts = `${String(layer.tokens).padStart(7)} ${percent(layer.tokens, target).padStart(6)}`
-  const where = `${layer.placement.padEnd(7)} ${String(layer.priority).padStart(4)}`
-  const note = layer.note ? `: ${layer.note}` : ''
-  return `${fill} ${layer.name.padEnd(16)} ${where} ${facts}  ${layer.status}${note}`
+function legend(parts: readonly Part[], { target }: BudgetReport): readonly Line[] {
+  const width = Math.max(0, ...parts.map(({ name }) => name.length))
+  return parts.map(({ name, tokens, facts, note }, index) => [
+    { text: fillOf(index), tint: index },
+    {
+      text: ` ${name.padEnd(width)} ${facts.padEnd(12)} ${String(tokens).padStart(7)} ${percent(tokens, target).padStart(6)}  ${note}`,
+    },
+  ])
 }
 
-function toolLines(tools: readonly PromptTool[]): string[] {
+function toolLines(tools: readonly PromptTool[]): readonly string[] {
   if (tools.length === 0) return ['no tools']
   const width = Math.max(...tools.map((tool) => tool.name.length))
   const lines = tools.map(

@@ -2,6 +2,8 @@ import type { Turns } from '../turns/turns.ts'
 import { WrapError } from '../wrap/ports.ts'
 import { userContent, type Prompt } from '../wrap/prompt.ts'
 import { Refusal } from '../chat/errors.ts'
+import { cleanLine, cleanText } from '../lib/clean-text.ts'
+import { safeJson } from '../lib/safe-json.ts'
 import { JSON_FLAG, type Command } from './command.ts'
 import { modelName } from './model-name.ts'
 import { wrapChart } from './wrap-chart.ts'
@@ -18,9 +20,9 @@ export const wrapCommand = (turns: Turns): Command => ({
   async run({ person, room, args, flags, out }) {
     const { model, full } = asked(args, turns.names())
     const prompt = await turns.prompt({ room: room!, person, model }).catch(refuse)
-    if (flags['json']) return out.line(JSON.stringify(promptJson(room!.name, model, prompt)))
+    if (flags['json']) return out.line(safeJson(promptJson(room!.name, model, prompt)))
     if (!full) return out.line(wrapChart(model, prompt, out.columns))
-    out.line([prompt.system, userContent(prompt)].filter((text) => text !== '').join('\n\n'))
+    out.line(cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join('\n\n')))
   },
 })
 
@@ -34,7 +36,7 @@ function asked(args: Readonly<Record<string, string>>, names: readonly string[])
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof WrapError) throw new Refusal(error.message, { cause: error })
+  if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
   throw error
 }
 

@@ -1,6 +1,7 @@
 import { entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
+import { plainOf } from '../lib/styled.ts'
 import type { Draft } from './draft.ts'
 import type { Terminal } from './ports.ts'
 import { countSkipped } from './view.ts'
@@ -35,7 +36,7 @@ export function createAppendView(terminal: Terminal): View {
   const count = countSkipped(terminal, (notice) => notice !== '' && put(notice))
   return {
     entry: (entry) => count(put(safeLine(entry))),
-    print: (text) => count(put(cleanText(text))),
+    print: (text) => count(put(cleanText(plainOf(text)))),
     stream() {},
     draft: echo,
     sent(draft) {

@@ -1,5 +1,6 @@
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
+import type { Styled } from '../lib/styled.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
@@ -76,7 +77,7 @@ export interface SessionStatus {
 /** What a session can show. None of it throws or blocks. */
 export interface Screen extends Participant {
   /** Text for this person only: the answer to a command. May have many lines. */
-  print(text: string): void
+  print(text: string | Styled): void
   /** The status has changed. */
   refresh(): void
   /** Ends the session: `/quit`, a kick. Says `farewell` first. */

@@ -1,6 +1,8 @@
-import { toolCallLine, toolResultLine } from '../chat/entry-text.ts'
+import { threadLine, toolCallLine, toolResultLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
+import type { Span, Styled } from '../lib/styled.ts'
+import { mostCells } from './cells.ts'
 import type { Theme } from './theme.ts'
 import { wrapText } from './wrap-text.ts'
 
@@ -22,12 +24,22 @@ export function renderEntry(entry: Entry, page: Page): string {
   return rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint)).join('\n')
 }
 
-/** Plain text, as rows; for answers to commands. What is too long goes on in an indented row. */
-export function renderText(text: string, { columns }: Pick<Page, 'columns'>): string {
+/** Text as rows; for answers to commands. What is too long goes on in an indented row, without its colours. */
+export function renderText(text: string | Styled, page: Page): string {
+  if (typeof text !== 'string') return text.lines.map((spans) => renderLine(spans, page)).join('\n')
   return cleanText(text)
     .split('\n')
-    .flatMap((line) => wrapText(line, columns, hang))
+    .flatMap((line) => wrapText(line, page.columns, hang))
     .join('\n')
+}
+
+function renderLine(spans: readonly Span[], page: Page): string {
+  const clean = spans.map((span) => ({ ...span, text: cleanText(span.text).replaceAll('\n', ' ') }))
+  const plain = clean.map((span) => span.text).join('')
+  if (mostCells(plain) > page.columns) return renderText(plain, page)
+  return clean
+    .map(({ text, tint }) => (tint === undefined || text === '' ? text : page.theme.tint(text, tint)))
+    .join('')
 }
 
 type Paint = (text: string) => string
@@ -47,6 +59,7 @@ const asIs: Paint = (text) => text
 
 function lookOf(entry: Entry, theme: Theme): Look {
   const { dim } = theme
+  if (entry.thread !== undefined) return aside(threadLine(entry), dim)
   switch (entry.kind) {
     case 'message':
     case 'reply':

@@ -6,6 +6,8 @@ export interface Theme {
   readonly dim: (text: string) => string
   readonly error: (text: string) => string
   readonly status: (text: string) => string
+  /** One of several things that lie side by side, by its number. */
+  readonly tint: (text: string, number: number) => string
 }
 
 const sgr = (codes: string, text: string): string => `\u001b[${codes}m${text}\u001b[0m`
@@ -18,6 +20,7 @@ const colour: Theme = {
   dim: (text) => sgr('2', text),
   error: (text) => sgr('31', text),
   status: (text) => sgr('7', text),
+  tint: (text, number) => sgr(nameColours[number % nameColours.length]!, text),
 }
 
 const monochrome: Theme = {
@@ -25,6 +28,7 @@ const monochrome: Theme = {
   dim: (text) => text,
   error: (text) => sgr('1', text),
   status: (text) => sgr('7', text),
+  tint: (text) => text,
 }
 
 /** Monochrome for terminals without colour (`TERM` vt…, …-m) and for `SSHAWL_THEME=mono`. */

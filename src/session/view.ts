@@ -1,4 +1,5 @@
 import type { Entry, ReplyDelta } from '../chat/entry.ts'
+import type { Styled } from '../lib/styled.ts'
 import type { Draft } from './draft.ts'
 import type { Terminal } from './ports.ts'
 
@@ -6,7 +7,7 @@ import type { Terminal } from './ports.ts'
 export interface View {
   entry(entry: Entry): void
   /** Text for this person only, of one or more lines. */
-  print(text: string): void
+  print(text: string | Styled): void
   /** A piece of a reply being written. */
   stream(delta: ReplyDelta): void
   /** What is being typed now. */

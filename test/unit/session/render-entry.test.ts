@@ -103,5 +103,5 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
 })
 
 test('the answer to a command keeps its lines, and what is too long goes on indented', () => {
-  expect(renderText('one\ntwo three four\n', { columns: 10 })).toBe('one\ntwo three\n  four\n')
+  expect(renderText('one\ntwo three four\n', { columns: 10, theme: colour })).toBe('one\ntwo three\n  four\n')
 })
