@@ -11,7 +11,7 @@ export const paths = {
   wrappedTools: at('wrapped-tools'),
   /** Always the built one: it runs in a plain node, without a loader. */
   wrapProcess: at('dist/adapters/lua/process/main.js'),
-  /** Built, for the same reason. */
+  /** Built, for the same reason; reads one page. */
   pageReader: at('dist/adapters/http/reader/main.js'),
   packageJson: at('package.json'),
 } as const

@@ -84,7 +84,7 @@ const question = (tool: string, { host, url }: Visit) => ({
   tool,
   access: 'network' as const,
   target: host,
-  detail: url,
+  detail: `${url}\n(a grant is for every page of ${host})`,
   asked: `fetch ${url}?`,
 })
 

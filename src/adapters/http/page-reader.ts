@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { execa } from 'execa'
 import pLimit from 'p-limit'
 import { WebError } from '../../tools/ports.ts'
 import type { Reading, ReadRequest } from './reader/reading.ts'
@@ -19,11 +18,15 @@ export interface ReaderLimits {
   readonly atOnce: number
 }
 
-export const READER_LIMITS: ReaderLimits = { ms: 6_000, heapMiB: 192, atOnce: 2 }
+export const READER_LIMITS: ReaderLimits = { ms: 8_000, heapMiB: 256, atOnce: 2 }
+
+/** Bytes of a reading as JSON: a million characters, each escaped at worst. */
+const READING_BYTES = 8 * 1024 * 1024
 
 /**
- * Reads each page in a thread of its own, which is ended when the page takes too much time or memory: HTML can be
- * built to hang any parser. `entry` is the built `reader/main.js`.
+ * Reads each page in a process of its own, which is killed when the page takes too much time or memory: HTML can be
+ * built to hang any parser, and a thread that runs out of memory may take the server with it. `entry` is the built
+ * `reader/main.js`.
  */
 export function createPageReader(entry: string, limits: ReaderLimits = READER_LIMITS): PageReader {
   const queue = pLimit(limits.atOnce)
@@ -34,25 +37,23 @@ async function readOnce(
   entry: string,
   request: ReadRequest,
   { ms, heapMiB }: ReaderLimits,
-  outer: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Reading> {
-  outer.throwIfAborted()
-  const signal = AbortSignal.any([outer, AbortSignal.timeout(ms)])
-  const thread = new Worker(entry, {
-    workerData: request,
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 32 },
-  })
+  signal.throwIfAborted()
   try {
-    const [reading] = (await once(thread, 'message', { signal })) as [Reading]
-    return reading
+    const { stdout } = await execa(process.execPath, [`--max-old-space-size=${heapMiB}`, entry], {
+      input: JSON.stringify(request),
+      extendEnv: false,
+      timeout: ms,
+      killSignal: 'SIGKILL',
+      cancelSignal: signal,
+      maxBuffer: READING_BYTES,
+    })
+    return JSON.parse(stdout) as Reading
   } catch (error) {
-    outer.throwIfAborted()
+    signal.throwIfAborted()
     throw new WebError('the page is too large or too oddly built to be read; the format raw may work', {
       cause: error,
     })
-  } finally {
-    await thread.terminate()
   }
 }

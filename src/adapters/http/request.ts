@@ -14,8 +14,8 @@ export interface GetRequest {
   readonly authorities?: string
 }
 
-/** Bytes of all headers together. */
-const HEADER_BYTES = 32 * 1024
+/** Bytes of all headers' names and values together. */
+const HEADER_BYTES = 16 * 1024
 
 /**
  * Sends one GET and resolves at the answer's headers; redirects are answers like others. The name is not looked up

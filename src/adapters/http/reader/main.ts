@@ -1,6 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { json } from 'node:stream/consumers'
 import { readHtml } from './read-html.ts'
 import type { ReadRequest } from './reading.ts'
 
-/** The thread that reads one page and ends; an error ends it too, and is told to whoever started it. */
-parentPort?.postMessage(readHtml(workerData as ReadRequest))
+/** The process that reads one page, from standard input to standard output, and ends; any error ends it too. */
+process.stdout.write(JSON.stringify(readHtml((await json(process.stdin)) as ReadRequest)))

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+import { startSite, type Site } from '../support/site.ts'
+
+let stage: Stage
+let inner: Site
+beforeAll(async () => {
+  inner = await startSite((_request, response) => void response.end('secret'))
+  stage = await createStage({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` })
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await inner[Symbol.asyncDispose]()
+})
+
+const call = async (tool: string, args: object): Promise<string> =>
+  (await stage.as('root', ['ask', 'lobby', '@guide', 'call', tool, JSON.stringify(args)])).stdout
+
+describe('a server with [tools.web]', () => {
+  test('has web_fetch and its alias, and no search that nobody configured', async () => {
+    const { stdout } = await stage.as('root', ['tools', 'lobby', '--json'])
+    const { tools } = JSON.parse(stdout) as { tools: { id: string; access: string }[] }
+    const ids = tools.map((tool) => tool.id)
+    expect(ids).toEqual(expect.arrayContaining(['web_fetch', 'WebFetch']))
+    expect(ids).not.toContain('google_search')
+    expect(ids).not.toContain('web_search')
+    expect(tools.find((tool) => tool.id === 'web_fetch')!.access).toBe('network')
+  })
+
+  test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'localhost.'])(
+    'lets no model read %s, by any name of the tool',
+    async (host) => {
+      for (const tool of ['web_fetch', 'WebFetch']) {
+        const answer = await call(tool, { url: `http://${host}:${inner.port}/` })
+        expect(answer).toContain('is refused: it is a private or local address')
+      }
+      expect(inner.connections()).toBe(0)
+    },
+  )
+
+  test('asks before a page is fetched, so that a script alone fetches nothing', async () => {
+    expect(await call('web_fetch', { url: 'http://192.0.32.8/' })).toContain(
+      'Permission denied: fetch http://192.0.32.8/?',
+    )
+  })
+})
+
+describe('a server with a search', () => {
+  test('searches when it is allowed to, and gives what was found', async () => {
+    await using searxng = await startSite((_request, response) => {
+      const results = [{ title: 'Shawls', url: 'https://shawl.test/', content: 'Warm and woolly' }]
+      response.end(JSON.stringify({ results }))
+    })
+    const search = `{ provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }`
+    await using searching = await createStage({ config: `[tools.web]\nfetch = false\nsearch = ${search}\n` })
+    await searching.claim('root')
+    const run = (...flags: string[]) =>
+      searching.as('root', ['run', ...flags, 'lobby', 'web_search', '{"q":"shawls"}'])
+    expect((await run()).stderr).toContain('Permission denied: search for "shawls"?')
+    expect(searxng.connections()).toBe(0)
+    const { stdout, exitCode } = await run('--allow', 'google_search')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('1. Shawls\n   https://shawl.test/\n   Warm and woolly\n')
+    const { stdout: tools } = await searching.as('root', ['tools', 'lobby', '--json'])
+    expect(tools).not.toMatch(/web_fetch|WebFetch/)
+  })
+})
+
+describe('a server without [tools.web]', () => {
+  test('has no tool of the web', async () => {
+    await using plain = await createStage()
+    await plain.claim('root')
+    const { stdout } = await plain.as('root', ['tools', 'lobby', '--json'])
+    expect(stdout).not.toMatch(/web_fetch|WebFetch|google_search|web_search/)
+  })
+})
