@@ -3,6 +3,7 @@ import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import type { Span, Styled } from '../lib/styled.ts'
 import { mostCells } from './cells.ts'
+import { quoteRows } from './quote-rows.ts'
 import type { Theme } from './theme.ts'
 import { wrapText } from './wrap-text.ts'
 
@@ -20,9 +21,20 @@ const hang = '  '
 export function renderEntry(entry: Entry, page: Page): string {
   const { label, text, paint } = lookOf(entry, page.theme)
   const plain = cleanText(text)
-  const rows = wrapText(label.text + plain, page.columns, hang)
+  const rowsOf = entry.kind === 'approval' ? approvalRows : wrapText
+  const rows = rowsOf(label.text + plain, page.columns, hang)
   return rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint)).join('\n')
 }
+
+/** As `wrapText`, but what is asked for keeps its bar in every row: it must not pass for words of the room. */
+const approvalRows: typeof wrapText = (text, columns, hang) =>
+  text
+    .split('\n')
+    .flatMap((line, index) =>
+      line.startsWith('| ')
+        ? quoteRows(line.slice(2), columns)
+        : wrapText(index === 0 ? line : hang + line, columns, hang),
+    )
 
 /** Text as rows; for answers to commands. What is too long goes on in an indented row, without its colours. */
 export function renderText(text: string | Styled, page: Page): string {
