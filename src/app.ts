@@ -19,7 +19,7 @@ import { createLocalBus } from './chat/local-bus.ts'
 import { createPace } from './chat/pace.ts'
 import { createPeople } from './chat/people.ts'
 import type { Person } from './chat/person.ts'
-import type { Clock, Log, RoomStore } from './chat/ports.ts'
+import type { Clock, Log } from './chat/ports.ts'
 import type { Room } from './chat/room.ts'
 import { createCommands } from './commands/index.ts'
 import { createComplete } from './commands/complete.ts'
@@ -212,7 +212,7 @@ async function models(
     }),
   )
   const workspaces = owned(createWorkspaces({ root: join(dataDir, 'rooms'), mode: sandbox.mode, log }))
-  const sources = await toolSources(config, chat, storage.rooms, log, owned)
+  const sources = await toolSources(config, chat, storage, log, owned)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
   const approvals = createApprovals({
     room: (name) => chat.anyRoom(name),
@@ -229,6 +229,7 @@ async function models(
     workspaces,
     permissions: approvals,
     rooms: storage.rooms,
+    results: storage.results,
     newId: means.nextId,
     limits: {
       ...limits,
@@ -256,12 +257,16 @@ async function models(
 async function toolSources(
   config: Config,
   chat: Chat,
-  rooms: RoomStore,
+  { rooms, results }: Pick<Storage, 'rooms' | 'results'>,
   log: Log,
   owned: Owned,
 ): Promise<readonly ToolSource[]> {
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)
-  const builtin = builtinTools({ todo: rooms, web: createWeb(config.web, paths.pageReader) })
+  const builtin = builtinTools({
+    todo: rooms,
+    web: createWeb(config.web, paths.pageReader),
+    results,
+  })
   const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })
   const wrapped = owned(
     await createWrappedTools({

@@ -2,13 +2,15 @@ import { calculator } from './calculator.ts'
 import { createTool, forkRoomTool } from './create.ts'
 import { editFile } from './edit-file.ts'
 import { exitsTool } from './exits.ts'
+import { fdToFile } from './fd-to-file.ts'
 import { goTool } from './go.ts'
 import { googleSearch } from './google-search.ts'
 import { historyTool } from './history.ts'
 import { joinTool, leaveTool } from './join.ts'
 import { lookTool } from './look.ts'
 import { noteTool } from './note.ts'
-import type { Web } from './ports.ts'
+import type { ResultStore, Web } from './ports.ts'
+import { readFd } from './read-fd.ts'
 import { readFile } from './read-file.ts'
 import { roomsTool } from './rooms.ts'
 import { runCommand } from './run-command.ts'
@@ -26,10 +28,11 @@ import { writeFile } from './write-file.ts'
 export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly web?: Web
+  readonly results?: Pick<ResultStore, 'find'>
 }
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({ todo, web }: BuiltinParts = {}): readonly Tool[] => [
+export const builtinTools = ({ todo, web, results }: BuiltinParts = {}): readonly Tool[] => [
   readFile,
   writeFile,
   editFile,
@@ -38,6 +41,7 @@ export const builtinTools = ({ todo, web }: BuiltinParts = {}): readonly Tool[] 
   ...(web?.visit ? [webFetch(web.visit)] : []),
   ...(web?.search ? [googleSearch(web.search)] : []),
   ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
+  ...(results ? [readFd(results), fdToFile(results)] : []),
 ]
 
 /** The rooms and the people in them, for models: group `internal`. They see what the requester may see. */

@@ -13,6 +13,8 @@ export type Access = 'read' | 'write' | 'execute' | 'network'
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
+  /** True for a page of a long result, which is clean and short already and is given on as it is. */
+  readonly isPage?: true
 }
 
 /** A question to the people in the room, or to a policy. */

@@ -1,15 +1,73 @@
-/** Characters of a result that a model reads at once. */
+import type { RoomName } from '../chat/entry.ts'
+import type { Clock } from '../chat/ports.ts'
+import { cleanText } from '../lib/clean-text.ts'
+import { showPage } from '../tools/long-result.ts'
+import type { ResultStore } from '../tools/ports.ts'
+import type { ToolResult } from '../tools/tool.ts'
+
+/** Characters of a result that are read at once. */
 export const RESULT_CHARS = 8000
 
-/**
- * The beginning of a result that is too long, with a notice at its end; others as they are. No character is
- * cut in two. This is the place where pages of long results will come from.
- */
-export function cutResult(text: string): string {
-  if (text.length <= RESULT_CHARS) return text
-  const head = text.slice(0, RESULT_CHARS).replace(/[\uD800-\uDBFF]$/, '')
-  return `${head}\n[… cut: the first ${head.length} of ${text.length} characters; ask for less to see the rest]`
+/** A long result is let go after this time, in milliseconds, and earlier where its room has more than `ROOM_BYTES`. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000
+const ROOM_BYTES = 16 * 1024 * 1024
+
+/** More characters than this of one result are not kept; in UTF-8 they are less than a room may have. */
+const MOST_CHARS = 4_000_000
+
+/** Where long results go. */
+export interface ResultParts {
+  readonly results: Pick<ResultStore, 'put'>
+  readonly clock: Clock
 }
+
+/** What is known of a result apart from itself. */
+export interface ResultFacts {
+  readonly room: RoomName
+  /** Id of the tool; absent where there is none. */
+  readonly tool: string | undefined
+  /** UTF-16 units that the caller reads at once. */
+  readonly pageSize: number
+  /** Whether the caller has the tool that turns pages. */
+  readonly canRead: boolean
+}
+
+/**
+ * What the caller reads: the result itself, or its first page where it is too long; then the whole is kept in the room.
+ * A text that begins with `ERROR:` is an error as well. Rejects with `StorageError`.
+ */
+export async function presentResult(
+  result: ToolResult,
+  { room, tool, pageSize, canRead }: ResultFacts,
+  { results, clock }: ResultParts,
+): Promise<ToolResult> {
+  if (result.isPage) return result
+  const whole = cleanText(result.content)
+  const isError = result.isError || whole.startsWith('ERROR:')
+  if (whole.length <= pageSize) return { content: whole, isError }
+  const kept = { room, tool: tool ?? 'sshawl', text: keepable(whole), pageSize, at: clock.now() }
+  const fd = await results.put(kept, { since: clock.now() - KEPT_MS, roomBytes: ROOM_BYTES })
+  return showPage({ ...kept, fd }, 1, { isError, canRead })!
+}
+
+function keepable(text: string): string {
+  if (text.length <= MOST_CHARS) return text
+  return `${text.slice(0, MOST_CHARS).toWellFormed()}\n[cut here: ${text.length} characters came, and no more than ${MOST_CHARS} are kept]`
+}
+
+/** Share of the tokens that are left which one result may take, and the characters that a token has at least in most texts. */
+const SHARE = 0.25
+const CHARS_PER_TOKEN = 3
+
+/** Less than this tells a model nothing. */
+const LEAST_CHARS = 1000
+
+/** Characters of a result that a model reads at once which has so many tokens left in its turn. */
+export const pageSizeFor = (tokensLeft: number): number =>
+  Math.max(LEAST_CHARS, Math.min(RESULT_CHARS, Math.floor(tokensLeft * SHARE * CHARS_PER_TOKEN)))
+
+/** Tokens that a text which was read takes, by the same rule. */
+export const tokensOf = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN)
 
 const encoder = new TextEncoder()
 

@@ -2,13 +2,14 @@ import type { MessageEntry, TurnId } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import type { Workspaces } from '../tools/ports.ts'
+import type { ResultStore, Workspaces } from '../tools/ports.ts'
 import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
 import type { HistoryRow } from '../wrap/snapshot.ts'
 import { createOffer, type Found } from './offer.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
+import { pageSizeFor, tokensOf } from './results.ts'
 import { gatherSnapshot, type SnapshotParts } from './snapshot.ts'
 import { createToolbox, type Toolbox, type ToolboxParts } from './toolbox.ts'
 import { viewTools, type View, type ViewParts } from './view.ts'
@@ -32,6 +33,7 @@ export interface StageParts extends SnapshotParts, ViewParts {
   readonly composer: Pick<Composer, 'compose' | 'count'>
   readonly permissions: PermissionProvider
   readonly workspaces: Workspaces
+  readonly results: Pick<ResultStore, 'put'>
   readonly limits: { readonly tools: ToolLimits }
   readonly clock: Clock
   readonly log: Log
@@ -52,7 +54,7 @@ export interface StageJob {
 export async function createStage(job: StageJob, parts: StageParts, signal: AbortSignal): Promise<Stage> {
   const viewer = { room: job.room, requester: job.requester, model: job.model.settings }
   const viewNow = (): Promise<View> => viewTools(parts, viewer)
-  const toolboxParts = toolboxPartsOf(job, parts, viewNow)
+  const toolboxParts = { ...toolboxPartsOf(job, parts, viewNow), pageSize: () => pageSizeFor(tokensLeft()) }
   const stepTokens = createStepMeter(parts.composer, viewer.model.encoding)
   const found: Found = new Set()
 
@@ -62,11 +64,33 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
     return await parts.composer.compose(snapshot, signal)
   }
 
+  /** What results may still take, if all of the older conversation gives way to them. */
+  function tokensLeft(): number {
+    const { target, system, tools, message, framing } = prompt.budget
+    return target + reserved - system - tools - message - framing - counted - read
+  }
+
+  /** A toolbox for one step, which keeps count of what the model was given to read in it. */
+  function openToolbox(): Toolbox {
+    read = 0
+    const { run, ...rest } = createToolbox(toolboxParts, createOffer(prompt, view, found))
+    return {
+      ...rest,
+      async run(call, stop) {
+        const entry = await run(call, stop)
+        read += tokensOf(entry.text)
+        return entry
+      },
+    }
+  }
+
   let rows: readonly HistoryRow[] = []
   let view = await viewNow()
   let prompt = await compose(view, 0)
   let reserved = 0
-  let toolbox = createToolbox(toolboxParts, createOffer(prompt, view, found))
+  let counted = 0
+  let read = 0
+  let toolbox = openToolbox()
 
   return {
     get prompt() {
@@ -80,14 +104,14 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
     },
     async refresh(steps) {
       const now = await viewNow()
-      const tokens = await stepTokens(steps, toolbox.definitions.slice(definitionsIn(prompt)))
+      counted = await stepTokens(steps, toolbox.definitions.slice(definitionsIn(prompt)))
       const room = prompt.budget.target + reserved - prompt.budget.used
-      if (tokens > room || !sameTools(now, view)) {
-        prompt = await compose(now, tokens)
-        reserved = tokens
+      if (counted > room || !sameTools(now, view)) {
+        prompt = await compose(now, counted)
+        reserved = counted
       }
       view = now
-      toolbox = createToolbox(toolboxParts, createOffer(prompt, view, found))
+      toolbox = openToolbox()
     },
   }
 }
@@ -106,6 +130,7 @@ const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<Vi
   place: { room: job.room.name },
   workspace: parts.workspaces.of(job.room.name),
   limits: parts.limits.tools,
+  results: parts.results,
   clock: parts.clock,
   log: parts.log,
 })

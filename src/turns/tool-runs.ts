@@ -3,7 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import type { Workspaces } from '../tools/ports.ts'
+import type { ResultStore, Workspaces } from '../tools/ports.ts'
 import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
 import { directOffer } from './direct-offer.ts'
 import { createToolbox } from './toolbox.ts'
@@ -50,6 +50,7 @@ export interface ToolRuns extends AsyncDisposable {
 export interface ToolRunsParts extends ViewParts {
   readonly permissions: PermissionProvider
   readonly workspaces: Workspaces
+  readonly results: Pick<ResultStore, 'put'>
   readonly limits: { readonly tools: ToolLimits }
   readonly newId: () => string
   readonly clock: Clock
@@ -108,6 +109,7 @@ function runOnce(order: RunOrder, parts: ToolRunsParts, signal: AbortSignal): Pr
       permissions: order.permissions ?? parts.permissions,
       workspace: parts.workspaces.of(room.name),
       limits: parts.limits.tools,
+      results: parts.results,
       clock: parts.clock,
       log: parts.log,
     },

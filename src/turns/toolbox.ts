@@ -3,7 +3,8 @@ import type { ToolResultEntry, TurnId } from '../chat/entry.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
-import type { Workspace } from '../tools/ports.ts'
+import { READ_FD } from '../tools/long-result.ts'
+import type { ResultStore, Workspace } from '../tools/ports.ts'
 import {
   failed,
   type PermissionProvider,
@@ -18,7 +19,7 @@ import { callerContext, type CallerParts } from './caller.ts'
 import { underDeadline } from './deadline.ts'
 import type { Offer } from './offer.ts'
 import type { ToolCall } from './ports.ts'
-import { cutResult, utf8Bytes } from './results.ts'
+import { presentResult, RESULT_CHARS, utf8Bytes } from './results.ts'
 import { failureText } from './failure.ts'
 import type { View, Viewer } from './view.ts'
 
@@ -48,6 +49,10 @@ export interface ToolboxParts {
   /** Where a turn's world tools act; absent when a person runs a tool. */
   readonly place?: Place
   readonly limits: ToolLimits
+  /** Where results go that are too long to be read at once. */
+  readonly results: Pick<ResultStore, 'put'>
+  /** Characters of a result that the caller reads at once, asked for each; `RESULT_CHARS` when absent. */
+  readonly pageSize?: () => number
   readonly clock: Clock
   readonly log: Log
 }
@@ -56,8 +61,8 @@ export interface ToolboxParts {
 export function createToolbox(parts: ToolboxParts, offer: Offer): Toolbox {
   /** Looks the call up in the scope of now, and logs it. */
   async function announce(call: ToolCall) {
-    const answer = createAnswer(call, parts)
     const now = await parts.view()
+    const answer = createAnswer(call, parts, offer.resolve(READ_FD, now)?.id === READ_FD)
     const target = offer.resolve(call.name, now)
     const args = parseArguments(call.arguments)
     await answer.announce(target?.id, args.ok ? args.value : call.arguments)
@@ -96,7 +101,7 @@ async function runTool(tool: Tool, args: Json, parts: CallerParts, turn: AbortSi
 }
 
 /** The two entries of a call, which pair up by its id; the second has the text that the caller reads. */
-function createAnswer(call: ToolCall, parts: ToolboxParts) {
+function createAnswer(call: ToolCall, parts: ToolboxParts, canRead: boolean) {
   const { room, requester } = parts.viewer
   const name = cleanLine(call.name)
   const turn = parts.turn === undefined ? {} : { turn: parts.turn }
@@ -115,12 +120,13 @@ function createAnswer(call: ToolCall, parts: ToolboxParts) {
       startedAt = parts.clock.now()
     },
     async give(result: ToolResult, tool?: string): Promise<ToolResultEntry> {
-      const content = cutResult(cleanText(result.content))
+      const facts = { room: room.name, tool, pageSize: parts.pageSize?.() ?? RESULT_CHARS, canRead }
+      const { content, isError } = await presentResult(result, facts, parts)
       const entry = await room.record({
         kind: 'tool_result',
         ...common,
         ...(tool === undefined ? {} : { tool }),
-        isError: result.isError || content.startsWith('ERROR:'),
+        isError,
         durationMs: Math.max(0, parts.clock.now() - startedAt),
         bytes: utf8Bytes(content),
         text: content,

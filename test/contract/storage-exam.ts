@@ -4,6 +4,7 @@ import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
+import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
@@ -25,6 +26,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
+  describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 
   test(`${engine} is in good health`, async () => {

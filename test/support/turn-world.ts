@@ -76,6 +76,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     catalogue: createCatalogue({ sources: [source], disabled: options.disabled ?? [], log }),
     composer,
     workspaces: { of: () => noWorkspace },
+    results: storage.results,
     permissions: options.permissions ?? { request: async () => 'deny' },
     ...stores,
     ...options.withStore?.(stores),

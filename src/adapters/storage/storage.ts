@@ -1,4 +1,5 @@
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { ResultStore } from '../../tools/ports.ts'
 import type { GrantStore, TurnStore } from '../../turns/ports.ts'
 import type { HistoryStore, ScriptStore } from '../../wrap/ports.ts'
 
@@ -9,6 +10,7 @@ export interface Storage extends AsyncDisposable {
   readonly people: PeopleStore
   readonly turns: TurnStore
   readonly grants: GrantStore
+  readonly results: ResultStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore
   /** Rejects if nothing could be stored just now. */

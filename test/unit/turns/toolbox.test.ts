@@ -227,13 +227,17 @@ describe('trouble in a tool', () => {
     expect(aborted).toBe(true)
   })
 
-  it('cleans what a tool gives, and cuts what is too long without splitting a character', async () => {
+  it('cleans what a tool gives, and gives the first page of what is too long without splitting a character', async () => {
     const dirty = tool('dirty', () => ok('a\u001b[2Jb\u202e'))
     const long = tool('long', () => ok(`${'x'.repeat(7999)}${'😀'.repeat(9)}`))
-    const { answers } = await answersTo(call(['dirty', {}], ['long', {}]), { tools: [dirty, long] })
+    const { answers } = await answersTo(call(['dirty', {}], ['long', {}]), {
+      tools: [dirty, long],
+      settings: { contextWindow: 64_000 },
+    })
     expect(answers[0]).toBe('ab')
     expect(answers[1]).toBe(
-      `${'x'.repeat(7999)}\n[… cut: the first 7999 of 8017 characters; ask for less to see the rest]`,
+      `${'x'.repeat(7999)}\n[page 1 of 2 of fd:1, 8017 characters in all; the rest is read with read_fd, ` +
+        'which is not among these tools: ask for less instead]',
     )
   })
 })

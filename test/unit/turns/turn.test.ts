@@ -255,8 +255,9 @@ describe('a turn with tools', () => {
   })
 
   it('drops older history where the steps need its place, and never the steps', async () => {
-    const big = 'word '.repeat(1500)
-    const model = scriptedModel(call(['Grep', { q: '1' }]), call(['Grep', { q: '2' }]), say('ok'))
+    const big = 'word '.repeat(500)
+    const asks = ['1', '2', '3', '4'].map((q) => call(['Grep', { q }]))
+    const model = scriptedModel(...asks, say('ok'))
     await using world = await createTurnWorld(model, {
       tools: [tool('Grep', () => ok(big))],
       settings: { contextWindow: 6000, maxOutput: 500 },
@@ -265,12 +266,12 @@ describe('a turn with tools', () => {
       await world.room.record({ kind: 'message', author: 'bob', text: `${number} ${'talk '.repeat(60)}` })
     }
     await world.ask()
-    const [first, , third] = model.requests
-    const stepTokens = 2 * 1500
-    expect(first!.prompt.budget.used).toBeGreaterThan(3500)
-    expect(third!.prompt.budget.used + stepTokens).toBeLessThanOrEqual(5500)
-    expect(third!.prompt.context).toContain('59 talk')
-    expect(third!.steps).toHaveLength(4)
+    const [first, last] = [model.requests[0]!, model.requests[4]!]
+    const stepTokens = 4 * 500
+    expect(first.prompt.budget.used).toBeGreaterThan(4000)
+    expect(last.prompt.budget.used + stepTokens).toBeLessThanOrEqual(5500)
+    expect(last.prompt.context).toContain('59 talk')
+    expect(last.steps.filter((step) => step.role === 'tool' && step.content === big)).toHaveLength(4)
   })
 })
 

@@ -4,6 +4,7 @@ import { createMemoryEntries } from './entries.ts'
 import { createMemoryForks } from './forks.ts'
 import { createMemoryGrants } from './grants.ts'
 import { createMemoryPeople } from './people.ts'
+import { createMemoryResults } from './results.ts'
 import { createMemoryRooms } from './rooms.ts'
 import { createMemoryScripts } from './scripts.ts'
 import { createMemoryTurns } from './turns.ts'
@@ -21,6 +22,7 @@ export function createMemoryStorage(): Storage {
     scripts,
     turns: createMemoryTurns(),
     grants: createMemoryGrants(rooms, people),
+    results: createMemoryResults(rooms),
     health: () => Promise.resolve(),
     backup: () =>
       Promise.reject(new StorageError('other', 'nothing is kept on disk, so there is nothing to back up')),

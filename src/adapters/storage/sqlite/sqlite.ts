@@ -10,6 +10,7 @@ import { lock } from './lock.ts'
 import { readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { createPeopleStore } from './people.ts'
+import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createTurnStore } from './turns.ts'
@@ -51,6 +52,7 @@ function storageOf(connection: Connection, held: Disposable): Storage {
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
+    results: createResultStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),
     health: () => connection.write(() => undefined),

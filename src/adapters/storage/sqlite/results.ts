@@ -1,0 +1,58 @@
+import type { RoomName } from '../../../chat/entry.ts'
+import type { LongResult, ResultStore } from '../../../tools/ports.ts'
+import type { Connection } from './connection.ts'
+
+type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }
+type SizeRow = { readonly fd: number; readonly bytes: number }
+
+/** Long results. What is let go is gone for good, but its number is never given again. */
+export function createResultStore({ db, read, write }: Connection): ResultStore {
+  const sql = prepare(db)
+
+  /** Lets go of a room's oldest results, until what is left and `bytes` more have room. */
+  function makeRoom(room: RoomName, bytes: number, most: number): void {
+    let total = bytes
+    for (const row of sql.sizes.all(room)) {
+      total += row.bytes
+      if (total > most) return void sql.letGo.run(room, row.fd)
+    }
+  }
+
+  return {
+    put: ({ pageSize, ...result }, { since, roomBytes }) =>
+      write(() => {
+        const bytes = Buffer.byteLength(result.text)
+        sql.sweep.run(since)
+        makeRoom(result.room, bytes, roomBytes)
+        const { last: fd } = sql.number.get(result.room)!
+        sql.insert.run({ ...result, fd, bytes, page_size: pageSize })
+        return fd
+      }),
+    find: (room, fd) =>
+      read(() => {
+        const row = sql.find.get(room, fd)
+        return row && toResult(row)
+      }),
+  }
+}
+
+function prepare(db: Connection['db']) {
+  return {
+    sweep: db.prepare<[number]>('DELETE FROM results WHERE at < ?'),
+    sizes: db.prepare<[RoomName], SizeRow>('SELECT fd, bytes FROM results WHERE room = ? ORDER BY fd DESC'),
+    letGo: db.prepare<[RoomName, number]>('DELETE FROM results WHERE room = ? AND fd <= ?'),
+    number: db.prepare<[RoomName], { last: number }>(
+      `INSERT INTO result_numbers (room, last) VALUES (?, 1)
+       ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
+    ),
+    insert: db.prepare<[ResultRow & SizeRow]>(
+      `INSERT INTO results (room, fd, tool, page_size, at, bytes, text)
+       VALUES (@room, @fd, @tool, @page_size, @at, @bytes, @text)`,
+    ),
+    find: db.prepare<[RoomName, number], ResultRow>(
+      'SELECT room, fd, tool, page_size, at, text FROM results WHERE room = ? AND fd = ?',
+    ),
+  }
+}
+
+const toResult = ({ page_size: pageSize, ...row }: ResultRow): LongResult => ({ ...row, pageSize })

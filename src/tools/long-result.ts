@@ -1,0 +1,36 @@
+import { splitPages } from '../lib/pages.ts'
+import type { LongResult } from './ports.ts'
+import type { ToolResult } from './tool.ts'
+
+/** The tool that turns the pages; who does not have it is told so. */
+export const READ_FD = 'read_fd'
+
+/** `fd:3` */
+export const fdName = (fd: number): string => `fd:${fd}`
+
+/**
+ * One page of a long result, 1-based, and a last line that says where it is and how to go on. All before that line's
+ * line end is the page, to the last character. Undefined where there is no such page.
+ */
+export function showPage(
+  { fd, text, pageSize }: LongResult,
+  page: number,
+  options: { readonly isError: boolean; readonly canRead: boolean },
+): ToolResult | undefined {
+  const pages = splitPages(text, pageSize)
+  const content = pages[page - 1]
+  if (content === undefined) return undefined
+  const where = `page ${page} of ${pages.length} of ${fdName(fd)}, ${text.length} characters in all`
+  const next = goOn(fd, page, pages.length, options.canRead)
+  return { content: `${content}\n[${where}; ${next}]`, isError: options.isError, isPage: true }
+}
+
+function goOn(fd: number, page: number, pages: number, canRead: boolean): string {
+  if (page === pages) return 'this is the end'
+  if (!canRead)
+    return `the rest is read with ${READ_FD}, which is not among these tools: ask for less instead`
+  return `go on with ${READ_FD} ${JSON.stringify({ fd: fdName(fd), page: page + 1 })}`
+}
+
+/** How many pages a long result has. */
+export const pageCount = ({ text, pageSize }: LongResult): number => splitPages(text, pageSize).length

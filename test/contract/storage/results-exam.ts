@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import type { LongResult, ResultLimits } from '../../../src/tools/ports.ts'
+import { room } from '../../support/storage.ts'
+import { den, lobby, nowhere, refused } from './cast.ts'
+
+/** What a store of long results must do; `store` gives the one of the running test. */
+export function resultsExam(store: () => Storage): void {
+  const put = (text: string, change: Partial<LongResult> = {}, limits: Partial<ResultLimits> = {}) =>
+    store().results.put(
+      { room: den, tool: 'Grep', pageSize: 8000, at: 100, ...change, text },
+      { since: 0, roomBytes: 1000, ...limits },
+    )
+  const found = async (where: RoomName, ...fds: number[]) => {
+    const results = await Promise.all(fds.map((fd) => store().results.find(where, fd)))
+    return results.map((result) => result?.text)
+  }
+  const makeRooms = async (): Promise<void> => {
+    await store().rooms.create(room('den', {}))
+    await store().rooms.create(room('lobby', {}))
+  }
+
+  test('are found whole under the number that they were given', async () => {
+    await makeRooms()
+    const text = 'ERROR: \u{1F468}\u200D\u{1F469}\r\n\u0301"\\'
+    expect(await put(text, { tool: 'web_fetch', pageSize: 1234, at: 77 })).toBe(1)
+    expect(await store().results.find(den, 1)).toEqual({
+      ...{ room: den, fd: 1, tool: 'web_fetch', text, pageSize: 1234, at: 77 },
+    })
+  })
+
+  test('have numbers of their own in each room, and are found in no other', async () => {
+    await makeRooms()
+    expect(await Promise.all([put('a'), put('b'), put('c', { room: lobby })])).toEqual([1, 2, 1])
+    expect(await found(den, 1, 2, 3)).toEqual(['a', 'b', undefined])
+    expect(await found(lobby, 1, 2)).toEqual(['c', undefined])
+    expect(await found(nowhere, 1)).toEqual([undefined])
+    await refused(put('x', { room: nowhere }))
+  })
+
+  test('are let go oldest first where their room has too much, the newest never', async () => {
+    await makeRooms()
+    await put('x'.repeat(900), { room: lobby })
+    for (const text of ['a'.repeat(400), 'b'.repeat(400), 'ä'.repeat(200)]) await put(text)
+    expect(await found(den, 1, 2, 3)).toEqual([undefined, 'b'.repeat(400), 'ä'.repeat(200)])
+    expect(await put('c'.repeat(5000))).toBe(4)
+    expect(await found(den, 2, 3, 4)).toEqual([undefined, undefined, 'c'.repeat(5000)])
+    expect(await found(lobby, 1)).toEqual(['x'.repeat(900)])
+  })
+
+  test('are let go in every room when they are too old', async () => {
+    await makeRooms()
+    await put('old', { room: lobby, at: 10 })
+    await put('old', { at: 49 })
+    await put('young', { at: 50 })
+    await put('new', { at: 90 }, { since: 50 })
+    expect(await found(den, 1, 2, 3)).toEqual([undefined, 'young', 'new'])
+    expect(await found(lobby, 1)).toEqual([undefined])
+  })
+
+  test('never have a number again that was given before', async () => {
+    await makeRooms()
+    await put('a')
+    await put('b', {}, { since: 1000 })
+    expect(await put('c', {}, { since: 1000, roomBytes: 0 })).toBe(3)
+    expect(await found(den, 1, 2, 3)).toEqual([undefined, undefined, 'c'])
+  })
+}
