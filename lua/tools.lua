@@ -16,7 +16,7 @@ function tools.available_tools(scope)
   return host("available_tools", scope)
 end
 
--- What the tools layer shows: { form, tools = { {id, name, line}, … } }, sized for the budget.
+-- What the tools layer shows: { form, ids = {…}, lines = {…} }, sized for the budget.
 function tools.select_tools(scope)
   return host("select_tools", scope)
 end
@@ -43,6 +43,12 @@ end
 -- `since` is a row's id or a time in milliseconds; `agents = false` leaves out what models did.
 function tools.history(options)
   return host("history", history_options(options))
+end
+
+-- The same entries as texts, ready to be shown, one an entry: a later line of an entry is indented, and a
+-- tool's result stands under its call.
+function tools.conversation(options)
+  return host("conversation", history_options(options))
 end
 
 function tools.look() return snapshot.room end

@@ -10,17 +10,9 @@ local headings = {
     .. "Call find_tools with a few words about what you need; what it finds can be called from your next step on.\n\n",
 }
 
--- Each line ends with its line break: then the tokens of the lines add up to the tokens of the text.
-local function line(tool)
-  if tool.line == "" then return string.format("- **%s**\n", tool.name) end
-  return string.format("- **%s**: %s\n", tool.name, tool.line)
-end
-
 return function(builder, scope)
   local chosen = tools.select_tools(scope)
-  local lines, ids = {}, {}
-  for index, tool in ipairs(chosen.tools) do lines[index], ids[index] = line(tool), tool.id end
-  local text = #ids > 0 and headings[chosen.form] .. table.concat(lines) or nil
+  local text = #chosen.ids > 0 and headings[chosen.form] .. table.concat(chosen.lines) or nil
   local trim = chosen.form == "deferred" and "head" or "none"
-  builder:add_layer("tools", 50, text, true, { tools = { form = chosen.form, ids = ids }, trim = trim })
+  builder:add_layer("tools", 50, text, true, { tools = { form = chosen.form, ids = chosen.ids }, trim = trim })
 end

@@ -1,7 +1,7 @@
 import { framingOf } from './framing.ts'
 import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
 import type { TokenCounter } from './ports.ts'
-import type { PromptTool, ToolDefinition, ToolForm } from './prompt.ts'
+import type { ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** Characters of a shortened description. */
@@ -24,30 +24,10 @@ export function definitionTokens(definition: ToolDefinition, backend: string, co
   return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
 }
 
-/** The tools of a prompt in one form, with what each costs. */
-export function priceTools(
-  tools: readonly CatalogueTool[],
-  form: ToolForm,
-  backend: string,
-  counter: TokenCounter,
-): readonly PromptTool[] {
-  return tools.map(({ ...tool }) => {
-    if (form === 'deferred') return { id: tool.id, name: tool.name, form, tokens: 0 }
-    const definition = definitionOf(tool, form)
-    return {
-      id: tool.id,
-      name: tool.name,
-      form,
-      tokens: definitionTokens(definition, backend, counter),
-      definition,
-    }
-  })
-}
-
-/** What a tool's line in the prompt says of it. */
+/** A tool's line in the prompt, with its line break. */
 export function lineOf(tool: CatalogueTool, form: ToolForm): string {
-  if (form === 'deferred') return ''
-  return oneLine(form === 'full' ? tool.description : firstSentence(tool.description))
+  const words = form === 'full' ? oneLine(tool.description) : firstSentence(tool.description)
+  return form === 'deferred' || words === '' ? `- **${tool.name}**\n` : `- **${tool.name}**: ${words}\n`
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()

@@ -15,19 +15,29 @@ interface HistoryQuery {
   readonly since?: string | number
 }
 
+/** An entry that was asked for, and whether a model made it. */
+export interface ToldEntry {
+  readonly entry: Entry
+  readonly agent: boolean
+}
+
 /** The newest rows that match, oldest first, as Lua sees them. Only these are handed over, however many there are. */
-export function historyRows({ history, present, model }: Snapshot, argument: Json): readonly Json[] {
+export const historyRows = (snapshot: Snapshot, argument: Json): readonly Json[] =>
+  newestEntries(snapshot, argument).map(rowOf)
+
+/** The newest entries that match what Lua asked for, oldest first. */
+export function newestEntries({ history, present, model }: Snapshot, argument: Json): readonly ToldEntry[] {
   const { limit, kinds = spoken, agents, since } = argument as unknown as HistoryQuery
   if (!Array.isArray(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
   const models = new Set(
     present.flatMap((who) => (who.kind === 'model' ? [who.name] : [])).concat(model.name),
   )
-  const found: Json[] = []
+  const found: ToldEntry[] = []
   for (let index = history.length - 1; index >= 0 && found.length < limit; index -= 1) {
     const { entry } = history[index]!
     if (!isAfter(entry, since)) break
     const agent = entry.kind === 'reply' || models.has(entry.author)
-    if (kinds.includes(entry.kind) && (agents || !agent)) found.push(rowOf(entry, agent))
+    if (kinds.includes(entry.kind) && (agents || !agent)) found.push({ entry, agent })
   }
   return found.toReversed()
 }
@@ -35,7 +45,7 @@ export function historyRows({ history, present, model }: Snapshot, argument: Jso
 const isAfter = (entry: Entry, since: string | number | undefined): boolean =>
   since === undefined || (typeof since === 'number' ? entry.at > since : entry.id > since)
 
-function rowOf(entry: Entry, agent: boolean): JsonObject {
+function rowOf({ entry, agent }: ToldEntry): JsonObject {
   const { id, at, kind, author, text } = entry
   const row = { id, at, kind, author, text, agent }
   if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row

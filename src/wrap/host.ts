@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../lib/json.ts'
-import { definitionTokens, definitionOf, lineOf, priceTools } from './definitions.ts'
+import { conversation } from './conversation.ts'
 import { historyRows } from './history.ts'
 import type { LuaJob, TokenCounter } from './ports.ts'
+import type { Pricer } from './price-list.ts'
 import type { ToolForm } from './prompt.ts'
 import { resolveScope } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
@@ -24,6 +25,7 @@ export interface Host {
 export function createHost(
   snapshot: Snapshot,
   counter: TokenCounter,
+  price: Pricer,
   offer: { readonly floor: ToolForm; readonly cap: number },
 ): Host {
   const warnings: string[] = []
@@ -38,9 +40,10 @@ export function createHost(
   }
   const answers: Readonly<Record<string, (argument: Json) => Json>> = {
     count_tokens: (text) => counter.count(textOf(text)),
-    available_tools: (scope) => visible(scope).map((tool) => described(tool, snapshot, counter)),
-    select_tools: (scope) => select(visible(scope), snapshot, counter, offer),
+    available_tools: (scope) => visible(scope).map((tool) => described(tool, price)),
+    select_tools: (scope) => select(visible(scope), price, offer),
     history: (query) => historyRows(snapshot, query),
+    conversation: (query) => conversation(snapshot, query),
     log: (line) => {
       const { level, text } = line as JsonObject
       note(`script (${textOf(level)}): ${textOf(text)}`)
@@ -57,38 +60,27 @@ export function createHost(
   }
 }
 
-function described(tool: CatalogueTool, { model }: Snapshot, counter: TokenCounter): JsonObject {
+function described(tool: CatalogueTool, price: Pricer): JsonObject {
   const { id, name, description, schema, source } = tool
-  const tokens = definitionTokens(definitionOf(tool, 'full'), model.backend, counter)
-  return { id, name, description, schema, source, tokens }
+  return { id, name, description, schema, source, tokens: price(tool, 'full').sent.tokens }
 }
 
 function select(
   tools: readonly CatalogueTool[],
-  { model }: Snapshot,
-  counter: TokenCounter,
+  price: Pricer,
   { floor, cap }: { readonly floor: ToolForm; readonly cap: number },
 ): JsonObject {
   const allowed = forms.slice(forms.indexOf(floor))
-  const form =
-    allowed.find((candidate) => cost(tools, candidate, model.backend, counter) <= cap) ?? 'deferred'
-  return { form, tools: tools.map((tool) => ({ id: tool.id, name: tool.name, line: lineOf(tool, form) })) }
+  const form = allowed.find((candidate) => cost(tools, candidate, price) <= cap) ?? 'deferred'
+  return { form, ids: tools.map((tool) => tool.id), lines: tools.map((tool) => price(tool, form).line) }
 }
 
 /** Tokens of definitions and lines, the heading not counted: what the budget finds out exactly, this finds out early. */
-function cost(
-  tools: readonly CatalogueTool[],
-  form: ToolForm,
-  backend: string,
-  counter: TokenCounter,
-): number {
-  const priced = priceTools(tools, form, backend, counter)
-  return tools.reduce(
-    (sum, tool, index) =>
-      sum + priced[index]!.tokens + counter.count(`- **${tool.name}**: ${lineOf(tool, form)}\n`),
-    0,
-  )
-}
+const cost = (tools: readonly CatalogueTool[], form: ToolForm, price: Pricer): number =>
+  tools.reduce((sum, tool) => {
+    const { sent, lineTokens } = price(tool, form)
+    return sum + sent.tokens + lineTokens
+  }, 0)
 
 /** lua/tools.lua sends text; anything else is written out. */
 const textOf = (value: Json | undefined): string =>

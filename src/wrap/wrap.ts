@@ -1,10 +1,11 @@
 import { type Filled, fillBudget, type ToolOffer } from './budget.ts'
-import { definitionTokens, priceTools } from './definitions.ts'
+import { definitionTokens } from './definitions.ts'
 import { type Draft, readDraft } from './draft.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import { createHost, forms } from './host.ts'
 import { luaData } from './lua-data.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
+import { createPriceList, type Pricer } from './price-list.ts'
 import type { Prompt, PromptTool, ToolForm } from './prompt.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 
@@ -17,13 +18,19 @@ const longestScript = 256 * 1024
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
  * same prompt. Where the tools are too dear they are offered in a cheaper form, and the layers run again.
- * Throws `WrapError`.
+ * Whoever composes more than once hands in a price list, which only saves work. Throws `WrapError`.
  */
-export function composePrompt(snapshot: Snapshot, engine: LuaEngine, counter: TokenCounter): Prompt {
+export function composePrompt(
+  snapshot: Snapshot,
+  engine: LuaEngine,
+  counter: TokenCounter,
+  prices = createPriceList(),
+): Prompt {
   checkScript(snapshot)
+  const price = prices(snapshot.model.backend, counter)
   const limit = targetOf(snapshot.model)
   for (let floor: ToolForm | undefined = 'full'; floor !== undefined;) {
-    const host = createHost(snapshot, counter, { floor, cap: Math.floor(limit * snapshot.toolsShare) })
+    const host = createHost(snapshot, counter, price, { floor, cap: Math.floor(limit * snapshot.toolsShare) })
     const draft = readDraft(
       engine.run({
         ...(snapshot.script === undefined ? {} : { script: snapshot.script.source }),
@@ -34,7 +41,7 @@ export function composePrompt(snapshot: Snapshot, engine: LuaEngine, counter: To
     )
     const target = Math.min(limit, draft.target)
     const form = cheaper(floor, toolsOf(draft)?.form ?? floor)
-    const filled = fillBudget(draft.layers, offerOf(snapshot, draft, form, target, counter), {
+    const filled = fillBudget(draft.layers, offerOf(snapshot, draft, form, { target, counter, price }), {
       target,
       message: snapshot.message,
       backend: snapshot.model.backend,
@@ -77,15 +84,18 @@ function offerOf(
   { tools, model, toolsShare }: Snapshot,
   draft: Draft,
   form: ToolForm,
-  target: number,
-  counter: TokenCounter,
+  {
+    target,
+    counter,
+    price,
+  }: { readonly target: number; readonly counter: TokenCounter; readonly price: Pricer },
 ): ToolOffer | undefined {
   const wanted = toolsOf(draft)
   if (!wanted) return undefined
   const ids = new Set(wanted.ids)
   const chosen = tools.filter((tool) => ids.has(tool.id))
   if (chosen.length === 0) return undefined
-  const priced = priceTools(chosen, form, model.backend, counter)
+  const priced = chosen.map((tool) => price(tool, form).sent)
   return {
     tools: form === 'deferred' ? [...priced, finder(model.backend, counter)] : priced,
     cap: Math.floor(target * toolsShare),

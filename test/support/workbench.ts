@@ -3,6 +3,7 @@ import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/paths.ts'
 import type { LuaEngine, TokenCounter } from '../../src/wrap/ports.ts'
+import { createPriceList } from '../../src/wrap/price-list.ts'
 import type { Prompt } from '../../src/wrap/prompt.ts'
 import type { Snapshot } from '../../src/wrap/snapshot.ts'
 import { composePrompt } from '../../src/wrap/wrap.ts'
@@ -21,7 +22,8 @@ export async function createWorkbench(): Promise<Workbench> {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
   const engine = await createWasmoonEngine(await readBundle(paths.lua), limits)
   const counter = createTokenCounters().of('o200k_base')
-  const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter)
+  const prices = createPriceList()
+  const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, prices)
   return {
     engine,
     counter,

@@ -1,26 +1,30 @@
 /**
- * Remembers what `compute` gave for a text, up to `maxChars` characters of text in all; what was asked for
- * longest ago is forgotten first.
+ * Remembers what `compute` gave for a text, up to about `maxChars` characters of text in all. Texts live in
+ * two generations: when the young one is full it becomes the old one, and what nobody asked for since the
+ * last time is forgotten. So an answer that is known costs one look, and no order has to be kept.
  */
 export function createMemo(maxChars: number, compute: (text: string) => number): (text: string) => number {
-  const values = new Map<string, number>()
+  const half = maxChars / 2
+  let young = new Map<string, number>()
+  let old: typeof young = new Map()
   let chars = 0
-  return (text) => {
-    const known = values.get(text)
-    if (known !== undefined) {
-      values.delete(text)
-      values.set(text, known)
-      return known
+
+  function remember(text: string, value: number): void {
+    if (text.length > half) return
+    if (chars + text.length > half) {
+      old = young
+      young = new Map()
+      chars = 0
     }
-    const value = compute(text)
-    if (text.length > maxChars) return value
-    values.set(text, value)
+    young.set(text, value)
     chars += text.length
-    for (const oldest of values.keys()) {
-      if (chars <= maxChars) break
-      values.delete(oldest)
-      chars -= oldest.length
-    }
+  }
+
+  return (text) => {
+    const known = young.get(text)
+    if (known !== undefined) return known
+    const value = old.get(text) ?? compute(text)
+    remember(text, value)
     return value
   }
 }

@@ -30,8 +30,23 @@ export function cutLongRuns(text: string): readonly string[] {
  */
 export const linesAddUp: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base', 'o200k_harmony'])
 
-const lineBoundary = /(?<=\n)(?=[^\s/])/u
+/** The text cut where counts add up exactly. A loop, because this is done for every text of every prompt. */
+export function cutLines(text: string): readonly string[] {
+  const lines: string[] = []
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
+    if (!beginsLine(text, end + 1)) continue
+    lines.push(text.slice(start, end + 1))
+    start = end + 1
+  }
+  return start === 0 ? [text] : [...lines, text.slice(start)]
+}
 
-/** The text cut where counts add up exactly. */
-export const cutLines = (text: string): readonly string[] =>
-  text.includes('\n') ? text.split(lineBoundary) : [text]
+const SLASH = 47
+const LAST_ASCII = 127
+
+/** Whether there is neither white space, nor a slash, nor the end. */
+function beginsLine(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code > LAST_ASCII ? !/^\s/u.test(text[at]!) : code > 32 && code !== SLASH
+}
