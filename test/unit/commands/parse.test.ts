@@ -21,6 +21,19 @@ const tools: Command = {
 }
 
 describe('splitting a line', () => {
+  test('a flag that may be given again joins its values, another takes the last one', () => {
+    const flags = [
+      { name: 'allow', value: 'TOOL', repeats: true as const },
+      { name: 'n', value: 'N' },
+    ]
+    const line = '--allow a lobby --allow b -n 1 @qwen -n 2 hi --allow c'
+    expect(parse({ ...ask, flags }, line, 'script')).toMatchObject({
+      flags: { allow: 'a b', n: '2' },
+      args: { text: 'hi --allow c' },
+    })
+    expect(() => parse({ ...ask, flags }, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
+  })
+
   test('a script names the room first and the text keeps its spaces and quotes as they are', () => {
     expect(parse(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',
