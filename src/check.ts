@@ -2,7 +2,7 @@ import { createWeb } from './adapters/http/web.ts'
 import { createLog } from './adapters/log/pino-log.ts'
 import { createComposer } from './adapters/lua/pool.ts'
 import { probeSandbox } from './adapters/sandbox/probe.ts'
-import { checkMigrations } from './adapters/storage/open.ts'
+import { checkMigrations, openStorage } from './adapters/storage/open.ts'
 import { createWrappedTools } from './adapters/wrapped-tools/wrapped-tools.ts'
 import { loadConfig, type Config } from './config.ts'
 import type { CommandLine } from './config/flags.ts'
@@ -62,7 +62,12 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
 }
 
 async function toolProblems(config: Config): Promise<readonly string[]> {
-  const builtin = builtinTools({ web: createWeb(config.web, paths.pageReader) })
+  await using storage = await openStorage({ engine: 'memory' })
+  const builtin = builtinTools({
+    todo: storage.rooms,
+    web: createWeb(config.web, paths.pageReader),
+    results: storage.results,
+  })
   await using wrapped = await createWrappedTools({
     dirs: [paths.wrappedTools, ...config.tools.dirs],
     base: () => builtin,

@@ -33,6 +33,7 @@ import { runToolCommand } from './run-tool.ts'
 import { scriptCommand } from './script.ts'
 import type { Speak } from './speak.ts'
 import { stopCommand } from './stop.ts'
+import { todoCommand } from './todo.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
 import { turnCommand } from './turn.ts'
@@ -94,6 +95,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     permsCommand(stores.grants, clock),
     modelsCommand(turns),
     usageCommand(stores.turns, clock),
+    todoCommand(stores.rooms),
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),
     turnCommand(stores.turns),

@@ -1,21 +1,17 @@
 import { z } from 'zod'
-import type { RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import { oneLine } from '../chat/speech.ts'
+import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../chat/todo.ts'
 import { defineTool, failed, ok, type Tool } from './tool.ts'
 
 /** Where the rooms' lists are kept: the key-value `todo` of each room, which the room layer shows. */
 export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 
-const key = 'todo'
-
 const item = z.object({
   content: z.string().min(1),
-  status: z.enum(['pending', 'in_progress', 'completed']).default('pending'),
+  status: z.enum(TODO_STATUSES).default('pending'),
 })
-
-type Item = z.output<typeof item>
 
 /** The room's list, replaced as a whole: what is planned, under way and done. */
 export const todoWrite = (store: TodoStore): Tool =>
@@ -31,8 +27,8 @@ export const todoWrite = (store: TodoStore): Tool =>
     run: async ({ todos }, context) => {
       try {
         const items = todos.map(({ content, status }) => ({ content: oneLine(content, 500), status }))
-        await store.setValue(context.room, key, items.length > 0 ? items : undefined)
-        return ok(written(items))
+        await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)
+        return ok(todoText(items))
       } catch (error) {
         if (error instanceof Refusal) return failed(`todo_write: ${error.message}`)
         throw error
@@ -48,16 +44,5 @@ export const todoRead = (store: TodoStore): Tool =>
     description: "Reads the room's todo list, in order, each item with its status.",
     access: 'read',
     input: z.strictObject({}),
-    run: async (_, context) => ok(written(await readTodo(store, context.room))),
+    run: async (_, context) => ok(todoText(readTodo(await store.getValue(context.room, TODO_KEY)))),
   })
-
-/** The list of a room; what somebody put there that is no list counts as none. */
-async function readTodo(store: Pick<TodoStore, 'getValue'>, room: RoomName): Promise<readonly Item[]> {
-  const found = z.array(item).safeParse(await store.getValue(room, key))
-  return found.success ? found.data : []
-}
-
-const marks = { pending: '[ ]', in_progress: '[~]', completed: '[x]' } as const
-
-const written = (items: readonly Item[]): string =>
-  items.map(({ content, status }) => `${marks[status]} ${content}`).join('\n') || 'The todo list is empty.'

@@ -3,6 +3,7 @@ import type { EntryKind, MessageEntry } from '../chat/entry.ts'
 import { EXITS_KEY, exitsValue, seenExits, type Exit } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { SightParts } from '../chat/sight.ts'
 import type { Json } from '../lib/json.ts'
 import type { HistoryStore, ScriptStore } from '../wrap/ports.ts'
@@ -57,7 +58,7 @@ export async function gatherSnapshot(
       vibe: info.vibe,
       private: info.private,
       exits,
-      todo: todoList(values.get('todo')),
+      todo: readTodo(values.get(TODO_KEY)),
       values: valuesWith(values, exits),
     },
     user: { name: requester.name, role: view.role },
@@ -134,11 +135,3 @@ function valuesWith(values: ReadonlyMap<string, Json>, exits: readonly Exit[]): 
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
   stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}
-
-function todoList(value: Json | undefined): Snapshot['room']['todo'] {
-  if (!Array.isArray(value)) return []
-  return (value as readonly Json[]).flatMap((item) => {
-    const { content, status } = (item ?? {}) as { content?: unknown; status?: unknown }
-    return typeof content === 'string' && typeof status === 'string' ? [{ content, status }] : []
-  })
-}

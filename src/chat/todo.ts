@@ -1,0 +1,34 @@
+import { cleanLine } from '../lib/clean-text.ts'
+import type { Json } from '../lib/json.ts'
+
+/** The room key-value that holds the room's todo list. */
+export const TODO_KEY = 'todo'
+
+/** How far an item is. */
+export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const
+
+/** One thing to do, on one line. */
+export interface TodoItem {
+  readonly content: string
+  readonly status: (typeof TODO_STATUSES)[number]
+}
+
+/** The list that a room's key-value holds. Anybody who manages the room can set it, so what is no item is left out. */
+export function readTodo(value: Json | undefined): readonly TodoItem[] {
+  if (!Array.isArray(value)) return []
+  return (value as readonly Json[]).flatMap((item) => {
+    const { content, status } = (item ?? {}) as { content?: unknown; status?: unknown }
+    const known = TODO_STATUSES.find((one) => one === status)
+    return typeof content === 'string' && known ? [{ content: cleanLine(content), status: known }] : []
+  })
+}
+
+/** A line an item, with its mark: `[ ]`, `[~]` under way, `[x]` done. */
+export const todoText = (items: readonly TodoItem[]): string =>
+  items.map(({ content, status }) => `${MARKS[status]} ${content}`).join('\n') || 'The todo list is empty.'
+
+const MARKS: Readonly<Record<TodoItem['status'], string>> = {
+  pending: '[ ]',
+  in_progress: '[~]',
+  completed: '[x]',
+}
