@@ -10,6 +10,7 @@ import type { ScriptStore } from '../wrap/ports.ts'
 import { allowCommand, denyCommand } from './allow.ts'
 import { createCallerPermissions } from './allow-flag.ts'
 import { askCommand } from './ask.ts'
+import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
 import type { Command } from './command.ts'
 import { createCommand } from './create.ts'
@@ -100,6 +101,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     wrapCommand(turns),
     turnCommand(stores.turns),
     scriptCommand(stores.scripts, turns, clock),
+    checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),
     quitCommand(),
   ]

@@ -1,5 +1,6 @@
 import { Refusal, UsageError } from '../chat/errors.ts'
 import type { Clock } from '../chat/ports.ts'
+import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Turns } from '../turns/turns.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../wrap/ports.ts'
 import type { Call, Command } from './command.ts'
@@ -7,6 +8,8 @@ import { needManager } from './rights.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const LONGEST = 65_536
+
+const USAGE = 'script ROOM show [VERSION], set, check, reset or versions'
 
 /** Room scripts: what composes the prompts of this room's models. */
 export function scriptCommand(
@@ -17,7 +20,7 @@ export function scriptCommand(
   return {
     name: 'script',
     summary:
-      "the room's own Lua: show, set, check, reset or versions; set and check read it from standard input",
+      "the room's own Lua: show [VERSION], set, check, reset or versions; set and check read it from standard input",
     room: 'here',
     parameters: [{ name: 'action' }, { name: 'text', optional: true, takes: 'rest' }],
     run: (call) => action(call)(call),
@@ -29,13 +32,22 @@ export function scriptCommand(
     if (Object.hasOwn(actions, name)) return actions[name as keyof typeof actions]
     throw new UsageError(
       `script: "${name.slice(0, 40)}" is not one of show, set, check, reset, versions`,
-      'script ROOM show, set, check, reset or versions',
+      USAGE,
     )
   }
 
-  async function show({ room, out }: Call): Promise<void> {
-    const script = await scripts.current(room!.name)
-    out.line(script?.source || '-- no script is set: the bundled default_wrap composes the prompts here')
+  async function show({ room, args, out }: Call): Promise<void> {
+    const wanted = args['text']?.trim()
+    const script = wanted ? await versionOf(room!.name, wanted) : await scripts.current(room!.name)
+    out.line(
+      cleanText(script?.source || '-- no script is set: the bundled default_wrap composes the prompts here'),
+    )
+  }
+
+  async function versionOf(room: StoredScript['room'], wanted: string): Promise<StoredScript> {
+    const found = (await scripts.versions(room)).find(({ version }) => String(version) === wanted)
+    if (found) return found
+    throw new Refusal(`${room} has no script version ${wanted.slice(0, 20)}; versions lists them`)
   }
 
   async function versions({ room, out }: Call): Promise<void> {
@@ -56,6 +68,7 @@ export function scriptCommand(
   }
 
   async function reset(call: Call): Promise<void> {
+    if (call.args['text'] !== undefined) throw new UsageError('script: reset takes nothing more', USAGE)
     await needManager(call.room!, call.person, 'reset its script')
     await store(call, '', 'reset')
   }
@@ -64,7 +77,7 @@ export function scriptCommand(
     try {
       await turns.checkScript({ room: room!, person, source })
     } catch (error) {
-      if (error instanceof WrapError) throw new Refusal(error.message, { cause: error })
+      if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
       throw error
     }
   }
@@ -84,5 +97,6 @@ async function sourceOf({ args, stdin }: Call): Promise<string> {
   const source = args['text'] ?? (await stdin?.('until-end')) ?? ''
   if (source.trim() === '') throw new Refusal('there is no script: give it on standard input')
   if (source.length > LONGEST) throw new Refusal(`a script has at most ${LONGEST} characters`)
+  if (source.includes('\0')) throw new Refusal('a script is text; this one has a NUL byte in it')
   return source
 }

@@ -8,6 +8,7 @@ import type { SightParts } from '../chat/sight.ts'
 import type { Json } from '../lib/json.ts'
 import type { HistoryStore, ScriptStore } from '../wrap/ports.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot } from '../wrap/snapshot.ts'
+import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './ports.ts'
 import type { View, Viewer } from './view.ts'
 
@@ -40,10 +41,11 @@ export async function gatherSnapshot(
 ): Promise<Snapshot> {
   const { room, requester, message } = occasion
   const model = profile(occasion)
-  const [info, values, history, script, present] = await Promise.all([
+  const values = await parts.rooms.values(room.name)
+  const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
+  const [info, history, script, present] = await Promise.all([
     room.info(),
-    parts.rooms.values(room.name),
-    newestRows(parts.history, occasion, model.contextWindow - model.maxOutput),
+    newestRows(parts.history, occasion, model.contextWindow - model.maxOutput, checkpoint),
     parts.scripts.current(room.name),
     whoIsHere(room, parts.modelNames),
   ])
@@ -104,12 +106,14 @@ function newestRows(
   history: HistoryStore,
   { room, model, message }: Occasion,
   maxTokens: number,
+  checkpoint: Checkpoint | undefined,
 ): Promise<readonly HistoryRow[]> {
   const query = {
     encoding: model.encoding,
     maxRows: MAX_ROWS,
     maxTokens: Math.max(0, maxTokens),
     kinds: TOLD,
+    ...(checkpoint ? { after: checkpoint.after } : {}),
   }
   return history.newest(room.name, message ? { ...query, before: message.id } : query)
 }
