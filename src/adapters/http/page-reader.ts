@@ -23,6 +23,9 @@ export const READER_LIMITS: ReaderLimits = { ms: 8_000, heapMiB: 256, atOnce: 2 
 /** Bytes of a reading as JSON: a million characters, each escaped at worst. */
 const READING_BYTES = 8 * 1024 * 1024
 
+/** The kernel ends what a server that was killed could no longer end; the first argument is in seconds of CPU. */
+const LIMITED = 'ulimit -t "$1" && shift && exec "$@"'
+
 /**
  * Reads each page in a process of its own, which is killed when the page takes too much time or memory: HTML can be
  * built to hang any parser, and a thread that runs out of memory may take the server with it. `entry` is the built
@@ -41,14 +44,19 @@ async function readOnce(
 ): Promise<Reading> {
   signal.throwIfAborted()
   try {
-    const { stdout } = await execa(process.execPath, [`--max-old-space-size=${heapMiB}`, entry], {
-      input: JSON.stringify(request),
-      extendEnv: false,
-      timeout: ms,
-      killSignal: 'SIGKILL',
-      cancelSignal: signal,
-      maxBuffer: READING_BYTES,
-    })
+    const command = [process.execPath, `--max-old-space-size=${heapMiB}`, entry]
+    const { stdout } = await execa(
+      '/bin/sh',
+      ['-c', LIMITED, 'sh', String(Math.ceil(ms / 500)), ...command],
+      {
+        input: JSON.stringify(request),
+        extendEnv: false,
+        timeout: ms,
+        killSignal: 'SIGKILL',
+        cancelSignal: signal,
+        maxBuffer: READING_BYTES,
+      },
+    )
     return JSON.parse(stdout) as Reading
   } catch (error) {
     signal.throwIfAborted()

@@ -3,7 +3,7 @@ import { isPublicAddress } from './addresses.ts'
 import type { WebConfig } from './config.ts'
 import { createPageReader } from './page-reader.ts'
 import { createPages, PAGE_LIMITS, type PageLimits } from './pages.ts'
-import { resolveName } from './resolver.ts'
+import { createResolver } from './resolver.ts'
 import type { Rules } from './destination.ts'
 import { createSearch } from './search/search.ts'
 
@@ -24,7 +24,7 @@ export function createWeb(
 ): Web {
   if (!config) return {}
   const {
-    resolve = resolveName,
+    resolve = createResolver(),
     allowAddress = isPublicAddress,
     limits = PAGE_LIMITS,
     authorities,
