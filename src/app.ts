@@ -264,6 +264,7 @@ async function toolSources(
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)
   const builtin = builtinTools({
     todo: rooms,
+    sideTurns: config.limits.turn_depth > 0,
     web: createWeb(config.web, paths.pageReader),
     results,
   })

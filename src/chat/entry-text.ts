@@ -11,6 +11,7 @@ export function entryLine(entry: Entry): string {
 }
 
 function firstForm(entry: Entry): string {
+  if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {
     case 'message':
     case 'reply':
@@ -39,6 +40,16 @@ export function toolResultLine(entry: ToolResultEntry): string {
   const size = `(${duration(entry.durationMs)}, ${bytes(entry.bytes)})`
   if (!entry.isError) return `${entry.name}: ok ${size}`
   return `${entry.name}: ${entry.text.split('\n', 1)[0]!.slice(0, 500)} ${size}`
+}
+
+/** What happened in a side turn, in one line: its answer in full is the result of the call that started it. */
+export function threadLine(entry: Entry): string {
+  if (entry.kind === 'tool_call')
+    return `(side turn) ${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`
+  if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
+  const [first = ''] = entry.text.split('\n', 1)
+  const cut = first.length > 200 || first.length < entry.text.length
+  return `(side turn) ${entry.author}: ${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
 }
 
 /** Two spaces before every line but the first. */

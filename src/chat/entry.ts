@@ -30,6 +30,8 @@ interface EntryBase {
   readonly author: string
   /** Cleaned text (chat/text.ts); what a person reads where nothing better is drawn. */
   readonly text: string
+  /** Belongs to a side turn, which this turn started: shown in short, and no part of the conversation. */
+  readonly thread?: TurnId
 }
 
 /** Somebody spoke: a person, or a model through the `say` tool. */

@@ -30,6 +30,8 @@ export interface LogQuery {
   readonly kinds?: readonly EntryKind[]
   /** Only entries whose text or author contains every one of these words, without regard to ASCII case. */
   readonly words?: readonly string[]
+  /** True to leave out what side turns did. */
+  readonly withoutThreads?: boolean
 }
 
 /**

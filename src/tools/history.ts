@@ -29,7 +29,12 @@ export const historyTool = (parts: WorldParts): Tool =>
     run: async ({ limit, before, room: name }, context) =>
       inRoom('sshawl_history', parts, context, name, async (room) => {
         const older = before ? { before: before as EntryId } : {}
-        return ok(page(await parts.chat.history(room, { limit, kinds: spoken, ...older }), limit))
+        return ok(
+          page(
+            await parts.chat.history(room, { limit, kinds: spoken, withoutThreads: true, ...older }),
+            limit,
+          ),
+        )
       }),
   })
 

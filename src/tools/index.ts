@@ -2,6 +2,7 @@ import { calculator } from './calculator.ts'
 import { createTool, forkRoomTool } from './create.ts'
 import { editFile } from './edit-file.ts'
 import { exitsTool } from './exits.ts'
+import { fork } from './fork.ts'
 import { fdToFile } from './fd-to-file.ts'
 import { goTool } from './go.ts'
 import { googleSearch } from './google-search.ts'
@@ -16,6 +17,7 @@ import { roomsTool } from './rooms.ts'
 import { runCommand } from './run-command.ts'
 import { sayTool } from './say.ts'
 import { searchTool } from './search.ts'
+import { spawnAgent } from './spawn-agent.ts'
 import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import type { Tool } from './tool.ts'
 import { vibeTool } from './vibe.ts'
@@ -29,10 +31,17 @@ export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly web?: Web
   readonly results?: Pick<ResultStore, 'find'>
+  /** False where turns may have no side turns. */
+  readonly sideTurns?: boolean
 }
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({ todo, web, results }: BuiltinParts = {}): readonly Tool[] => [
+export const builtinTools = ({
+  todo,
+  web,
+  results,
+  sideTurns = true,
+}: BuiltinParts = {}): readonly Tool[] => [
   readFile,
   writeFile,
   editFile,
@@ -42,6 +51,7 @@ export const builtinTools = ({ todo, web, results }: BuiltinParts = {}): readonl
   ...(web?.search ? [googleSearch(web.search)] : []),
   ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
   ...(results ? [readFd(results), fdToFile(results)] : []),
+  ...(sideTurns ? [spawnAgent, fork] : []),
 ]
 
 /** The rooms and the people in them, for models: group `internal`. They see what the requester may see. */

@@ -29,7 +29,7 @@ export const searchTool = (parts: WorldParts): Tool =>
       inRoom('sshawl_search', parts, context, name, async (room) => {
         const words = [...new Set(text.split(/\s+/u).filter((word) => word !== ''))].slice(0, mostWords)
         if (words.length === 0) return failed('sshawl_search: words is empty; give a word to look for')
-        const found = await parts.chat.history(room, { limit, words, kinds: spoken })
+        const found = await parts.chat.history(room, { limit, words, kinds: spoken, withoutThreads: true })
         return ok(timedLines(found).join('\n') || `Nothing has ${words.join(' and ')}.`)
       }),
   })

@@ -47,6 +47,23 @@ export interface ToolLimits {
   readonly outputBytes: number
 }
 
+/** What a side turn is to do. */
+export interface SideOrder {
+  readonly prompt: string
+  /** For one of several that go on from the conversation so far: its number, and how many they are. */
+  readonly part?: readonly [number: number, of: number]
+  /** Patterns that leave some of the turn's own tools; they never add any. */
+  readonly scope?: readonly string[]
+  /** A model's name; the turn's own when absent. */
+  readonly model?: string
+}
+
+/** Turns inside a turn: for the same requester, with no more tools, within the same time, told in a thread. */
+export interface SideTurns {
+  /** Resolves with what it answered, trouble included: too deep, too many, no such model, failed. */
+  run(order: SideOrder): Promise<ToolResult>
+}
+
 /** Where a turn has walked to. */
 export interface Place {
   room: RoomName
@@ -64,6 +81,8 @@ export interface ToolContext {
   readonly turn?: TurnId
   /** The room that is meant where a call names none; walking changes it. Absent where no turn is: nobody walks. */
   readonly place?: Place
+  /** Absent where no turn is that could wait for another one. */
+  readonly side?: SideTurns
   readonly workspace: Workspace
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */

@@ -1,4 +1,4 @@
-import type { PermissionProvider, ToolContext } from '../tools/tool.ts'
+import type { PermissionProvider, SideTurns, ToolContext } from '../tools/tool.ts'
 import type { Uncounted } from './deadline.ts'
 import type { ToolboxParts } from './toolbox.ts'
 
@@ -21,6 +21,7 @@ export async function callerContext(
     ...(model ? { model: model.name } : {}),
     ...(parts.turn === undefined ? {} : { turn: parts.turn }),
     ...(parts.place ? { place: parts.place } : {}),
+    ...(parts.side ? { side: patientSide(parts.side, uncounted) } : {}),
     workspace: parts.workspace,
     permissions: patientPermissions(parts, uncounted),
     addMessage: (entry) => room.record({ ...entry, author: parts.caller }),
@@ -36,4 +37,9 @@ const patientPermissions = (parts: CallerParts, uncounted: Uncounted): Permissio
     const verdict = await uncounted(() => parts.permissions.request(asked))
     return verdict === 'allow' && (await parts.isOffered()) ? 'allow' : 'deny'
   },
+})
+
+/** A side turn has its turn's time, not that of the tool that started it. */
+const patientSide = (side: SideTurns, uncounted: Uncounted): SideTurns => ({
+  run: (order) => uncounted(() => side.run(order)),
 })

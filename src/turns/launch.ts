@@ -37,7 +37,8 @@ export function launch(
     try {
       await begun
       await place.ready
-      return await runTurn({ ...job, report: (what) => (doing = what) }, parts, stop.signal)
+      const { last } = await runTurn({ ...job, report: (what) => (doing = what) }, parts, stop.signal)
+      return last
     } finally {
       place.leave()
       ended()

@@ -29,6 +29,8 @@ export interface Occasion extends Viewer {
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
   readonly message?: MessageEntry
+  /** True for a side turn that starts without the conversation in the room. */
+  readonly fresh?: boolean | undefined
   /** Tokens to keep free for the steps of this turn that were already made. */
   readonly reserve: number
 }
@@ -45,7 +47,9 @@ export async function gatherSnapshot(
   const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
   const [info, history, script, present] = await Promise.all([
     room.info(),
-    newestRows(parts.history, occasion, model.contextWindow - model.maxOutput, checkpoint),
+    occasion.fresh
+      ? []
+      : newestRows(parts.history, occasion, model.contextWindow - model.maxOutput, checkpoint),
     parts.scripts.current(room.name),
     whoIsHere(room, parts.modelNames),
   ])
@@ -114,6 +118,7 @@ function newestRows(
     maxTokens: Math.max(0, maxTokens),
     kinds: TOLD,
     ...(checkpoint ? { after: checkpoint.after } : {}),
+    withoutThreads: true,
   }
   return history.newest(room.name, message ? { ...query, before: message.id } : query)
 }

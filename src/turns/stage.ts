@@ -3,9 +3,10 @@ import type { Person } from '../chat/person.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { ResultStore, Workspaces } from '../tools/ports.ts'
-import type { PermissionProvider, ToolLimits } from '../tools/tool.ts'
+import type { PermissionProvider, SideTurns, ToolLimits } from '../tools/tool.ts'
 import type { Composer } from '../wrap/ports.ts'
 import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
+import type { Bounds } from '../wrap/scope.ts'
 import type { HistoryRow } from '../wrap/snapshot.ts'
 import { createOffer, type Found } from './offer.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
@@ -48,18 +49,24 @@ export interface StageJob {
   readonly message: MessageEntry
   /** Those of the parts when absent. */
   readonly permissions?: PermissionProvider
+  /** The side turns that it may start. */
+  readonly side?: SideTurns
+  /** For a side turn: what it may use, and whether it starts without the conversation. */
+  readonly within?: Bounds
+  readonly fresh?: boolean
 }
 
 /** Rejects with `WrapError`, `StorageError`, or the signal's reason. */
 export async function createStage(job: StageJob, parts: StageParts, signal: AbortSignal): Promise<Stage> {
-  const viewer = { room: job.room, requester: job.requester, model: job.model.settings }
+  const { room, requester, within, fresh, message } = job
+  const viewer = { room, requester, model: job.model.settings, ...(within ? { within } : {}) }
   const viewNow = (): Promise<View> => viewTools(parts, viewer)
   const toolboxParts = { ...toolboxPartsOf(job, parts, viewNow), pageSize: () => pageSizeFor(tokensLeft()) }
   const stepTokens = createStepMeter(parts.composer, viewer.model.encoding)
   const found: Found = new Set()
 
   async function compose(view: View, reserve: number): Promise<Prompt> {
-    const snapshot = await gatherSnapshot(parts, { ...viewer, message: job.message, reserve }, view)
+    const snapshot = await gatherSnapshot(parts, { ...viewer, message, fresh, reserve }, view)
     rows = snapshot.history
     return await parts.composer.compose(snapshot, signal)
   }
@@ -128,6 +135,7 @@ const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<Vi
   view,
   permissions: job.permissions ?? parts.permissions,
   place: { room: job.room.name },
+  ...(job.side ? { side: job.side } : {}),
   workspace: parts.workspaces.of(job.room.name),
   limits: parts.limits.tools,
   results: parts.results,

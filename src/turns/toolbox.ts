@@ -9,6 +9,7 @@ import {
   failed,
   type PermissionProvider,
   type Place,
+  type SideTurns,
   type Tool,
   type ToolLimits,
   type ToolResult,
@@ -48,6 +49,8 @@ export interface ToolboxParts {
   readonly workspace: Workspace
   /** Where a turn's world tools act; absent when a person runs a tool. */
   readonly place?: Place
+  /** The side turns of a turn that may have some. */
+  readonly side?: SideTurns
   readonly limits: ToolLimits
   /** Where results go that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>

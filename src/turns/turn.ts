@@ -11,6 +11,7 @@ import type { ConfiguredModel, ModelRequest, StepMessage, TurnStore } from './po
 import { recordEnd } from './record-end.ts'
 import { createReply, type Reply } from './reply.ts'
 import { createSentLog } from './sent.ts'
+import { createSideTurns, type Descent, type SideTurnRunner } from './side-turns.ts'
 import { createStage, type Stage, type StageParts } from './stage.ts'
 import { withinTime } from './turn-time.ts'
 import { streamStep, type StepAnswer } from './step.ts'
@@ -26,12 +27,22 @@ export interface TurnJob {
   readonly permissions?: PermissionProvider
   /** Told what the turn is doing, for the status line: `thinking`, or the name of a running tool. */
   readonly report: (doing: string) => void
+  /** Present in a side turn. */
+  readonly descent?: Descent
 }
 
 /** What every turn needs, and its limits. */
 export interface TurnParts extends StageParts {
   readonly turns: TurnStore
-  readonly limits: StageParts['limits'] & { readonly turn_s: number; readonly turn_steps: number }
+  /** Those that can be called. */
+  readonly models: readonly ConfiguredModel[]
+  readonly newId: () => string
+  readonly limits: StageParts['limits'] & {
+    readonly turn_s: number
+    readonly turn_steps: number
+    /** How deep side turns go; 0 for none. */
+    readonly turn_depth: number
+  }
   readonly retryPauses?: readonly number[]
   readonly log: Log
 }
@@ -41,23 +52,37 @@ interface Progress {
   readonly reply: Reply
   usage?: Usage
   stage?: Stage
+  side?: SideTurnRunner
+}
+
+/** What came of a turn. */
+export interface TurnEnd {
+  /** The reply, or a notice after it. */
+  readonly last: Entry
+  /** Of the reply; empty if there is none. */
+  readonly text: string
+  readonly ending: Ending
 }
 
 /**
  * A whole turn: composes, streams, runs tools, until the model answers without calling. Whatever happens is
- * told in the room; resolves to the last entry: the reply, or a notice after it. Rejects with `StorageError`
- * when even that could not be recorded.
+ * told in the room. Rejects with `StorageError` when even that could not be recorded.
  */
-export async function runTurn(job: TurnJob, parts: TurnParts, stop: AbortSignal): Promise<Entry> {
+export type RunTurn = (job: TurnJob, parts: TurnParts, stop: AbortSignal) => Promise<TurnEnd>
+
+/** Runs one turn, with its side turns. */
+export const runTurn: RunTurn = async (job, parts, stop) => {
   const progress: Progress = { reply: createReply((text) => show(job, text)) }
   const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
   try {
     const ending = await converse(job, parts, progress, signal).catch((error: unknown) =>
       endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log),
     )
-    const last = await recordEnd(job, parts, { text: progress.reply.finish(), usage: progress.usage }, ending)
+    await progress.side?.settled()
+    const text = progress.reply.finish()
+    const last = await recordEnd(job, parts, { text, usage: progress.usage }, ending)
     await rememberCounts(parts, job.model.settings.encoding, progress.stage?.rows ?? [])
-    return last
+    return { last, text, ending }
   } finally {
     end()
   }
@@ -72,7 +97,16 @@ async function converse(
   signal.throwIfAborted()
   const steps: StepMessage[] = []
   const check = createCallCheck(nameOf(job))
-  const stage = await createStage(job, parts, signal)
+  const side = createSideTurns(
+    {
+      ...{ job, parts, signal, steps },
+      offered: () => progress.stage?.prompt.tools.map((tool) => tool.id) ?? [],
+      spent: (usage) => spend(job, progress, usage),
+    },
+    runTurn,
+  )
+  progress.side = side
+  const stage = await createStage({ ...job, ...job.descent, side }, parts, signal)
   progress.stage = stage
   const record = createSentLog(job.id, parts.turns)
   for (let step = 0; step < parts.limits.turn_steps; step++) {
@@ -111,8 +145,15 @@ async function think(
   job.report('thinking')
   progress.reply.nextStep()
   const answer = await streamStep(job.model.model, request, progress.reply, signal, parts.retryPauses)
-  progress.usage = addUsage(progress.usage, answer.usage)
+  spend(job, progress, answer.usage)
   return answer
+}
+
+/** What a side turn uses is used by the turns above it. */
+function spend(job: TurnJob, progress: Progress, usage: Usage | undefined): void {
+  if (!usage) return
+  progress.usage = addUsage(progress.usage, usage)
+  job.descent?.spent(usage)
 }
 
 /** Runs a step's calls in order, each with one answer. Gives the reason where the turn must stop here. */
@@ -147,5 +188,5 @@ const show = (job: TurnJob, text: string): void => {
   job.room.stream({ turn: job.id, model: nameOf(job), text })
 }
 
-const addUsage = (sum: Usage | undefined, more: Usage | undefined): Usage | undefined =>
-  sum && more ? { input: sum.input + more.input, output: sum.output + more.output } : (more ?? sum)
+const addUsage = (sum: Usage | undefined, more: Usage): Usage =>
+  sum ? { input: sum.input + more.input, output: sum.output + more.output } : more

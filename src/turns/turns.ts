@@ -50,14 +50,13 @@ export interface Turns extends AsyncDisposable {
 export interface TurnsParts extends Omit<TurnParts, 'modelNames' | 'limits'> {
   readonly models: readonly ConfiguredModel[]
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
-  readonly newId: () => string
   readonly limits: TurnParts['limits'] & PlaceLimits
 }
 
 /** Disposing stops every turn, waits until it is recorded, and starts no more. */
 export function createTurns(options: TurnsParts): Turns {
   const enabled = options.models.filter((model) => model.settings.enabled)
-  const parts = { ...options, modelNames: enabled.map((model) => model.settings.name) }
+  const parts = { ...options, models: enabled, modelNames: enabled.map((model) => model.settings.name) }
   const listTools = createToolList(options)
   const takePlace = createPlaces(options.limits)
   const active = new Set<RunningTurn>()

@@ -94,6 +94,7 @@ export interface HistoryStore {
       readonly before?: EntryId
       readonly after?: EntryId
       readonly kinds?: readonly EntryKind[]
+      readonly withoutThreads?: boolean
     },
   ): Promise<readonly HistoryRow[]>
   /** Remembers what rows cost in an encoding. Unknown ids are ignored; the same again changes nothing. */

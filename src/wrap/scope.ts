@@ -35,20 +35,32 @@ export interface ScopeLayers {
   readonly model: unknown
   /** The role of the one who asks. */
   readonly role: Role
+  /** For a side turn. */
+  readonly within?: Bounds | undefined
 }
 
-/** The tools that the room and the model and the requester's role all show. */
+/** What a turn leaves to a side turn: of its own tools those that a scope shows. */
+export interface Bounds {
+  /** Ids of the tools that the turn itself has. */
+  readonly ids: ReadonlySet<string>
+  readonly scope: unknown
+}
+
+/** The tools that the room and the model and the requester's role all show, and the turn that a side turn belongs to. */
 export function effectiveScope(catalogue: readonly CatalogueTool[], layers: ScopeLayers): Resolution {
   const room = parseScope(layers.room)
   const model = parseScope(layers.model)
+  const within = layers.within && parseScope(layers.within.scope)
   const judges = [
     prefixed('room', judgeFor(room, catalogue)),
     prefixed('model', judgeFor(model, catalogue)),
     roleJudge(layers.role),
+    ...(layers.within ? [parentJudge(layers.within.ids)] : []),
+    ...(within ? [prefixed('side turn', judgeFor(within, catalogue))] : []),
   ]
   return {
     ...sortOut(catalogue, (tool) => firstReason(judges, tool)),
-    warnings: [...warningsOf(room, catalogue), ...warningsOf(model, catalogue)],
+    warnings: [room, model, ...(within ? [within] : [])].flatMap((scope) => warningsOf(scope, catalogue)),
   }
 }
 
@@ -98,6 +110,11 @@ function roleJudge(role: Role): Judge {
       ? undefined
       : `role: guests may use only tools that read, this one has ${tool.access} access`
 }
+
+const parentJudge =
+  (ids: ReadonlySet<string>): Judge =>
+  (tool) =>
+    ids.has(tool.id) ? undefined : 'side turn: its turn does not have it'
 
 function judgeFor(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Judge {
   if (parsed.kind === 'all') return () => undefined

@@ -88,6 +88,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
       turns_queued: 8,
       turn_s: 600,
       turn_steps: 24,
+      turn_depth: 2,
       tools: { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 },
       ...options.limits,
     },

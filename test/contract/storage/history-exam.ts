@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { TurnId } from '../../../src/chat/entry.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, idOf, say } from './cast.ts'
@@ -49,6 +50,26 @@ export function historyExam(store: () => Storage): void {
       ['text 2', undefined],
       ['text 3', undefined],
     ])
+  })
+
+  test('leaves out what side turns did where that is asked, as the log does', async () => {
+    for (const n of [1, 2, 3]) {
+      const entry = message(idOf(n), lobby, `text ${n}`)
+      await store().log.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
+    }
+    const told = [
+      ['text 1', undefined],
+      ['text 3', undefined],
+    ]
+    expect(await newestOf(store(), { withoutThreads: true, maxRows: 2 })).toEqual(told)
+    expect(await newestOf(store(), { withoutThreads: true, kinds: ['message'] })).toEqual(told)
+    expect(await newestOf(store(), {})).toHaveLength(3)
+    const read = async (query: object) =>
+      (await store().log.read(lobby, { limit: 9, ...query })).map((entry) => entry.text)
+    expect(await read({ withoutThreads: true })).toEqual(['text 1', 'text 3'])
+    expect(await read({ withoutThreads: true, words: ['text'] })).toEqual(['text 1', 'text 3'])
+    const [, side] = await store().log.read(lobby, { limit: 9 })
+    expect(side).toMatchObject({ thread: 'T1' })
   })
 
   test('ignores counts of unknown entries and takes the last of two counts', async () => {

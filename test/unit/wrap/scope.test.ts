@@ -193,6 +193,27 @@ describe('the effective scope', () => {
     )
   })
 
+  test('of a side turn never shows what its turn does not have, whatever its own scope says', () => {
+    const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
+    fc.assert(
+      fc.property(scope, scope, scope, ids, role, (room, model, side, offered, who) => {
+        const layers = { room, model, role: who }
+        const parent = effectiveScope(tools, layers).visible
+        const own = new Set(parent.map((tool) => tool.id).filter((id) => offered.has(id)))
+        const { visible: shown, hidden } = effectiveScope(tools, {
+          ...layers,
+          within: { ids: offered, scope: side },
+        })
+        for (const { id } of shown) {
+          expect(own).toContain(id)
+          expect(visible(side)).toContain(id)
+        }
+        expect(shown.length + hidden.length).toBe(all.length)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
   test('is the same whatever the order of patterns, and never grows by taking away', () => {
     fc.assert(
       fc.property(fc.array(pattern, { minLength: 1, maxLength: 5 }), word, (patterns, extra) => {

@@ -51,11 +51,12 @@ function insertInOrder(entries: Entry[], entry: Entry): Entry[] {
 }
 
 function matching(newestFirst: readonly Entry[], query: LogQuery): Entry[] {
-  const { before, after, kinds, words } = query
+  const { before, after, kinds, words, withoutThreads } = query
   return newestFirst
     .filter((entry) => before === undefined || byText(entry.id, before) < 0)
     .filter((entry) => after === undefined || byText(entry.id, after) > 0)
     .filter((entry) => kinds === undefined || kinds.includes(entry.kind))
+    .filter((entry) => !withoutThreads || entry.thread === undefined)
     .filter((entry) => (words ?? []).every((word) => holds(entry.text, word) || holds(entry.author, word)))
     .slice(0, Math.max(0, Math.floor(query.limit)))
 }

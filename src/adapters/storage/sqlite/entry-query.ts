@@ -44,6 +44,7 @@ function select(query: EntryQuery, index: string, kind: string): string {
     `FROM entries INDEXED BY ${index} WHERE room = @room ${kind}`,
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',
+    query.withoutThreads ? "AND json_extract(data, '$.thread') IS NULL" : '',
     query.words === undefined ? '' : `AND ${everyWord}`,
   ].join(' ')
 }

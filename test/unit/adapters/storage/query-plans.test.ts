@@ -41,6 +41,11 @@ const queries: readonly (readonly [string, EntryQuery, string])[] = [
     'entries_by_kind (room=? AND kind=?)',
   ],
   [
+    'the newest that belong to no side turn',
+    { ...base, kinds: ['message'], withoutThreads: true },
+    'entries_by_kind (room=? AND kind=?)',
+  ],
+  [
     'the newest of a rare kind between two',
     { ...base, ...middle, kinds: ['scope'] },
     'entries_by_kind (room=? AND kind=? AND id>? AND id<?)',
