@@ -6,14 +6,18 @@ import type { Prompt } from '../../wrap/prompt.ts'
 import type { Snapshot } from '../../wrap/snapshot.ts'
 import type { EngineName } from './engines.ts'
 import { createFairQueue } from './fair-queue.ts'
-import type { Reply, Request } from './process/protocol.ts'
+import type { Reply, ToolParcel } from './process/protocol.ts'
+import { createPacker, createToolHashes, type HashedTool } from './tool-parcels.ts'
+import { watch } from './watchdog.ts'
 import { type Asked, WrapProcess } from './wrap-process.ts'
 
 /** What composing may use. */
 export interface ComposerLimits {
   /** Milliseconds that a script may run; the engine stops it. */
   readonly timeMs: number
-  /** Milliseconds that one composition may take; then its process is killed. */
+  /** Milliseconds of processor time that one composition may take, counting included; then its process is killed. */
+  readonly cpuMs: number
+  /** The same by the clock on the wall: long, for on a busy machine honest work takes long. */
   readonly wallMs: number
   readonly memoryBytes: number
   /** MiB of JavaScript heap in each process. */
@@ -25,7 +29,8 @@ export interface ComposerLimits {
 /** Limits for a server of any size. */
 export const defaultComposerLimits: ComposerLimits = {
   timeMs: 250,
-  wallMs: 1500,
+  cpuMs: 1000,
+  wallMs: 15_000,
   memoryBytes: 64 * 1024 * 1024,
   heapMiB: 384,
   queued: 32,
@@ -50,12 +55,16 @@ export interface ComposerOptions {
 const startsTried = 3
 
 interface Job {
-  readonly asked: Asked
+  /** The request, for a process whose tools are packed by this function. */
+  readonly write: (pack: Pack) => Asked
   readonly outcome: Deferred<Reply>
 }
 
+type Pack = (tools: readonly HashedTool[]) => ToolParcel
+
 interface Slot {
   readonly process: WrapProcess
+  readonly pack: Pack
   ready: boolean
   current: { readonly owner: string; readonly job: Job } | undefined
   /** The room that cost the process before this one; served again when this one is ready, not before. */
@@ -72,6 +81,7 @@ class ProcessPool implements Composer {
   readonly #limits: ComposerLimits
   readonly #queue = createFairQueue<Job>()
   readonly #slots = new Set<Slot>()
+  readonly #hashed = createToolHashes()
   #ids = 0
   #failedStarts = 0
   #closed = false
@@ -83,11 +93,9 @@ class ProcessPool implements Composer {
   }
 
   async compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
-    const reply = await this.#do(
-      snapshot.room.name,
-      { id: this.#nextId(), kind: 'compose', snapshot },
-      signal,
-    )
+    const id = this.#nextId()
+    const write = plainly(() => composeRequest(id, snapshot, this.#hashed(snapshot.tools)))
+    const reply = await this.#do(snapshot.room.name, write, signal)
     if (reply.kind === 'prompt') return reply.prompt
     throw unexpected(reply)
   }
@@ -97,7 +105,9 @@ class ProcessPool implements Composer {
   }
 
   async count(encoding: string, texts: readonly string[]): Promise<readonly number[]> {
-    const reply = await this.#do(`count ${encoding}`, { id: this.#nextId(), kind: 'count', encoding, texts })
+    const id = this.#nextId()
+    const json = JSON.stringify({ id, kind: 'count', encoding, texts })
+    const reply = await this.#do(`count ${encoding}`, () => ({ id, json }))
     if (reply.kind === 'counts') return reply.counts
     throw unexpected(reply)
   }
@@ -114,10 +124,10 @@ class ProcessPool implements Composer {
     return (this.#ids += 1)
   }
 
-  async #do(owner: string, request: Request, signal?: AbortSignal): Promise<Reply> {
+  async #do(owner: string, write: Job['write'], signal?: AbortSignal): Promise<Reply> {
     signal?.throwIfAborted()
     this.#admit(owner)
-    const job: Job = { asked: serialize(request), outcome: createDeferred<Reply>() }
+    const job: Job = { write, outcome: createDeferred<Reply>() }
     const cancel = (): void => {
       this.#queue.remove(owner, job)
       job.outcome.reject(signal?.reason)
@@ -155,6 +165,7 @@ class ProcessPool implements Composer {
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
+      pack: createPacker(),
       ready: false,
       current: undefined,
       blamed,
@@ -186,13 +197,13 @@ class ProcessPool implements Composer {
   }
 
   async #run(slot: Slot, job: Job): Promise<void> {
-    const { wallMs } = this.#limits
-    const timer = setTimeout(() => {
-      job.outcome.reject(new WrapError('limit', `wrap: composing takes longer than ${wallMs} ms`))
-      slot.process.kill()
-    }, wallMs)
-    const reply = await Promise.race([slot.process.ask(job.asked), slot.process.gone])
-    clearTimeout(timer)
+    const { process, pack } = slot
+    const unwatch = watch(process.pid, this.#limits, () => {
+      job.outcome.reject(new WrapError('limit', tooLong(this.#limits)))
+      process.kill()
+    })
+    const reply = await Promise.race([process.ask(job.write(pack)), process.gone])
+    unwatch()
     if (typeof reply === 'string') return
     job.outcome.resolve(reply)
     // What nobody foresaw may have left anything behind; the process says why on its standard error.
@@ -234,10 +245,26 @@ function unexpected(reply: Reply): WrapError {
   return new WrapError('process', `wrap: the wrap process answered ${reply.kind}`)
 }
 
+const tooLong = ({ cpuMs }: ComposerLimits): string =>
+  `wrap: composing takes longer than ${cpuMs} ms of processor time`
+
+/** A request with all but the tools written out: which of those must go along is known when it is sent. */
+function composeRequest(
+  id: number,
+  { tools: _, ...rest }: Snapshot,
+  tools: readonly HashedTool[],
+): Job['write'] {
+  const snapshot = JSON.stringify(rest)
+  return (pack) => ({
+    id,
+    json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"parcel":${JSON.stringify(pack(tools))}}`,
+  })
+}
+
 /** Throws `WrapError('argument')` for a snapshot that is not plain data. */
-function serialize(request: Request): Asked {
+function plainly<T>(write: () => T): T {
   try {
-    return { id: request.id, json: JSON.stringify(request) }
+    return write()
   } catch (error) {
     throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)
   }

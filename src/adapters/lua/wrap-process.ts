@@ -58,6 +58,11 @@ export class WrapProcess {
     })
   }
 
+  /** Its process id; -1 where it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
   /** Sends a request in its JSON; resolves with its reply, or never if the process ends before. */
   ask({ id, json }: Asked): Promise<Reply> {
     return new Promise((resolve) => {

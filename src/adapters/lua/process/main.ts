@@ -5,34 +5,35 @@
  */
 import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../wrap/wrap.ts'
-import { type LuaEngine, WrapError } from '../../../wrap/ports.ts'
-import { createTokenCounters, type TokenCounters } from '../../tokens/tiktoken.ts'
+import { WrapError } from '../../../wrap/ports.ts'
+import { createPriceList } from '../../../wrap/price-list.ts'
+import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
 import type { Reply, Request, Settings } from './protocol.ts'
+import { createToolShelf } from './tool-shelf.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
+const prices = createPriceList()
+const unpack = createToolShelf()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {
-  send(answer(JSON.parse(line) as Request, engine, counters))
+  send(answer(JSON.parse(line) as Request))
 }
 
-function answer(request: Request, engine: LuaEngine, counters: TokenCounters): Reply {
+function answer(request: Request): Reply {
   const { id } = request
   try {
     if (request.kind === 'count') {
       const counter = counters.of(request.encoding)
       return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
     }
-    const { snapshot } = request
-    return {
-      kind: 'prompt',
-      id,
-      prompt: composePrompt(snapshot, engine, counters.of(snapshot.model.encoding)),
-    }
+    const snapshot = { ...request.snapshot, tools: unpack(request.parcel) }
+    const counter = counters.of(snapshot.model.encoding)
+    return { kind: 'prompt', id, prompt: composePrompt(snapshot, engine, counter, prices) }
   } catch (error) {
     if (error instanceof WrapError)
       return { kind: 'failed', id, reason: error.reason, message: error.message }

@@ -1,11 +1,26 @@
 import type { Prompt } from '../../../wrap/prompt.ts'
-import type { Snapshot } from '../../../wrap/snapshot.ts'
+import type { CatalogueTool, Snapshot } from '../../../wrap/snapshot.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../wrap/ports.ts'
 
+/** The tools of one snapshot, for a process that may have been sent them before. */
+export interface ToolParcel {
+  /** Content hashes, in order. */
+  readonly tools: readonly string[]
+  /** Those that this process was not sent yet, by hash. */
+  readonly fresh: { readonly [hash: string]: CatalogueTool }
+  /** True to forget all that was sent before; `fresh` then has everything. */
+  readonly forget: boolean
+}
+
 /** What the server asks of a wrap process: one JSON line each, answered in order. */
 export type Request =
-  | { readonly id: number; readonly kind: 'compose'; readonly snapshot: Snapshot }
+  | {
+      readonly id: number
+      readonly kind: 'compose'
+      readonly snapshot: Omit<Snapshot, 'tools'>
+      readonly parcel: ToolParcel
+    }
   | {
       readonly id: number
       readonly kind: 'count'

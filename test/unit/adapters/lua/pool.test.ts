@@ -6,7 +6,7 @@ import { type ComposerOptions, createComposer } from '../../../../src/adapters/l
 import { paths } from '../../../../src/paths.ts'
 import { type Composer, WrapError } from '../../../../src/wrap/ports.ts'
 import type { Snapshot } from '../../../../src/wrap/snapshot.ts'
-import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
+import { catalogue, messages, sampleSnapshot, sampleTool } from '../../../support/snapshot.ts'
 
 interface Line {
   readonly level: string
@@ -39,13 +39,26 @@ const failureOf = async (attempt: Promise<unknown>): Promise<WrapError> => {
   throw new Error(`not refused with a WrapError: ${String(error)}`)
 }
 
+/** Process ids of our wrap processes. */
+const children = async (): Promise<readonly string[]> => {
+  const all = (await readFile(`/proc/self/task/${process.pid}/children`, 'utf8').catch(() => ''))
+    .split(' ')
+    .filter(Boolean)
+  const wanted: string[] = []
+  for (const pid of all) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (line.includes('lua/process/main.js')) wanted.push(pid)
+  }
+  return wanted
+}
+
 /** Patterns run in C, where the engine's own clock is not looked at. */
 const endlessPattern = '("a"):rep(2e5):find(".-.-.-b")'
 
 describe('the pool of wrap processes', () => {
   let composer: Composer
   beforeAll(() => {
-    composer = open({ limits: { wallMs: 1200 } })
+    composer = open({ limits: { cpuMs: 600 } })
   })
   afterAll(() => composer[Symbol.asyncDispose]())
 
@@ -120,6 +133,44 @@ describe('the pool of wrap processes', () => {
     expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
   })
 
+  test('lets a composition take as long as it must where the processor is busy elsewhere', async () => {
+    await using pair = open({ size: 2, limits: { cpuMs: 200 } })
+    await pair.count('o200k_base', ['warm'])
+    const before = new Set(await children())
+    await using single = open({ size: 1, limits: { cpuMs: 200 } })
+    await single.count('o200k_base', ['warm'])
+    const [pid] = (await children()).filter((one) => !before.has(one))
+    process.kill(Number(pid), 'SIGSTOP')
+    const patient = single.compose(inRoom('honest'))
+    // The end of this one tells that the same limit has passed by the clock.
+    expect(await failureOf(pair.compose(inRoom('hostile', endlessPattern)))).toMatchObject({
+      reason: 'limit',
+      message: 'wrap: composing takes longer than 200 ms of processor time',
+    })
+    process.kill(Number(pid), 'SIGCONT')
+    expect((await patient).budget.used).toBeGreaterThan(300)
+  })
+
+  test('sends a tool once to a process, and again when it has changed', async () => {
+    await using one = open({ size: 1, limits: { cpuMs: 20_000 } })
+    const withTools = (...tools: Parameters<typeof catalogue>): Snapshot => ({
+      ...inRoom('tools'),
+      tools: catalogue(...tools),
+    })
+    const described = async (snapshot: Snapshot): Promise<readonly (string | undefined)[]> =>
+      (await one.compose(snapshot)).tools.map((tool) => tool.definition?.description)
+    const first = withTools(sampleTool('a'), sampleTool('b'))
+    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+    expect(await described(withTools(sampleTool('b', { description: 'New.' }), sampleTool('a')))).toEqual([
+      'New.',
+      'Does what a says.',
+    ])
+    const many = withTools(...Array.from({ length: 5000 }, (_, n) => sampleTool(`t${n}`)))
+    expect((await one.compose(many)).tools.length).toBe(5001)
+    expect(await described(first)).toEqual(['Does what a says.', 'Does what b says.'])
+  })
+
   test('refuses what a room piles up, and only that', async () => {
     await using small = open({ size: 1, limits: { queued: 3 } })
     const outcomes = Array.from({ length: 6 }, () => small.compose(inRoom('busy')).then(() => 'done', String))
@@ -141,18 +192,6 @@ describe('the pool of wrap processes', () => {
 })
 
 describe('a wrap process', () => {
-  const children = async (): Promise<readonly string[]> => {
-    const all = (await readFile(`/proc/self/task/${process.pid}/children`, 'utf8').catch(() => ''))
-      .split(' ')
-      .filter(Boolean)
-    const wanted: string[] = []
-    for (const pid of all) {
-      const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      if (line.includes('lua/process/main.js')) wanted.push(pid)
-    }
-    return wanted
-  }
-
   test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
     const before = await children()
     const composer = open({ size: 1 })
@@ -175,7 +214,7 @@ describe('a wrap process', () => {
   })
 
   test('that dies is replaced; only its own prompt fails', async () => {
-    await using composer = open({ size: 1, limits: { wallMs: 25_000 } })
+    await using composer = open({ size: 1, limits: { cpuMs: 25_000, wallMs: 25_000 } })
     const before = lines.length
     await composer.count('o200k_base', ['x'])
     const doomed = failureOf(composer.compose(inRoom('hostile', endlessPattern)))

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+
+/** How long a process may work on one thing. */
+export interface Patience {
+  /** Milliseconds of processor time. */
+  readonly cpuMs: number
+  /** Milliseconds by the clock on the wall: for a process that waits, and where processor time cannot be read. */
+  readonly wallMs: number
+}
+
+/** Looks are never closer together than this, in milliseconds. */
+const shortest = 25
+
+/**
+ * Calls `over` once the process has used more than it may from now on; gives the function that stops watching.
+ * Processor time is what counts: on a busy machine honest work takes long by the clock.
+ */
+export function watch(pid: number, { cpuMs, wallMs }: Patience, over: () => void): () => void {
+  const startedAt = performance.now()
+  const before = cpuTime(pid)
+  const look = (): void => {
+    const wallLeft = wallMs - (performance.now() - startedAt)
+    const used = before === undefined ? undefined : (cpuTime(pid) ?? before) - before
+    const cpuLeft = used === undefined ? wallLeft : cpuMs - used
+    if (wallLeft <= 0 || cpuLeft <= 0) over()
+    else timer = setTimeout(look, Math.max(shortest, Math.min(wallLeft, cpuLeft)))
+  }
+  let timer = setTimeout(look, Math.min(cpuMs, wallMs))
+  return () => clearTimeout(timer)
+}
+
+/** Linux counts in hundredths of a second for all programs (USER_HZ, proc(5)). */
+const msPerTick = 10
+/** Places of utime and stime after the command's name, which alone may have spaces (proc_pid_stat(5)). */
+const [utime, stime] = [11, 12]
+
+/** Milliseconds of processor time, all threads; undefined where the system does not tell. */
+function cpuTime(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ticks = Number(fields[utime]) + Number(fields[stime])
+    return Number.isFinite(ticks) ? ticks * msPerTick : undefined
+  } catch {
+    return undefined
+  }
+}
