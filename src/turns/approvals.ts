@@ -1,23 +1,15 @@
 import { mayManage } from '../chat/access.ts'
-import type { RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import { SYSTEM } from '../chat/names.ts'
-import type { Person, Role } from '../chat/person.ts'
-import type { Clock, Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
+import type { Person } from '../chat/person.ts'
+import type { Clock } from '../chat/ports.ts'
 import type { PermissionProvider, PermissionRequest } from '../tools/tool.ts'
+import { chooseQuestion, refuseIfOnlyOnce, type Answer } from './choose-question.ts'
+import { createPolicy, denied, type Decide, type PolicyParts } from './permission-policy.ts'
 import type { GrantStore } from './ports.ts'
-import { answerText, onlyOnce, ROOM_GRANT_MS, toolFor, type Verdict } from './question-text.ts'
+import { answerText, onlyOnce, ROOM_GRANT_MS, toolFor } from './question-text.ts'
 import { approvalFacts, createQuestions, type Question, type QuestionLimits } from './questions.ts'
 
-/** Somebody's answer to a question in a room. */
-export interface Answer {
-  readonly room: Room
-  readonly person: Person
-  readonly verdict: Verdict
-  /** Its number; may be left out where only one is open that this person can answer. */
-  readonly question?: number
-}
+export type { Answer }
 
 /** Permissions as the rooms give them: what is granted is allowed, and for everything else people are asked. */
 export interface Approvals extends PermissionProvider {
@@ -31,12 +23,10 @@ export interface Approvals extends PermissionProvider {
 }
 
 /** What approvals are made from. */
-export interface ApprovalParts {
-  readonly room: (name: RoomName) => Promise<Room | undefined>
+export interface ApprovalParts extends PolicyParts {
   readonly grants: GrantStore
   readonly limits: QuestionLimits
   readonly clock: Clock
-  readonly log: Log
 }
 
 /** Grants that one person may have in one room. */
@@ -96,7 +86,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     async answer(answer) {
       const { room, person, verdict } = answer
       const role = await room.roleOf(person)
-      const question = choose(questions.open(room.name), answer, role)
+      const question = chooseQuestion(questions.open(room.name), answer, role)
       if (verdict === 'room' || verdict === 'always') {
         refuseIfOnlyOnce(question)
         if (await hasTooMany(question.asked)) throw new Refusal(tooMany(question.asked))
@@ -115,60 +105,6 @@ export function createApprovals(parts: ApprovalParts): Approvals {
         return true
       }),
   }
-}
-
-type Decide = (asked: PermissionRequest, room: Room) => Promise<boolean>
-
-/** What holds for every way to decide: reading needs no permission, what fails is a no, and so is what was stopped. */
-function createPolicy({ room: roomCalled, log }: ApprovalParts, decide: Decide): PermissionProvider {
-  async function isAllowed(asked: PermissionRequest): Promise<boolean> {
-    if (asked.access === 'read') return true
-    const room = asked.signal.aborted ? undefined : await roomCalled(asked.room)
-    return room !== undefined && (await decide(asked, room)) && !asked.signal.aborted
-  }
-  return {
-    async request(asked) {
-      try {
-        return (await isAllowed(asked)) ? 'allow' : 'deny'
-      } catch (error) {
-        log.error({ error, room: asked.room, tool: asked.tool }, 'a permission could not be asked for')
-        return 'deny'
-      }
-    },
-  }
-}
-
-async function denied(room: Room, asked: PermissionRequest, why: string): Promise<false> {
-  const text = `denied: ${why} (${toolFor(asked)})`
-  await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
-  return false
-}
-
-/**
- * The question that is meant. Without a number there must be no doubt: where several are open, an answer that went to
- * the wrong one would allow what nobody read. Throws `Refusal`.
- */
-function choose(open: readonly Question[], { room, person, question }: Answer, role: Role): Question {
-  const meant = question === undefined ? open : open.filter((one) => one.number === question)
-  if (meant.length === 0) throw new Refusal(noSuchQuestion(room, question))
-  const mine = meant.filter(({ asked }) => asked.requester.id === person.id || mayManage(role))
-  const [first, ...others] = mine
-  if (!first) throw new Refusal(notYours(room, meant[0]!))
-  if (others.length === 0) return first
-  const numbers = mine.map((one) => one.number).join(', ')
-  throw new Refusal(`several questions are open: ${numbers}; say which one, as in /allow ${first.number}`)
-}
-
-const noSuchQuestion = ({ name }: Room, number: number | undefined): string =>
-  number === undefined ? `no question is open in ${name}` : `question ${number} is not open in ${name}`
-
-const notYours = ({ name }: Room, { number, asked }: Question): string =>
-  `only ${asked.requester.name}, the owner of ${name}, an op or an admin can answer question ${number}`
-
-function refuseIfOnlyOnce({ number, asked }: Question): void {
-  if (!onlyOnce(asked)) return
-  const why = asked.onceOnly ? 'it needs the network or has no sandbox' : `${asked.requester.name} is a guest`
-  throw new Refusal(`this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`)
 }
 
 const tooMany = ({ requester, room }: PermissionRequest): string =>
