@@ -3,7 +3,7 @@ import type { Clock } from '../chat/ports.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import { showPage } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports.ts'
-import type { ToolResult } from '../tools/tool.ts'
+import { failed, type ToolResult } from '../tools/tool.ts'
 
 /** Characters of a result that are read at once. */
 export const RESULT_CHARS = 8000
@@ -21,13 +21,20 @@ export interface ResultParts {
   readonly clock: Clock
 }
 
+/** How much a caller reads of one result, in UTF-16 units. */
+export interface Allowance {
+  /** Longer results are given in pages of this size. */
+  readonly pageSize: number
+  /** A page that was cut for somebody with more tokens left is refused where it is longer than this. */
+  readonly most: number
+}
+
 /** What is known of a result apart from itself. */
 export interface ResultFacts {
   readonly room: RoomName
   /** Id of the tool; absent where there is none. */
   readonly tool: string | undefined
-  /** UTF-16 units that the caller reads at once. */
-  readonly pageSize: number
+  readonly allowance: Allowance
   /** Whether the caller has the tool that turns pages. */
   readonly canRead: boolean
 }
@@ -38,10 +45,10 @@ export interface ResultFacts {
  */
 export async function presentResult(
   result: ToolResult,
-  { room, tool, pageSize, canRead }: ResultFacts,
+  { room, tool, allowance: { pageSize, most }, canRead }: ResultFacts,
   { results, clock }: ResultParts,
 ): Promise<ToolResult> {
-  if (result.isPage) return result
+  if (result.isPage) return result.content.length <= most ? result : failed(TOO_MUCH)
   const whole = cleanText(result.content)
   const isError = result.isError || whole.startsWith('ERROR:')
   if (whole.length <= pageSize) return { content: whole, isError }
@@ -50,21 +57,28 @@ export async function presentResult(
   return showPage({ ...kept, fd }, 1, { isError, canRead })!
 }
 
+const TOO_MUCH = 'this page does not fit into what you can still read in this turn; answer with what you have'
+
 function keepable(text: string): string {
   if (text.length <= MOST_CHARS) return text
   return `${text.slice(0, MOST_CHARS).toWellFormed()}\n[cut here: ${text.length} characters came, and no more than ${MOST_CHARS} are kept]`
 }
 
-/** Share of the tokens that are left which one result may take, and the characters that a token has at least in most texts. */
+/** What a person reads at once, or a model with many tokens left. */
+export const FULL_ALLOWANCE: Allowance = { pageSize: RESULT_CHARS, most: Infinity }
+
+/** Share of the tokens that are left which one result may take, and the characters of a token in most texts. */
 const SHARE = 0.25
 const CHARS_PER_TOKEN = 3
 
 /** Less than this tells a model nothing. */
-const LEAST_CHARS = 1000
+const LEAST_CHARS = 400
 
-/** Characters of a result that a model reads at once which has so many tokens left in its turn. */
-export const pageSizeFor = (tokensLeft: number): number =>
-  Math.max(LEAST_CHARS, Math.min(RESULT_CHARS, Math.floor(tokensLeft * SHARE * CHARS_PER_TOKEN)))
+/** What a model reads at once that has so many tokens left in its turn. */
+export const allowanceFor = (tokensLeft: number): Allowance => ({
+  pageSize: Math.max(LEAST_CHARS, Math.min(RESULT_CHARS, Math.floor(tokensLeft * SHARE * CHARS_PER_TOKEN))),
+  most: Math.max(LEAST_CHARS, tokensLeft * 2),
+})
 
 /** Tokens that a text which was read takes, by the same rule. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN)

@@ -10,7 +10,7 @@ import type { Bounds } from '../wrap/scope.ts'
 import type { HistoryRow } from '../wrap/snapshot.ts'
 import { createOffer, type Found } from './offer.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
-import { pageSizeFor, tokensOf } from './results.ts'
+import { allowanceFor, tokensOf } from './results.ts'
 import { gatherSnapshot, type SnapshotParts } from './snapshot.ts'
 import { createToolbox, type Toolbox, type ToolboxParts } from './toolbox.ts'
 import { viewTools, type View, type ViewParts } from './view.ts'
@@ -61,7 +61,7 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
   const { room, requester, within, fresh, message } = job
   const viewer = { room, requester, model: job.model.settings, ...(within ? { within } : {}) }
   const viewNow = (): Promise<View> => viewTools(parts, viewer)
-  const toolboxParts = { ...toolboxPartsOf(job, parts, viewNow), pageSize: () => pageSizeFor(tokensLeft()) }
+  const toolboxParts = { ...toolboxPartsOf(job, parts, viewNow), allowance: () => allowanceFor(tokensLeft()) }
   const stepTokens = createStepMeter(parts.composer, viewer.model.encoding)
   const found: Found = new Set()
 

@@ -20,7 +20,7 @@ import { callerContext, type CallerParts } from './caller.ts'
 import { underDeadline } from './deadline.ts'
 import type { Offer } from './offer.ts'
 import type { ToolCall } from './ports.ts'
-import { presentResult, RESULT_CHARS, utf8Bytes } from './results.ts'
+import { FULL_ALLOWANCE, presentResult, utf8Bytes, type Allowance } from './results.ts'
 import { failureText } from './failure.ts'
 import type { View, Viewer } from './view.ts'
 
@@ -54,8 +54,8 @@ export interface ToolboxParts {
   readonly limits: ToolLimits
   /** Where results go that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
-  /** Characters of a result that the caller reads at once, asked for each; `RESULT_CHARS` when absent. */
-  readonly pageSize?: () => number
+  /** How much of a result the caller reads, asked for each; `FULL_ALLOWANCE` when absent. */
+  readonly allowance?: () => Allowance
   readonly clock: Clock
   readonly log: Log
 }
@@ -123,7 +123,7 @@ function createAnswer(call: ToolCall, parts: ToolboxParts, canRead: boolean) {
       startedAt = parts.clock.now()
     },
     async give(result: ToolResult, tool?: string): Promise<ToolResultEntry> {
-      const facts = { room: room.name, tool, pageSize: parts.pageSize?.() ?? RESULT_CHARS, canRead }
+      const facts = { room: room.name, tool, allowance: parts.allowance?.() ?? FULL_ALLOWANCE, canRead }
       const { content, isError } = await presentResult(result, facts, parts)
       const entry = await room.record({
         kind: 'tool_result',
