@@ -249,11 +249,8 @@ const tooLong = ({ cpuMs }: ComposerLimits): string =>
   `wrap: composing takes longer than ${cpuMs} ms of processor time`
 
 /** A request with all but the tools written out: which of those must go along is known when it is sent. */
-function composeRequest(
-  id: number,
-  { tools: _, ...rest }: Snapshot,
-  tools: readonly HashedTool[],
-): Job['write'] {
+function composeRequest(id: number, given: Snapshot, tools: readonly HashedTool[]): Job['write'] {
+  const { tools: _, ...rest } = given
   const snapshot = JSON.stringify(rest)
   return (pack) => ({
     id,
