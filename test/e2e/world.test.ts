@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+let stage: Stage
+let models: ModelServer
+
+beforeAll(async () => {
+  models = await startModelServer()
+  stage = await createStage({
+    config: `
+[limits]
+rate_burst = 1000
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}/v1"
+`,
+  })
+  await stage.claim('root')
+  for (const [room, ...flags] of [['attic'], ['secret-den', '--private']]) {
+    await stage.as('alice', ['create', ...flags, room!])
+  }
+  await stage.as('root', ['portal', 'lobby', 'north', 'attic'])
+  await stage.as('alice', ['portal', 'attic', 'south', 'lobby'])
+  await stage.as('alice', ['portal', 'attic', 'trapdoor', 'secret-den'])
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+})
+
+const out = async (name: string, ...words: string[]): Promise<string> => (await stage.as(name, words)).stdout
+const guide = (name: string, room: string, tool: string, args: object = {}): Promise<string> =>
+  out(name, 'ask', room, '@guide', `call ${tool} ${JSON.stringify(args)}`)
+
+describe('exits', () => {
+  test('are made by managers, to rooms that they can see', async () => {
+    expect(await stage.as('bob', ['portal', 'lobby', 'east', 'attic'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'only the owner of lobby, an op or an admin can change its exits\n',
+    })
+    const hidden = await stage.as('root', ['portal', 'lobby', 'east', 'secret-den'])
+    const missing = await stage.as('root', ['portal', 'lobby', 'east', 'secret-dxn'])
+    expect(hidden).toMatchObject({ exitCode: 1 })
+    expect(hidden.stderr.replace('secret-den', 'secret-dxn')).toBe(missing.stderr)
+  })
+
+  test('are shown to each only where they lead somewhere for them', async () => {
+    expect(await out('alice', 'exits', 'attic')).toBe('south  lobby\ntrapdoor  secret-den\n')
+    expect(await out('bob', 'exits', 'attic')).toBe('south  lobby\n')
+    expect(await out('root', 'exits', 'attic', '--json')).toBe('[{"direction":"south","room":"lobby"}]\n')
+  })
+
+  test('are gone through in a session, and not by a script', async () => {
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor('-- lobby')
+    alice.write('/go nowhere\n/go North\n')
+    await alice.waitFor('! there is no exit nowhere in lobby; the exits are: north')
+    await alice.waitFor('-- attic')
+    alice.write('/go trapdoor\n')
+    await alice.waitFor('-- secret-den')
+    alice.write('/quit\n')
+    expect(await alice.exit).toBe(0)
+    expect(await stage.as('alice', ['go', 'north'])).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+
+  test('to a private room are in nothing that others can read: commands, key-values, tools, prompts, log', async () => {
+    for (const tool of ['exits', 'rooms']) await guide('alice', 'attic', tool)
+    const entries = (await out('bob', 'history', 'attic', '-n', '500', '--json')).trim().split('\n')
+    const ids = new Set(entries.flatMap((line) => (JSON.parse(line) as { turn?: string }).turn ?? []))
+    expect(ids.size).toBe(2)
+    const read = await Promise.all([
+      ...[...ids].map((id) => out('bob', 'turn', 'attic', id)),
+      out('bob', 'exits', 'attic', '--json'),
+      out('bob', 'kv', 'attic', '--json'),
+      out('bob', 'wrap', 'attic', '@guide', '--json'),
+      out('bob', 'rooms', '--json'),
+      guide('bob', 'attic', 'exits'),
+      guide('bob', 'attic', 'rooms'),
+    ])
+    for (const text of [...entries, ...read]) expect(/trapdoor|secret-den/.test(text)).toBe(false)
+    const hidden = await guide('bob', 'attic', 'go', { direction: 'trapdoor' })
+    const missing = await guide('bob', 'attic', 'go', { direction: 'trapdxxr' })
+    expect(hidden).toContain('ERROR: ')
+    expect(hidden.replace('trapdoor', 'trapdxxr')).toBe(missing)
+  })
+
+  test('are taken away again', async () => {
+    await stage.as('root', ['portal', 'lobby', 'up', 'attic'])
+    expect(await out('root', 'portal', 'lobby', 'up', '-')).toBe('the exit up is gone\n')
+    expect(await stage.as('root', ['portal', 'lobby', 'up', '-'])).toMatchObject({ exitCode: 1 })
+  })
+})
+
+describe('a forked room', () => {
+  test('has vibe, tools, script and key-values of the first, and its own log and owner', async () => {
+    await stage.as('alice', ['vibe', 'attic', 'dusty'])
+    await stage.as('alice', ['tools', 'attic', 'internal', '!say'])
+    await stage.as('alice', ['kv', 'attic', 'colour', 'blue'])
+    const source = 'function default_wrap(t) return wrap(t):system():tools(room_tool_scope()):room() end'
+    await stage.as('alice', ['script', 'attic', 'set'], { input: source })
+    expect(await out('bob', 'fork', 'attic', 'loft')).toBe('made loft like attic; it is yours\n')
+    expect(await out('bob', 'vibe', 'loft')).toBe('dusty\n')
+    expect(await out('bob', 'kv', 'loft', 'colour')).toBe('blue\n')
+    expect(await out('bob', 'script', 'loft', 'show')).toContain(source)
+    const { scope } = JSON.parse(await out('bob', 'tools', 'loft', '--json')) as { scope: unknown }
+    expect(scope).toEqual(['internal', '!say'])
+    expect(await out('bob', 'history', 'loft')).toBe('')
+    expect((await stage.as('bob', ['topic', 'loft', 'mine now'])).exitCode).toBe(0)
+    expect(await out('bob', 'exits', 'loft')).toBe('south  lobby\n')
+  })
+
+  test('is private where the first one is, and refused where the name is taken', async () => {
+    expect(await out('alice', 'fork', 'secret-den', 'cave')).toContain('and private')
+    expect(await out('bob', 'rooms')).not.toContain('cave')
+    expect(await stage.as('bob', ['fork', 'secret-den', 'mine'])).toMatchObject({ exitCode: 1 })
+    expect(await stage.as('bob', ['fork', 'attic', 'cave'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'the name cave is taken; choose another\n',
+    })
+  })
+})
+
+describe('nav', () => {
+  test('is off until a manager turns it on, in both rooms', async () => {
+    expect(await out('bob', 'nav', 'lobby')).toBe('off\n')
+    expect((await stage.as('bob', ['nav', 'lobby', 'on'])).exitCode).toBe(1)
+    expect((await stage.as('root', ['nav', 'lobby', 'maybe'])).exitCode).toBe(2)
+    await stage.as('root', ['nav', 'lobby', 'on'])
+    expect(await guide('bob', 'lobby', 'go', { direction: 'north' })).toContain('nav is off in attic')
+    await stage.as('alice', ['nav', 'attic', 'on'])
+    expect(await guide('bob', 'lobby', 'go', { direction: 'north' })).toContain('Room: attic')
+  })
+})
+
+describe('side turns over HTTP', () => {
+  test('answer their turn, which answers the person; the log has them as a thread', async () => {
+    models.play(
+      calls('spawn_agent', { prompt: 'add up', tools: ['calc*'] }),
+      calls('calculator', { expression: '40+2' }),
+    )
+    models.play(says('it is 42'), says('The answer: 42'))
+    const { stdout, exitCode } = await stage.as('alice', ['ask', 'lobby', '@qwen', 'how much?'])
+    expect({ stdout, exitCode }).toEqual({ stdout: 'The answer: 42\n', exitCode: 0 })
+    const bodies = models.requests.slice(-4).map((request) => request.body)
+    expect(bodies[1]!.tools!.map((tool) => tool.function.name)).toEqual(['calculator'])
+    expect(JSON.stringify(bodies[1]!.messages)).not.toContain('how much?')
+    expect(bodies[3]!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'it is 42' })
+    const log = (await out('bob', 'history', 'lobby', '-n', '6', '--json'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; thread?: string; turn?: string })
+    expect(log.map(({ kind, thread }) => [kind, thread !== undefined])).toEqual([
+      ['tool_call', false],
+      ['tool_call', true],
+      ['tool_result', true],
+      ['reply', true],
+      ['tool_result', false],
+      ['reply', false],
+    ])
+    expect(log[1]!.thread).toBe(log[5]!.turn)
+    expect(await out('bob', 'history', 'lobby', '-n', '3')).toContain('-- (side turn) qwen: it is 42')
+  })
+})
