@@ -34,8 +34,8 @@ function waysToAnswer(number: number, asked: PermissionRequest): string {
 }
 
 /** True where nothing may be allowed beyond the call: for what is too much, and for who has no name of their own. */
-export const onlyOnce = ({ onceOnly, requester }: PermissionRequest): boolean =>
-  onceOnly === true || requester.guest
+export const onlyOnce = ({ onceOnly, access, requester }: PermissionRequest): boolean =>
+  onceOnly === true || access === 'network' || requester.guest
 
 /** What the room is told of an answer: `allowed once (question 3: run_command for alice)`. */
 export const answerText = (verdict: Verdict, number: number, asked: PermissionRequest): string =>
