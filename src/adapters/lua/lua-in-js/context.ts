@@ -26,9 +26,15 @@ export type Answer = (name: string, argument: string) => Json
 
 /** A realm with nothing in it but the JavaScript language, lua-in-js and our library. */
 export interface Context {
-  /** Throws `ERR_SCRIPT_EXECUTION_TIMEOUT` after this many milliseconds; the context is then of no more use. */
-  order(order: Order, timeoutMs: number, answer: Answer): Outcome
+  /**
+   * Ends after this many milliseconds, also by throwing `ERR_SCRIPT_EXECUTION_TIMEOUT`; the context is then
+   * of no more use.
+   */
+  order(order: Order, timeMs: number, answer: Answer): Outcome
 }
+
+/** Within one call of the library nobody looks at the clock: then V8 ends it, after this many times the limit. */
+const inLibrary = 3
 
 /** In this order: each part uses what the ones before it have added. */
 const parts = [
@@ -63,12 +69,16 @@ export function createLuaContext(memoryBytes: number): Context {
   const boot = runInContext(bootText(), global) as (
     bridge: (kind: string, argument: string) => string,
     isTooMuch: (more: number) => boolean,
+    isLate: () => boolean,
   ) => void
-  boot(bridge, scale.isTooMuch)
+  let isLate = (): boolean => false
+  boot(bridge, scale.isTooMuch, () => isLate())
   const script = new Script('order(input)')
   return {
-    order(order, timeout, given) {
+    order(order, timeMs, given) {
       answer = given
+      isLate = createStopwatch(timeMs)
+      const timeout = timeMs * inLibrary
       scale.reset()
       global.input = toBytes(JSON.stringify(order))
       return JSON.parse(fromBytes(script.runInContext(global, { timeout }) as string)) as Outcome
@@ -100,7 +110,7 @@ const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString
  */
 function bootText(): string {
   return `'use strict';
-(function (bridge, isTooMuch) {
+(function (bridge, isTooMuch, isLate) {
   const lua = {}
   let since = 0
   lua.charge = (bytes) => {
@@ -109,7 +119,22 @@ function bootText(): string {
     since = 0
     if (isTooMuch(bytes)) throw new lua.Limit('memory')
   }
-  const ask = (kind, ...rest) => JSON.parse(bridge(kind, JSON.stringify(rest)))
+  let ticks = 0
+  lua.tick = () => {
+    ticks += 1
+    if (ticks < 5000) return
+    ticks = 0
+    if (isLate()) throw new lua.Limit('time')
+  }
+  const ask = (kind, ...rest) => {
+    const order = JSON.stringify(rest)
+    try {
+      return JSON.parse(bridge(kind, order))
+    } catch {
+      // It throws nothing of its own, and no error of another realm may come in.
+      throw new lua.Raised('stack overflow')
+    }
+  }
   for (const add of [${parts.join(',\n')}]) add(lua)
   const libraries = { luaparse: ${libraryText('luaparse')}, luaInJs: ${libraryText('lua-in-js')} }
   ;(${String(addCompiler)})(lua, libraries, (source, name, first) => ask('rewrite', source, name, String(first)))
@@ -123,20 +148,38 @@ function libraryText(name: string): string {
   return `function (exports, require, module, Function, Map) {${readFileSync(file, 'utf8')}\n}`
 }
 
+/** Both clocks must have passed: on a busy machine a script is not to blame for waiting. */
+function createStopwatch(timeMs: number): () => boolean {
+  const [start, used] = [performance.now(), process.cpuUsage()]
+  return () => {
+    if (performance.now() - start < timeMs) return false
+    const { user, system } = process.cpuUsage(used)
+    return user + system >= timeMs * 1000
+  }
+}
+
+/** Bytes of garbage that are worth a collection. */
+const betweenCollections = 16 * 1024 * 1024
+
 /** Weighs the heap of this process, garbage left out, against what it was when an order began. */
 function createScale(memoryBytes: number): { reset(): void; isTooMuch(more: number): boolean } {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   let empty = 0
-  const isOver = (more: number): boolean => getHeapStatistics().used_heap_size + more - empty > memoryBytes
+  let limit = memoryBytes
+  const held = (): number => getHeapStatistics().used_heap_size - empty
   return {
     reset() {
       empty = getHeapStatistics().used_heap_size
+      limit = memoryBytes
     },
     isTooMuch(more) {
-      if (!isOver(more)) return false
+      if (held() + more <= limit) return false
       collect()
-      return isOver(more)
+      const left = held() + more
+      // Near the limit it would otherwise collect again and again.
+      limit = Math.max(memoryBytes, left + betweenCollections)
+      return left > memoryBytes
     },
   }
 }

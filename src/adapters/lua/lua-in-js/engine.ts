@@ -72,7 +72,7 @@ function compose({ context, scripts }: State, job: LuaJob, limits: LuaLimits): s
 function carryOut(context: Context, order: Order, timeMs: number, answer: Answer, limits: LuaLimits): string {
   const outcome = tried(context, order, timeMs, answer, limits)
   if ('text' in outcome) return outcome.text
-  if ('limit' in outcome) throw overMemory(limits)
+  if ('limit' in outcome) throw outcome.limit === 'time' ? overTime(limits) : overMemory(limits)
   const line = outcome.raised.split('\n', 1)[0]!.slice(0, longestMessage)
   throw new WrapError(/^(\S+:\d+: )?wrap: /.test(line) ? 'argument' : 'script', line)
 }
@@ -82,14 +82,15 @@ function tried(context: Context, order: Order, timeMs: number, answer: Answer, l
     return context.order(order, timeMs, answer)
   } catch (error) {
     const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown }
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw new WrapError('limit', `script: it runs longer than ${limits.timeMs} ms`)
-    }
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw overTime(limits)
     // JavaScript's own limits, such as the longest string there can be.
     if (name === 'RangeError') throw overMemory(limits)
     throw new WrapError('process', `script: the Lua engine failed: ${String(message)}`)
   }
 }
+
+const overTime = ({ timeMs }: LuaLimits): WrapError =>
+  new WrapError('limit', `script: it runs longer than ${timeMs} ms`)
 
 const overMemory = ({ memoryBytes }: LuaLimits): WrapError =>
   new WrapError('limit', `script: it needs more than ${memoryBytes / 1024 / 1024} MiB of memory`)

@@ -88,3 +88,9 @@ local names = {} for _, l in ipairs({"math", "string", "table", "utf8"}) do for 
 return load("x = = 1", "=mine")
 --- a constant cannot be assigned to
 return (load("local x <const> = 1 x = 2")) == nil
+--- the sign of not a number
+return tostring(0/0), tostring(-(0/0))
+--- format of a hexadecimal float with a precision
+return ("%.2a"):format(1)
+--- a malformed part of a pattern that is never reached
+return ("abc"):find("x(")

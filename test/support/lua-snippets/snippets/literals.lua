@@ -70,3 +70,8 @@ local x <const> = 5 return x
 local log = {}
 do local x <close> = setmetatable({}, { __close = function() log[1] = "closed" end }) end
 return log[1]
+--- names that a translation might use for itself
+local v1, k0, h_call, h_index, __lua, K, L1, h = 1, 2, 3, 4, 5, 6, 7, 8
+h_closure, h_store, k1, v2, vals2, exec = 9, 10, 11, 12, 13, 14
+local function f(a, ...) local v3 = ... return a, v3 end
+return v1 + k0 + h_call + h_index + __lua + K + L1 + h, h_closure + h_store + k1 + v2 + vals2 + exec, f(1, 2)

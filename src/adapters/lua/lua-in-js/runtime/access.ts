@@ -155,7 +155,14 @@ export function addAccess(lua: Lua): void {
       lua.truth(left) ? [right(...given)[0]] : [left],
     or: (left: Value, right: LuaFunction, ...given: Value[]) =>
       lua.truth(left) ? [left] : [right(...given)[0]],
-    bool: lua.truth,
-    not: (value: Value) => !lua.truth(value),
+    // Every loop without a call asks one of these at each turn.
+    bool(value: Value) {
+      lua.tick()
+      return lua.truth(value)
+    },
+    not(value: Value) {
+      lua.tick()
+      return !lua.truth(value)
+    },
   })
 }

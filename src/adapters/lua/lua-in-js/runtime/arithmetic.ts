@@ -119,7 +119,8 @@ export function addArithmetic(lua: Lua): void {
     const { left, right } = lua.places[place]!
     const isSecond = numbers.isNumber(a)
     if (numbers.isNumber(a) && numbers.isNumber(b)) {
-      return lua.failAt(place, 'number has no integer representation')
+      const guilty = named(numbers.whole(a) === undefined ? left : right)
+      return lua.failAt(place, `number${guilty} has no integer representation`)
     }
     return lua.failAt(
       place,

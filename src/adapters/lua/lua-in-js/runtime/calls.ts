@@ -7,6 +7,7 @@ export function addCalls(lua: Lua): void {
 
   function call(place: number, f: Value, ...args: Value[]): Value[] {
     if (typeof f !== 'function') return callOther(place, f, args)
+    lua.tick()
     lua.calls[lua.depth] = place
     lua.depth += 1
     const results = f(...args)
@@ -103,6 +104,7 @@ export function addCalls(lua: Lua): void {
     const values = counting(Number(numbers.plain(start)), last, Number(numbers.plain(step)))
     return [
       () => {
+        lua.tick()
         const { done, value } = values.next()
         if (done === true) return [undefined]
         return [isWhole ? value : numbers.float(value)]

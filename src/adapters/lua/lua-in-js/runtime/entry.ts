@@ -13,7 +13,8 @@ export type Order =
   | { readonly do: 'run'; readonly id?: number; readonly data: Json }
 
 /** What a context answers: what Lua returned, or how it failed. */
-export type Outcome = { readonly text: string } | { readonly raised: string } | { readonly limit: 'memory' }
+export type Outcome =
+  { readonly text: string } | { readonly raised: string } | { readonly limit: 'memory' | 'time' }
 
 /** Asks the host what a script may ask; JSON in and out. */
 export type Ask = (name: string, argument: string) => { readonly value: Json } | { readonly error: string }

@@ -5,6 +5,20 @@ export function addFormat(lua: Lua): void {
   const { check, numbers } = lua
   const directive = /%([-+ #0]*)(\d*)(?:\.(\d*))?([\s\S]?)/g
 
+  /** What may stand before each letter. */
+  const styles: readonly (readonly [letters: string, style: RegExp])[] = [
+    ['di', /^%[-+0 ]*\d*(?:\.\d*)?.$/],
+    ['u', /^%[-0]*\d*(?:\.\d*)?.$/],
+    ['oxX', /^%[-#0]*\d*(?:\.\d*)?.$/],
+    ['aAeEfFgG', /^%[-+#0 ]*\d*(?:\.\d*)?.$/],
+    ['s', /^%-*(?:[1-9]\d*)?(?:\.\d*)?.$/],
+    ['c', /^%-*(?:[1-9]\d*)?.$/],
+  ]
+  const isStyled = (whole: string): boolean => {
+    const rule = styles.find(([letters]) => letters.includes(whole.at(-1)!))
+    return !rule || rule[1].test(whole)
+  }
+
   interface Style {
     readonly flags: string
     readonly width: number
@@ -29,7 +43,9 @@ export function addFormat(lua: Lua): void {
     const base = kind === 'o' ? 8 : kind.toLowerCase() === 'x' ? 16 : 10
     const raw = (bits < 0n ? -bits : bits).toString(base)
     const prefix = style.flags.includes('#') && base === 16 && bits !== 0n ? '0x' : ''
-    const digits = prefix + raw.padStart(style.precision ?? 1, '0')
+    const filled = raw === '0' && style.precision === 0 ? '' : raw.padStart(style.precision ?? 1, '0')
+    const isOctal = base === 8 && style.flags.includes('#') && !filled.startsWith('0')
+    const digits = prefix + (isOctal ? `0${filled}` : filled)
     const text = isSigned ? signed((bits < 0n ? '-' : '') + digits, style) : digits
     // A precision turns the filling with zeros off.
     const flags = style.precision === undefined ? style.flags : style.flags.replaceAll('0', '')
@@ -40,12 +56,13 @@ export function addFormat(lua: Lua): void {
   function float(value: number, kind: string, style: Style): string {
     const precision = style.precision ?? 6
     const sign = Object.is(value, -0) ? '-' : ''
+    const point = style.flags.includes('#') && precision === 0 ? '.' : ''
     let text: string
     if (!Number.isFinite(value)) text = numbers.general(value, 1, false)
-    else if (kind.toLowerCase() === 'f') text = sign + fixed(value, precision)
+    else if (kind.toLowerCase() === 'f') text = sign + fixed(value, precision) + point
     else if (kind.toLowerCase() === 'e') {
-      const [mantissa, power] = value.toExponential(precision).split('e')
-      text = `${sign}${mantissa}e${power![0]}${power!.slice(1).padStart(2, '0')}`
+      const [mantissa, power] = numbers.scientific(value, precision).split('e')
+      text = `${sign}${mantissa}${point}e${power![0]}${power!.slice(1).padStart(2, '0')}`
     } else text = numbers.general(value, precision, style.flags.includes('#'))
     const made = padded(signed(text, style), style, Number.isFinite(value))
     return kind === kind.toUpperCase() ? made.toUpperCase() : made
@@ -53,7 +70,7 @@ export function addFormat(lua: Lua): void {
   /** toFixed changes to exponents at 1e21. */
   const fixed = (value: number, precision: number): string =>
     Math.abs(value) < 1e21
-      ? value.toFixed(precision)
+      ? numbers.fixed(value, precision)
       : BigInt(value).toString() + (precision > 0 ? `.${'0'.repeat(precision)}` : '')
 
   function hexFloat(value: number, kind: string, style: Style): string {
@@ -96,6 +113,11 @@ export function addFormat(lua: Lua): void {
   }
   const plain: Style = { flags: '', width: 0, precision: undefined }
 
+  function character(args: readonly Value[], index: number): string {
+    check.integer(args, index)
+    return String.fromCharCode(Number(BigInt.asUintN(8, BigInt(numbers.whole(args[index - 1])!))))
+  }
+
   function write(kind: string, args: readonly Value[], index: number, style: Style, whole: string): string {
     switch (kind) {
       case 'd':
@@ -103,12 +125,10 @@ export function addFormat(lua: Lua): void {
       case 'o':
       case 'u':
       case 'x':
-      case 'X': {
-        check.integer(args, index)
+      case 'X':
         return integer(BigInt(numbers.whole(args[index - 1])!), kind, style)
-      }
       case 'c':
-        return padded(String.fromCharCode(check.integer(args, index) & 255), style, false)
+        return padded(character(args, index), style, false)
       case 'e':
       case 'E':
       case 'f':
@@ -141,12 +161,14 @@ export function addFormat(lua: Lua): void {
           if (width.length > 2 || (precision ?? '').length > 2)
             return lua.fail(`invalid conversion '${whole}' to 'format'`)
           index += 1
+          if (index > args.length && kind !== '') lua.badArgument(index, 'no value')
+          if (kind !== '' && 'diouxX'.includes(kind)) check.integer(args, index)
+          if (!isStyled(whole)) return lua.fail(`invalid conversion specification: '${whole}'`)
           const style = {
             flags,
             width: Number(width),
             precision: precision === undefined ? undefined : Number(precision),
           }
-          if (index > args.length && kind !== '') lua.badArgument(index, 'no value')
           return write(kind, args, index, style, whole)
         },
       )

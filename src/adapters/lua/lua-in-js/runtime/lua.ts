@@ -57,6 +57,9 @@ export interface Numbers {
   /** The integer that this value is exactly, if it is one. */
   whole(value: Value): number | bigint | undefined
   toText(value: number | bigint | Float): string
+  /** toFixed and toExponential, but of two numbers that are as near the one with the even digit, as in C. */
+  fixed(value: number, digits: number): string
+  scientific(value: number, digits: number): string
   /** As C's %g. */
   general(value: number, digits: number, alternate: boolean): string
 }
@@ -68,7 +71,7 @@ export interface Lua {
   /** What a script raised. */
   Raised: new (value: Value) => Error & { readonly value: Value }
   /** What no script can catch. */
-  Limit: new (what: 'memory') => Error & { readonly what: 'memory' }
+  Limit: new (what: 'memory' | 'time') => Error & { readonly what: 'memory' | 'time' }
   numbers: Numbers
   /** All places of all chunks; the first is nowhere, for what the library itself calls. */
   places: Place[]
@@ -99,6 +102,8 @@ export interface Lua {
   failAt(place: number, message: string): never
   /** `bad argument #n to 'f' (…)`, with the name that the caller used. */
   badArgument(index: number, message: string): never
+  /** Counts a step; past the limit of time the composition ends. */
+  tick(): void
   /** Accounts for memory; past the limit the composition ends. */
   charge(bytes: number): void
   /** Arguments, checked and counted from 1. */

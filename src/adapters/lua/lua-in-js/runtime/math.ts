@@ -8,8 +8,10 @@ export function addMath(lua: Lua): void {
     (f: (value: number) => number) =>
     (...args: Value[]): Value[] => [numbers.float(f(check.number(args, 1)))]
   const numberAt = (args: readonly Value[], index: number): Num => {
-    check.number(args, index)
-    return numbers.from(args[index - 1])!
+    const value = check.number(args, index)
+    const given = args[index - 1]
+    // A text that says an integer is a float here.
+    return numbers.isNumber(given) ? given : numbers.float(value)
   }
   const whole = (value: number): Num => {
     const float = numbers.float(value)
@@ -59,6 +61,7 @@ export function addMath(lua: Lua): void {
 
   const abs = (...args: Value[]): Value[] => {
     const value = numberAt(args, 1)
+    if (numbers.isFloat(value)) return [numbers.float(Math.abs(Number(numbers.plain(value))))]
     return [lua.less(0, value, 0) ? lua.arithmetic('unm', 0, value, value) : value]
   }
   const log = (...args: Value[]): Value[] => {

@@ -5,7 +5,9 @@ export function addNumbers(lua: Lua): void {
   const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
   const digitsOnly = /^[-+]?\d+$/
   const hexadecimal = /^([-+]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([-+]?\d+))?$/
-  const most = 2n ** 63n
+  const beyond = 2n ** 63n
+  /** Digits that JavaScript writes at most; all that a double has where halves can be. */
+  const most = 100
 
   const numbers: Numbers = {
     isNumber: (value): value is number | bigint | Float =>
@@ -38,19 +40,35 @@ export function addNumbers(lua: Lua): void {
       const text = numbers.general(Number(numbers.plain(value)), 14, false)
       return /^-?\d+$/.test(text) ? `${text}.0` : text
     },
+    fixed: (value, digits) => toEven(value.toFixed(most), digits) ?? value.toFixed(digits),
+    scientific(value, digits) {
+      const [mantissa = '', power] = value.toExponential(most).split('e')
+      const even = toEven(mantissa, digits)
+      return even === undefined ? value.toExponential(digits) : `${even}e${power}`
+    },
     general(value, digits, alternate) {
       if (!Number.isFinite(value)) return endless(value)
       const precision = digits === 0 ? 1 : digits
-      const [mantissa = '', exponent = ''] = value.toExponential(precision - 1).split('e')
+      const [mantissa = '', exponent = ''] = numbers.scientific(value, precision - 1).split('e')
       const power = Number(exponent)
       const sign = Object.is(value, -0) ? '-' : ''
       if (power < -4 || power >= precision) {
-        const short = alternate ? mantissa : trimmed(mantissa)
+        const full = mantissa.includes('.') ? mantissa : `${mantissa}.`
+        const short = alternate ? full : trimmed(mantissa)
         return `${sign}${short}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
       }
-      const fixed = value.toFixed(Math.min(100, precision - 1 - power))
-      return sign + (alternate ? fixed : trimmed(fixed))
+      const fixed = numbers.fixed(value, Math.min(100, precision - 1 - power))
+      if (!alternate) return sign + trimmed(fixed)
+      return sign + (fixed.includes('.') ? fixed : `${fixed}.`)
     },
+  }
+
+  /** The digits that are kept, if what is cut off is exactly a half and the last one kept is even. */
+  function toEven(exact: string, digits: number): string | undefined {
+    const end = exact.indexOf('.') + 1 + digits
+    if (!/^50*$/.test(exact.slice(end))) return undefined
+    const kept = digits === 0 ? exact.slice(0, end - 1) : exact.slice(0, end)
+    return Number(kept.at(-1)) % 2 === 0 ? kept : undefined
   }
 
   const trimmed = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
@@ -64,7 +82,7 @@ export function addNumbers(lua: Lua): void {
     if (digitsOnly.test(text)) {
       if (text.length < 16) return Number(text) + 0
       const exact = BigInt(text.replace(/^\+/, ''))
-      return exact < most && exact >= -most ? numbers.integer(exact) : numbers.float(Number(text))
+      return exact < beyond && exact >= -beyond ? numbers.integer(exact) : numbers.float(Number(text))
     }
     if (decimal.test(text)) return numbers.float(Number(text))
     const hex = hexadecimal.exec(text)

@@ -133,8 +133,8 @@ export function addValues(lua: Lua): void {
   }
 
   class Limit extends Error {
-    readonly what: 'memory'
-    constructor(what: 'memory') {
+    readonly what: 'memory' | 'time'
+    constructor(what: 'memory' | 'time') {
       super()
       this.what = what
     }
