@@ -61,7 +61,7 @@ async function make(
   if (wanted.private && !(await here.info()).private)
     throw new Refusal(`a private room cannot be made from ${here.name}, which is public; people can: create`)
   const detail = `${what}${wanted.private ? ', private' : ''}, owned by ${person.name}`
-  return act(parts, context, room, { tool, target: wanted.name, detail, asked: `${what}?` }, async () =>
+  return act(parts, context, room, { tool, what: detail, asked: `${what}?` }, async () =>
     ok(`Made ${(await run(person)).name}, owned by ${person.name}.`),
   )
 }

@@ -51,12 +51,7 @@ export function noteTool(parts: WorldParts): Tool {
       inRoom('sshawl_note', parts, context, name, async (room) => {
         if (text === undefined) return ok((await notesOf(room.name)).join('\n') || 'There are no notes.')
         const note = noteLine(text)
-        const question = {
-          tool: 'sshawl_note',
-          target: room.name,
-          detail: note,
-          asked: `note in ${room.name}?`,
-        }
+        const question = { tool: 'sshawl_note', what: note, asked: `note in ${room.name}?` }
         return act(parts, context, room, question, async () =>
           ok(`Noted; ${room.name} has ${await add(room.name, note)} now.`),
         )

@@ -21,12 +21,7 @@ export const sayTool = (parts: WorldParts): Tool =>
     run: async ({ text, room: name }, context) =>
       inRoom('sshawl_say', parts, context, name, async (room) => {
         const said = speech(text, parts.speech ?? usualSpeech)
-        const question = {
-          tool: 'sshawl_say',
-          target: room.name,
-          detail: said,
-          asked: `say in ${room.name}?`,
-        }
+        const question = { tool: 'sshawl_say', what: said, asked: `say in ${room.name}?` }
         return act(parts, context, room, question, async () => {
           await post(room, said, context)
           return ok(`Said in ${room.name}.`)

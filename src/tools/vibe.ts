@@ -27,21 +27,15 @@ export const vibeTool = (parts: WorldParts): Tool =>
         const { person } = context.requester
         await needManager(room, person)
         const vibe = oneLine(text, longest)
-        const asked = `set the vibe of ${room.name}?`
-        return act(
-          parts,
-          context,
-          room,
-          { tool: 'sshawl_vibe', target: vibe, detail: vibe, asked },
-          async () => {
-            await needManager(room, person)
-            await parts.rooms.update(room.name, { vibe })
-            const by = context.model === undefined ? person.name : `${context.model}, for ${person.name},`
-            const news = `${by} set the vibe: ${vibe}`
-            await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })
-            return ok(`The vibe of ${room.name} is now: ${vibe || '(none)'}`)
-          },
-        )
+        const change = { tool: 'sshawl_vibe', what: vibe, asked: `set the vibe of ${room.name}?` }
+        return act(parts, context, room, change, async () => {
+          await needManager(room, person)
+          await parts.rooms.update(room.name, { vibe })
+          const by = context.model === undefined ? person.name : `${context.model}, for ${person.name},`
+          const news = `${by} set the vibe: ${vibe}`
+          await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })
+          return ok(`The vibe of ${room.name} is now: ${vibe || '(none)'}`)
+        })
       }),
   })
 

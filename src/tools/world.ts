@@ -3,7 +3,7 @@ import type { Chat } from '../chat/chat.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import { withPermission, type Question } from './permission.ts'
+import { withPermission } from './permission.ts'
 import { failed, type ToolContext, type ToolResult } from './tool.ts'
 
 /** What the tools of the world are made from. */
@@ -51,6 +51,15 @@ export async function refusing(tool: string, run: () => Promise<ToolResult>): Pr
   }
 }
 
+/** A change to a room that people are asked about. */
+export interface Change {
+  readonly tool: string
+  /** What will be there: shown in full, and a grant covers exactly this in this room. */
+  readonly what: string
+  /** As the refusal repeats it: `say in lobby?` */
+  readonly asked: string
+}
+
 /**
  * Changes something in a room once it was allowed. In another room than the call's own only where models may walk
  * there, before people were asked and after. Throws `Refusal`.
@@ -59,20 +68,22 @@ export async function act(
   parts: WorldParts,
   context: ToolContext,
   room: Room,
-  question: Omit<Question, 'access'>,
+  { tool, what, asked }: Change,
   run: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
   await needNav(parts, context, room)
-  return withPermission(context, { ...question, access: 'write' }, async () => {
+  const target = `${room.name}: ${what}`
+  const detail = room.name === context.room ? what : `in the room ${room.name}:\n${what}`
+  return withPermission(context, { tool, access: 'write', target, detail, asked }, async () => {
     await parts.chat.room(room.name, context.requester.person, context.room)
     await needNav(parts, context, room)
     return await run()
   })
 }
 
-/** Throws `Refusal` unless models may walk from the call's room to this one. */
+/** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
 export async function needNav({ chat }: WorldParts, context: ToolContext, room: Room): Promise<void> {
-  if (room.name === context.room) return
+  if (room.name === context.room || context.model === undefined) return
   for (const name of [context.room, room.name]) {
     if (await chat.passages.nav(name)) continue
     throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)

@@ -92,9 +92,9 @@ describe('a model that walks', () => {
     expect(await call('sshawl_say', { text: 'back again' })).toBe('Said in lobby.')
     expect(await texts(attic)).toEqual(['(for alice) hello up here'])
     expect(await texts(lobby)).toEqual(['back again'])
-    expect(call.asked.map(({ room, target }) => [room, target])).toEqual([
-      ['lobby', 'attic'],
-      ['lobby', 'lobby'],
+    expect(call.asked.map(({ room, target, detail }) => [room, target, detail])).toEqual([
+      ['lobby', 'attic: hello up here', 'in the room attic:\nhello up here'],
+      ['lobby', 'lobby: back again', 'back again'],
     ])
   })
 
@@ -153,16 +153,19 @@ describe('a model that walks', () => {
     )
   })
 
-  it('is not a person with one call, who has nowhere to walk', async () => {
-    const { chat, storage, alice } = await house()
-    const go = worldTools({ chat, rooms: storage.rooms }).find((tool) => tool.id === 'sshawl_go')!
+  it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
+    const { chat, storage, alice, attic, texts } = await house()
+    await chat.passages.setNav(attic.name, false)
+    const tools = new Map(worldTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
     const context = {
       ...contextFor({} as ToolContext['workspace']),
       requester: { person: alice, role: 'member' as const },
     }
-    expect((await go.run({ direction: 'north' }, context)).content).toBe(
+    expect((await tools.get('sshawl_go')!.run({ direction: 'north' }, context)).content).toBe(
       'ERROR: sshawl_go: only a model in its turn walks; people use go and join',
     )
+    await tools.get('sshawl_say')!.run({ text: 'hi', room: 'attic' }, context)
+    expect(await texts(attic)).toEqual(['hi'])
   })
 })
 
@@ -174,7 +177,7 @@ describe('rooms made by a model', () => {
     )
     const call = turn(bob)
     expect(await call('sshawl_create', { name: 'shed' })).toBe('Made shed, owned by bob.')
-    expect(call.asked[0]).toMatchObject({ target: 'shed', detail: 'make the room shed, owned by bob' })
+    expect(call.asked[0]).toMatchObject({ detail: 'make the room shed, owned by bob' })
     expect(await (await chat.room('shed', bob)).roleOf(bob)).toBe('owner')
     expect(await call('sshawl_create', { name: 'shed' })).toContain('the name shed is taken')
     expect(await call('sshawl_create', { name: 'A b' })).toContain('cannot be a room')
