@@ -247,6 +247,7 @@ async function models(
     })),
     composer,
     history: storage.history,
+    calibrations: storage.calibrations,
     scripts: storage.scripts,
     turns: storage.turns,
     toolsShare: 0.4,

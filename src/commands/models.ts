@@ -15,5 +15,17 @@ export const modelsCommand = (turns: Turns): Command => ({
 function modelLine(model: Awaited<ReturnType<Turns['models']>>[number]): string {
   const state = model.enabled ? '' : '  (disabled)'
   const spent = `${model.turns} turns, ${model.input} tokens read, ${model.output} written`
-  return `@${model.name}  ${model.backend} ${model.model}, window ${model.contextWindow}; ${spent}${state}`
+  return `@${model.name}  ${model.backend} ${model.model}, window ${model.contextWindow}; ${spent}${learned(model)}${state}`
 }
+
+/** How its provider counts, where it has told. */
+const learned = ({
+  calibration,
+  reports,
+}: {
+  readonly calibration: number
+  readonly reports: number
+}): string =>
+  reports === 0
+    ? ''
+    : `; counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`

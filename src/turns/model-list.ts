@@ -1,4 +1,5 @@
-import type { Backend, ConfiguredModel, ModelSettings, TurnStore } from './ports.ts'
+import { calibrationKey } from './calibration.ts'
+import type { Backend, CalibrationStore, ConfiguredModel, ModelSettings, TurnStore } from './ports.ts'
 
 /** A model as `/models` shows it. */
 export interface ModelStatus {
@@ -12,6 +13,10 @@ export interface ModelStatus {
   readonly contextWindow: number
   readonly maxOutput: number
   readonly encoding: string
+  /** Our counts times this are its provider's, as its reports say; 1 while there were none. */
+  readonly calibration: number
+  /** Reports that the calibration was learned from. */
+  readonly reports: number
   /** Turns it began, ever. */
   readonly turns: number
   /** Tokens its provider says it read. */
@@ -24,11 +29,14 @@ export interface ModelStatus {
 export async function listModels(
   models: readonly ConfiguredModel[],
   store: Pick<TurnStore, 'usage'>,
+  calibrations: Pick<CalibrationStore, 'find'>,
 ): Promise<readonly ModelStatus[]> {
   const spent = new Map((await store.usage({ since: 0 })).map((one) => [one.model, one]))
-  return models.map(({ settings }) => {
+  const learned = await Promise.all(models.map(({ settings }) => calibrations.find(calibrationKey(settings))))
+  return models.map(({ settings }, index) => {
     const { turns = 0, input = 0, output = 0 } = spent.get(settings.name) ?? {}
-    return { ...shown(settings), turns, input, output }
+    const { factor = 1, reports = 0 } = learned[index] ?? {}
+    return { ...shown(settings), calibration: factor, reports, turns, input, output }
   })
 }
 

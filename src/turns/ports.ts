@@ -137,6 +137,23 @@ export interface TurnStore {
   >
 }
 
+/** What a provider's reports say of our counts. */
+export interface Calibration {
+  /** Counted tokens times this are what the provider counts. */
+  readonly factor: number
+  /** Reports that it was learned from. */
+  readonly reports: number
+  /** When the last of them came, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Calibrations on disk, by model (turns/calibration.ts has the key). All methods reject with `StorageError` only. */
+export interface CalibrationStore {
+  find(model: string): Promise<Calibration | undefined>
+  /** Stores what `change` makes of what is known, nothing where it gives undefined; no two changes at once. */
+  change(model: string, change: (known: Calibration | undefined) => Calibration | undefined): Promise<void>
+}
+
 /** A standing permission: one person's, in one room, for one thing. */
 export interface Grant {
   /** Counts up in its room; what `perms ROOM revoke N` takes. */

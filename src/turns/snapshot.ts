@@ -7,15 +7,18 @@ import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { SightParts } from '../chat/sight.ts'
 import type { Json } from '../lib/json.ts'
 import type { HistoryStore, ScriptStore } from '../wrap/ports.ts'
+import { targetOf } from '../wrap/wrap.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot } from '../wrap/snapshot.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
-import type { ModelSettings } from './ports.ts'
+import { factorFor } from './calibration.ts'
+import type { CalibrationStore, ModelSettings } from './ports.ts'
 import type { View, Viewer } from './view.ts'
 
 /** Where a snapshot's facts come from. */
 export interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & SightParts
   readonly history: HistoryStore
+  readonly calibrations: Pick<CalibrationStore, 'find'>
   readonly scripts: ScriptStore
   readonly clock: Clock
   /** Names of the models that can be called in any room. */
@@ -42,14 +45,12 @@ export async function gatherSnapshot(
   view: View,
 ): Promise<Snapshot> {
   const { room, requester, message } = occasion
-  const model = profile(occasion)
+  const model = profile(occasion, await factorFor(parts.calibrations, occasion.model))
   const values = await parts.rooms.values(room.name)
   const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
   const [info, history, script, present] = await Promise.all([
     room.info(),
-    occasion.fresh
-      ? []
-      : newestRows(parts.history, occasion, model.contextWindow - model.maxOutput, checkpoint),
+    occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
     parts.scripts.current(room.name),
     whoIsHere(room, parts.modelNames),
   ])
@@ -82,14 +83,15 @@ export async function gatherSnapshot(
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-const profile = ({ model, reserve }: Occasion): Snapshot['model'] => ({
+/** What is kept free is counted by us, the window by the provider. */
+const profile = ({ model, reserve }: Occasion, calibration: number): Snapshot['model'] => ({
   name: model.name,
-  contextWindow: Math.max(0, model.contextWindow - reserve),
+  contextWindow: Math.max(0, Math.floor(model.contextWindow - reserve * calibration)),
   maxOutput: model.maxOutput,
   encoding: model.encoding,
   systemPrompt: model.systemPrompt,
   backend: model.backend,
-  calibration: 1,
+  calibration,
 })
 
 /** More rows than this no layer shows; a script may ask for fewer. */

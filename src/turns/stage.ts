@@ -19,6 +19,8 @@ import { viewTools, type View, type ViewParts } from './view.ts'
 export interface Stage {
   readonly prompt: Prompt
   readonly toolbox: Toolbox
+  /** Tokens of the request that the next step makes, as we count them. */
+  readonly tokens: number
   /** The rows of history that were read for it. */
   readonly rows: readonly HistoryRow[]
   /**
@@ -106,12 +108,16 @@ export async function createStage(job: StageJob, parts: StageParts, signal: Abor
     get rows() {
       return rows
     },
+    get tokens() {
+      return prompt.budget.used + counted
+    },
     get toolbox() {
       return toolbox
     },
     async refresh(steps) {
       const now = await viewNow()
-      counted = await stepTokens(steps, toolbox.definitions.slice(definitionsIn(prompt)))
+      const offered = createOffer(prompt, view, found).definitions
+      counted = await stepTokens(steps, offered.slice(definitionsIn(prompt)))
       const room = prompt.budget.target + reserved - prompt.budget.used
       if (counted > room || !sameTools(now, view)) {
         prompt = await compose(now, counted)

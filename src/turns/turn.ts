@@ -3,6 +3,7 @@ import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { cleanLine } from '../lib/clean-text.ts'
+import { learnFrom, type CalibrationParts } from './calibration.ts'
 import { asTold, createCallCheck, type CallCheck } from './calls.ts'
 import { done, endingOf, stopped, type Ending } from './ending.ts'
 import { rememberCounts } from './history-counts.ts'
@@ -33,6 +34,7 @@ export interface TurnJob {
 
 /** What every turn needs, and its limits. */
 export interface TurnParts extends StageParts {
+  readonly calibrations: StageParts['calibrations'] & CalibrationParts['calibrations']
   readonly turns: TurnStore
   /** Those that can be called. */
   readonly models: readonly ConfiguredModel[]
@@ -115,6 +117,7 @@ async function converse(
     const onRecord = settled(record(request))
     const answer = await think(job, parts, progress, request, signal)
     await onRecord()
+    await learnFrom(parts, job.model.settings, stage.tokens, answer.usage)
     if (answer.calls.length === 0) return done(nameOf(job), answer.reason === 'length')
     const halt = await act(job, answer, check, stage, steps, signal)
     if (halt) return stopped(halt)

@@ -99,7 +99,7 @@ export function createTurns(options: TurnsParts): Turns {
     },
     running: activeIn,
     names: () => parts.modelNames,
-    models: () => listModels(options.models, options.turns),
+    models: () => listModels(options.models, options.turns, options.calibrations),
     prompt: async ({ room, person, model }) =>
       await parts.composer.compose(await snapshotFor(room, person, modelCalled(model))),
     checkScript: async ({ room, person, source }) =>

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
@@ -26,6 +27,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
+  describe(`the calibrations of ${engine}`, () => calibrationsExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 

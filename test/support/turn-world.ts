@@ -66,6 +66,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turns: storage.turns,
     rooms: storage.rooms,
     history: storage.history,
+    calibrations: storage.calibrations,
     scripts: storage.scripts,
   }
   const turns = createTurns({

@@ -1,6 +1,6 @@
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports.ts'
-import type { GrantStore, TurnStore } from '../../turns/ports.ts'
+import type { CalibrationStore, GrantStore, TurnStore } from '../../turns/ports.ts'
 import type { HistoryStore, ScriptStore } from '../../wrap/ports.ts'
 
 /** All that is kept on disk, in the words of those who need it. Every method rejects with `StorageError` only. */
@@ -10,6 +10,7 @@ export interface Storage extends AsyncDisposable {
   readonly people: PeopleStore
   readonly turns: TurnStore
   readonly grants: GrantStore
+  readonly calibrations: CalibrationStore
   readonly results: ResultStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore

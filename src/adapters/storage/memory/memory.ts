@@ -1,5 +1,6 @@
 import { StorageError } from '../../../chat/errors.ts'
 import type { Storage } from '../storage.ts'
+import { createMemoryCalibrations } from './calibrations.ts'
 import { createMemoryEntries } from './entries.ts'
 import { createMemoryForks } from './forks.ts'
 import { createMemoryGrants } from './grants.ts'
@@ -22,6 +23,7 @@ export function createMemoryStorage(): Storage {
     scripts,
     turns: createMemoryTurns(),
     grants: createMemoryGrants(rooms, people),
+    calibrations: createMemoryCalibrations(),
     results: createMemoryResults(rooms),
     health: () => Promise.resolve(),
     backup: () =>

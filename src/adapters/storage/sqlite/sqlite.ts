@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../../../chat/ports.ts'
 import type { Storage } from '../storage.ts'
 import { backupOpen } from './backup.ts'
+import { createCalibrationStore } from './calibrations.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { createEntryLog } from './entry-log.ts'
 import { toStorageError } from './errors.ts'
@@ -52,6 +53,7 @@ function storageOf(connection: Connection, held: Disposable): Storage {
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
+    calibrations: createCalibrationStore(connection),
     results: createResultStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),

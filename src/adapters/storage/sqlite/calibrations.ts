@@ -1,0 +1,22 @@
+import type { Calibration, CalibrationStore } from '../../../turns/ports.ts'
+import type { Connection } from './connection.ts'
+
+/** Factors by model. */
+export function createCalibrationStore({ db, read, write }: Connection): CalibrationStore {
+  const find = db.prepare<[string], Calibration>(
+    'SELECT factor, reports, at FROM calibrations WHERE model = ?',
+  )
+  const put = db.prepare<[Calibration & { readonly model: string }]>(
+    `INSERT INTO calibrations (model, factor, reports, at) VALUES (@model, @factor, @reports, @at)
+     ON CONFLICT DO UPDATE SET factor = excluded.factor, reports = excluded.reports, at = excluded.at`,
+  )
+  return {
+    find: (model) => read(() => find.get(model)),
+    change: (model, change) =>
+      write(() => {
+        const known = find.get(model)
+        const next = change(known)
+        if (next && next !== known) put.run({ ...next, model })
+      }),
+  }
+}
