@@ -109,6 +109,7 @@ const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString
  * closures and deal in plain strings, numbers and booleans.
  */
 function bootText(): string {
+  const require = createRequire(import.meta.url)
   return `'use strict';
 (function (bridge, isTooMuch, isLate) {
   const lua = {}
@@ -136,15 +137,14 @@ function bootText(): string {
     }
   }
   for (const add of [${parts.join(',\n')}]) add(lua)
-  const libraries = { luaparse: ${libraryText('luaparse')}, luaInJs: ${libraryText('lua-in-js')} }
+  const libraries = { luaparse: ${libraryText(require.resolve('luaparse'))}, luaInJs: ${libraryText(require.resolve('lua-in-js'))} }
   ;(${String(addCompiler)})(lua, libraries, (source, name, first) => ask('rewrite', source, name, String(first)))
   const run = (${String(addEntry)})(lua, (name, argument) => ask('host', name, argument))
   globalThis.order = (input) => JSON.stringify(run(JSON.parse(input)))
 })`
 }
 
-function libraryText(name: string): string {
-  const file = createRequire(import.meta.url).resolve(name)
+function libraryText(file: string): string {
   return `function (exports, require, module, Function, Map) {${readFileSync(file, 'utf8')}\n}`
 }
 
