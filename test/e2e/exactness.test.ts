@@ -1,0 +1,143 @@
+import { get_encoding } from 'tiktoken'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { framingOf } from '../../src/wrap/framing.ts'
+import {
+  answer,
+  calls,
+  type ChatRequest,
+  type ModelServer,
+  says,
+  startModelServer,
+} from '../support/model-server.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+const WINDOW = 9000
+const MAX_OUTPUT = 1000
+
+let stage: Stage
+let provider: ModelServer
+
+beforeAll(async () => {
+  provider = await startModelServer()
+  const model = (name: string) => `
+[[models]]
+name = "${name}"
+backend = "openai-compatible"
+model = "${name}:8b"
+endpoint = "${provider.endpoint}/v1"
+context_window = ${WINDOW}
+max_output = ${MAX_OUTPUT}
+`
+  stage = await createStage({ config: model('qwen') + model('dear') })
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await provider[Symbol.asyncDispose]()
+})
+
+const json = async <T>(...words: readonly string[]): Promise<T> => {
+  const { stdout, stderr } = await stage.as('root', words)
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as T
+}
+
+const encoding = get_encoding('o200k_base')
+const count = (text: string): number => encoding.encode_ordinary(text).length
+
+/** What a request holds, counted on its own strings, and with what our table says that the provider adds. */
+function recount({ messages, tools = [] }: ChatRequest) {
+  const { perRequest, perToolset, perTool, factor } = framingOf('openai-compatible')
+  const texts = messages.map((message) => count(contentOf(message.content)))
+  const definitions = tools.map(({ function: { name, description, parameters } }) =>
+    count(JSON.stringify({ name, description, parameters })),
+  )
+  return {
+    bare: [...texts, ...definitions].reduce((sum, tokens) => sum + tokens, 0),
+    charged:
+      texts.reduce((sum, tokens) => sum + tokens, 0) +
+      definitions.reduce((sum, tokens) => sum + Math.ceil(tokens * factor) + perTool, 0) +
+      perRequest +
+      (tools.length > 0 ? perToolset : 0),
+  }
+}
+
+const contentOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : ((content ?? []) as readonly { readonly text: string }[]).map((part) => part.text).join('')
+
+interface Sent {
+  readonly prompt: {
+    readonly budget: { readonly used: number; readonly target: number; readonly framing: number }
+  }
+}
+
+describe('the budget of a prompt', () => {
+  test.each([
+    ['all tools', ['on']],
+    ['no tools', ['off']],
+    ['a few tools', ['look', 'calculator', 'Gr*']],
+  ])('equals a recount of the body that the provider received: %s', async (_what, scope) => {
+    await stage.as('root', ['tools', 'lobby', ...scope])
+    await stage.as('root', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
+    provider.play(says('yes'))
+    await stage.as('root', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
+    const { body } = provider.requests.at(-1)!
+    const { budget } = await lastPrompt()
+    expect(budget.used).toBe(recount(body).charged)
+    expect(budget.used).toBeLessThanOrEqual(budget.target)
+  })
+
+  test('shrinks as a provider counts more than we do, and /models tells how much', async () => {
+    await stage.as('root', ['tools', 'lobby', 'on'])
+    const targets: number[] = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      provider.play((response, request) =>
+        answer([{ text: 'ok' }], { usage: [Math.round(recount(request.body).charged * 1.3), 1] })(
+          response,
+          request,
+        ),
+      )
+      await stage.as('root', ['ask', 'lobby', '@dear', 'and', 'now?'])
+      targets.push((await lastPrompt()).budget.target)
+    }
+    expect(targets[0]).toBe(WINDOW - MAX_OUTPUT)
+    expect(targets).toEqual(targets.toSorted((a, b) => b - a))
+    const learned = await modelNamed('dear')
+    expect(learned.calibration).toBeGreaterThan(1.2)
+    expect(learned.calibration).toBeLessThanOrEqual(1.3)
+    expect(learned.reports).toBe(4)
+    expect((await modelNamed('qwen')).calibration).toBe(1)
+    const { stdout } = await stage.as('root', ['models'])
+    expect(stdout).toMatch(/@dear .*; counts 1\.2\d times what we count \(4 reports\)/)
+    const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
+    expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
+    await stage.restart('SIGTERM')
+    expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration, reports: 4 })
+  })
+
+  test('learns from every step of a turn, each against what that step was sent', async () => {
+    const before = (await modelNamed('dear')).reports
+    provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
+      answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
+    )
+    await stage.as('root', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
+    // The first step's report (11 tokens) cannot be true and is left out.
+    expect((await modelNamed('dear')).reports).toBe(before + 1)
+  })
+})
+
+const modelNamed = async (name: string) => {
+  const models = await json<
+    readonly { readonly name: string; readonly calibration: number; readonly reports: number }[]
+  >('models', '--json')
+  return models.find((model) => model.name === name)!
+}
+
+/** What the newest turn in the lobby was sent. */
+async function lastPrompt(): Promise<Sent['prompt']> {
+  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '1', '--json'])
+  const { turn } = JSON.parse(stdout.trim()) as { readonly turn: string }
+  return (await json<Sent>('turn', 'lobby', turn, '--json')).prompt
+}
