@@ -2,7 +2,7 @@
 -- the script's environment, and calls `default_wrap`. The result is JSON, read by src/wrap/draft.ts.
 
 local builder = require "wrap"
-local json = require "json"
+local encode = require("json").encode -- taken now: a script can change the module, not what is used here
 local snapshot = require "snapshot"
 local tools = require "tools"
 
@@ -15,5 +15,5 @@ return function(environment, default, script)
   if type(environment.default_wrap) ~= "function" then
     error("default_wrap must be a function, it is a " .. type(environment.default_wrap), 0)
   end
-  return json.encode(builder.finish(environment.default_wrap(snapshot.target)))
+  return encode(builder.finish(environment.default_wrap(snapshot.target)))
 end

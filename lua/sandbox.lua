@@ -127,9 +127,10 @@ end
 
 -- The host answers with a piece of Lua: `return …`, or `error(…)`.
 local function asker(host, core, where)
+  local encode = core.require("json").encode
   local function refuse(message) real.error(where() .. message, 0) end
   return function(name, argument)
-    local answer = host(name, core.require("json").encode(argument))
+    local answer = host(name, encode(argument))
     return real.load(answer, "=host", "t", { error = refuse })()
   end
 end
@@ -152,10 +153,9 @@ local function compose(script, data, host)
   real.randomseed(0)
   local core, own, loaded = new_environment(), new_environment(), {}
   local where = locator(own)
-  local given = {
-    snapshot = data(), host = asker(host, core, where), where = where, modules = module_names(),
-  }
+  local given = { snapshot = data(), where = where, modules = module_names() }
   core.require = loader(core, given, loaded)
+  given.host = asker(host, core, where)
   own.require = loader(core, nil, loaded)
   return core.require("compose")(own, modules["default"], script)
 end

@@ -28,10 +28,16 @@ export interface Draft {
   readonly warnings: readonly string[]
 }
 
+/** As in lua/wrap.lua, which tells of it with the line. */
+const mostLayers = 200
+
 /** Reads what came from Lua. Throws `WrapError('script')` for anything that lua/wrap.lua would not have made. */
 export function readDraft(value: Json): Draft {
   const draft = object(value, 'the draft')
   const layers = list(draft['layers']).map((layer) => readLayer(object(layer, 'a layer')))
+  if (layers.length > mostLayers) {
+    throw new WrapError('script', `wrap: there are ${layers.length} layers, at most ${mostLayers} are taken`)
+  }
   if (layers.filter((layer) => layer.tools !== undefined).length > 1) {
     throw new WrapError('script', 'wrap: only one layer can carry tools')
   }
@@ -46,7 +52,7 @@ function readLayer(layer: JsonObject): DraftLayer {
     text: text(layer['text']),
     system: layer['system'] === true,
     required: layer['required'] === true,
-    trim: layer['trim'] as Trim,
+    trim: trim(layer['trim']),
     heading: text(layer['heading']),
     ...(tools === undefined ? {} : { tools: readTools(object(tools, 'the option tools')) }),
   }
@@ -60,6 +66,11 @@ function readTools({ form, ids }: JsonObject): DraftLayer['tools'] {
     throw new WrapError('script', 'wrap: the ids of tools must be a list of texts')
   }
   return { form, ids: list(ids) as readonly string[] }
+}
+
+function trim(value: Json | undefined): Trim {
+  if (value === 'none' || value === 'head' || value === 'tail' || value === 'oldest') return value
+  throw new WrapError('script', 'wrap: the rule for cutting a layer is not what wrap() gives')
 }
 
 function object(value: Json | undefined, what: string): JsonObject {

@@ -1,0 +1,154 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createComposer } from '../../../../src/adapters/lua/pool.ts'
+import { paths } from '../../../../src/paths.ts'
+import { type Composer, WrapError } from '../../../../src/wrap/ports.ts'
+import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
+import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
+import { memoryLog } from '../../../support/society.ts'
+import { wrapProcesses } from '../../../support/wrap-processes.ts'
+
+const isSlow = ({ outcome }: HostileScript): boolean => outcome === 'limit' || outcome === 'killed'
+const quick = hostileScripts().filter((script) => !isSlow(script))
+const escapes = quick.filter(({ title }) => title.startsWith('way-out'))
+/** All of them take a minute; `npm run soak` does that, on a whole server. */
+const slow = hostileScripts()
+  .filter(isSlow)
+  .filter((_, index) => index % 6 === 0)
+
+const open = (size: number): Composer =>
+  createComposer({
+    entry: paths.wrapProcess,
+    packageRoot: paths.root,
+    engine: 'wasmoon',
+    log: memoryLog(),
+    size,
+    limits: { timeMs: 60, cpuMs: 400 },
+  })
+
+const inRoom = (name: string, source?: string) => ({
+  ...sampleSnapshot({ history: messages(3) }),
+  room: { ...sampleSnapshot().room, name },
+  ...(source === undefined ? {} : { script: { source, version: 1 } }),
+})
+
+/** What became of a script, in the words of the corpus. */
+async function outcomeOf(composer: Composer, source: string, room: string) {
+  try {
+    await composer.compose(inRoom(room, source))
+    return { outcome: 'harmless', says: '' } as const
+  } catch (error) {
+    if (!(error instanceof WrapError)) throw error
+    const killed = error.message.startsWith('wrap: composing takes longer')
+    return { outcome: killed ? 'killed' : error.reason, says: error.message } as const
+  }
+}
+
+/** On a slow machine a clock may be first that on a fast one is second. */
+const asWanted = (wanted: HostileScript['outcome'], got: string): boolean =>
+  got === wanted ||
+  (wanted === 'limit' && got === 'killed') ||
+  (wanted === 'ended' && ['script', 'argument', 'limit', 'killed'].includes(got))
+
+/** Runs them in a few rooms at once; gives what should have ended otherwise. */
+async function surprises(composer: Composer, scripts: readonly HostileScript[]): Promise<readonly string[]> {
+  const found: string[] = []
+  const left = [...scripts]
+  const work = async (room: string): Promise<void> => {
+    for (let script = left.shift(); script; script = left.shift()) {
+      const { outcome, says } = await outcomeOf(composer, script.source, room)
+      if (asWanted(script.outcome, outcome) && (outcome === 'killed' || says.includes(script.says))) continue
+      found.push(`${script.title} should be ${script.outcome} ${script.says}; it is ${outcome} ${says}`)
+    }
+  }
+  await Promise.all(['one', 'two'].map(work))
+  return found
+}
+
+describe('hostile scripts', () => {
+  let composer: Composer
+  beforeAll(() => {
+    composer = open(2)
+  })
+  afterAll(() => composer[Symbol.asyncDispose]())
+
+  test('are two hundred and more', () => {
+    expect(hostileScripts().length).toBeGreaterThanOrEqual(200)
+  })
+
+  test('end with a clear error or do no harm, and each is alone with what it did', async () => {
+    const before = await composer.compose(inRoom('peaceful'))
+    expect(await surprises(composer, quick)).toEqual([])
+    expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
+  }, 60_000)
+
+  test('that take too much are ended, and the next prompt is as if they had never been', async () => {
+    const before = await composer.compose(inRoom('peaceful'))
+    expect(await surprises(composer, slow)).toEqual([])
+    expect(await composer.compose(inRoom('peaceful'))).toEqual(before)
+  }, 120_000)
+})
+
+const canTrace = ((): boolean => {
+  try {
+    execFileSync('strace', ['-V'], { stdio: 'ignore' })
+    return process.getuid?.() === 0
+  } catch {
+    return false
+  }
+})()
+
+describe('a wrap process that hostile scripts run in', () => {
+  test.skipIf(!canTrace)(
+    'asks the system for no file, no socket and no process while they do',
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'sshawl-trace-'))
+      const before = await wrapProcesses(process.pid)
+      const composer = open(1)
+      try {
+        await composer.compose(inRoom('warm'))
+        const [pid] = (await wrapProcesses(process.pid)).filter((one) => !before.includes(one))
+        const trace = join(directory, 'trace')
+        await using _tracer = await startTrace(pid!, trace)
+        expect(await surprises(composer, escapes)).toEqual([])
+        expect(await wrapProcesses(process.pid)).toContain(pid)
+        await composer.compose(inRoom('last'))
+        const calls = [...(await readFile(trace, 'utf8')).matchAll(/^\d+ +(\w+)\(/gm)].map(
+          (match) => match[1]!,
+        )
+        expect(calls.filter((call) => call === 'write').length).toBeGreaterThanOrEqual(escapes.length)
+        expect([...new Set(calls)]).toEqual(['write'])
+      } finally {
+        await composer[Symbol.asyncDispose]()
+        await rm(directory, { recursive: true })
+      }
+    },
+    60_000,
+  )
+})
+
+/** Writes down every call that opens, connects or starts anything, and what is written, of all threads of a process. */
+async function startTrace(pid: number, file: string): Promise<AsyncDisposable> {
+  const what = 'trace=%file,%network,fork,vfork,clone,clone3,execve,execveat,kill,tgkill,write,io_uring_setup'
+  const tracer = spawn('strace', ['-f', '-e', what, '-e', 'signal=none', '-o', file, '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = new Promise((resolve) => tracer.once('close', resolve))
+  await new Promise<void>((resolve, reject) => {
+    let said = ''
+    tracer.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (said.includes('attached')) resolve()
+    })
+    tracer.once('close', () => reject(new Error(`strace ended: ${said}`)))
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      tracer.kill('SIGINT')
+      await ended
+    },
+  }
+}
