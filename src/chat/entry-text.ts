@@ -49,7 +49,8 @@ export function threadLine(entry: Entry): string {
   if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
   const [first = ''] = entry.text.split('\n', 1)
   const cut = first.length > 200 || first.length < entry.text.length
-  return `(side turn) ${entry.author}: ${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
+  const by = entry.kind === 'notice' ? '' : `${entry.author}: `
+  return `(side turn) ${by}${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
 }
 
 /** Two spaces before every line but the first. */

@@ -1,5 +1,6 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry } from '../chat/entry.ts'
+import { cleanText } from '../lib/clean-text.ts'
 import type { SideOrder } from '../tools/tool.ts'
 import type { StepMessage } from './ports.ts'
 import { attributed } from './snapshot.ts'
@@ -19,7 +20,7 @@ export function briefing(
     `This is a side turn${part ? ` (${part[0]} of ${part[1]})` : ''} that @${by} started for ${requester.name}. ` +
     `Your answer goes to @${by} and not to the room, and there is nobody to ask.`
   const text = part ? [about, ...soFar(message, steps), `Your task: ${prompt}`] : [about, prompt]
-  return { ...message, author: by, text: text.join('\n\n') }
+  return { ...message, author: by, text: cleanText(text.join('\n\n')) }
 }
 
 function soFar(message: MessageEntry, steps: readonly StepMessage[]): readonly string[] {

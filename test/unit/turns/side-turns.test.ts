@@ -27,7 +27,7 @@ const results = (entries: readonly Entry[]) => entries.filter((entry) => entry.k
 describe('spawn_agent', () => {
   it('gives the prompt, and nothing of the conversation, to a turn whose answer is its result', async () => {
     const model = scriptedModel(
-      call(['spawn_agent', { prompt: 'count\nthe files' }]),
+      call(['spawn_agent', { prompt: 'count\u001b[2J\u202e\nthe files' }]),
       say('three'),
       say('3 files'),
     )
