@@ -211,7 +211,14 @@ async function models(
       log,
     }),
   )
-  const workspaces = owned(createWorkspaces({ root: join(dataDir, 'rooms'), mode: sandbox.mode, log }))
+  const workspaces = owned(
+    createWorkspaces({
+      root: join(dataDir, 'rooms'),
+      searchEntry: paths.fileSearch,
+      mode: sandbox.mode,
+      log,
+    }),
+  )
   const sources = await toolSources(config, chat, storage, log, owned)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
   const approvals = createApprovals({

@@ -13,5 +13,7 @@ export const paths = {
   wrapProcess: at('dist/adapters/lua/process/main.js'),
   /** Built, for the same reason; reads one page. */
   pageReader: at('dist/adapters/http/reader/main.js'),
+  /** Built, for the same reason; makes one search in files. */
+  fileSearch: at('dist/adapters/sandbox/search/main.js'),
   packageJson: at('package.json'),
 } as const

@@ -3,9 +3,7 @@ import type { LongResult, ResultStore } from './ports.ts'
 import { failed, type ToolContext, type ToolResult } from './tool.ts'
 
 /** How tools are told of a long result; a bare number will do. */
-export const fdParameter = z.coerce
-  .string()
-  .regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
+export const fdParameter = z.coerce.string().regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
 
 /** Text for that parameter. */
 export const fdParameterText = 'The long result, as it was named: "fd:3".'

@@ -4,8 +4,10 @@ import { editFile } from './edit-file.ts'
 import { exitsTool } from './exits.ts'
 import { fork } from './fork.ts'
 import { fdToFile } from './fd-to-file.ts'
+import { glob } from './glob.ts'
 import { goTool } from './go.ts'
 import { googleSearch } from './google-search.ts'
+import { grep } from './grep.ts'
 import { historyTool } from './history.ts'
 import { joinTool, leaveTool } from './join.ts'
 import { lookTool } from './look.ts'
@@ -45,6 +47,8 @@ export const builtinTools = ({
   readFile,
   writeFile,
   editFile,
+  glob,
+  grep,
   runCommand,
   calculator,
   ...(web?.visit ? [webFetch(web.visit)] : []),

@@ -36,6 +36,56 @@ export type Command = ({ readonly argv: readonly string[] } | { readonly shell: 
   readonly readOnly?: boolean
 }
 
+/** Which files are wanted. */
+export interface FileQuery {
+  /** `*`, `?` and `[…]` stop at `/`, `**` does not; `{a,b}`. Without `/` it is for the name, in any directory. */
+  readonly pattern: string
+  /** Where to look, and what the pattern is relative to; the whole workspace when absent. */
+  readonly path?: string
+}
+
+/** What was found; `cut` says what was left out, and is empty where nothing was. */
+export interface FoundFiles {
+  /** Relative to the workspace, in order. */
+  readonly paths: readonly string[]
+  readonly cut: string
+}
+
+/** Which lines are wanted. */
+export interface TextQuery {
+  /** A regular expression in the syntax of RE2, unless it is `literal`. */
+  readonly pattern: string
+  readonly literal: boolean
+  readonly ignoreCase: boolean
+  /** A directory or a file; the whole workspace when absent. */
+  readonly path?: string
+  /** Only files that fit, as in a `FileQuery`. */
+  readonly glob?: string
+  /** Lines before and after each that are given with it. */
+  readonly context: number
+}
+
+/** One line of a file. */
+export interface FoundLine {
+  readonly path: string
+  /** From 1. */
+  readonly line: number
+  /** Without its line end; cut where it is very long. */
+  readonly text: string
+  /** False for one that stands around another. */
+  readonly matches: boolean
+}
+
+/** What was found; `cut` says what was left out, and is empty where nothing was. */
+export interface FoundText {
+  readonly lines: readonly FoundLine[]
+  /** Files that were read. */
+  readonly files: number
+  /** Files that are not text, or may not be read. */
+  readonly skipped: number
+  readonly cut: string
+}
+
 /**
  * The only part of the machine that a tool can touch: one room's directory, and commands that run in
  * the sandbox around it. Paths are relative to it (or absolute inside it) and are checked by real path:
@@ -55,6 +105,13 @@ export interface Workspace {
     path: string,
     change: (old: string | undefined) => string,
   ): Promise<{ readonly created: boolean }>
+  /**
+   * Finds regular files; links are not followed. Takes a bounded time, whatever the pattern. Rejects with
+   * `WorkspaceError`: a path that is not there or outside, a pattern that is none, too much to do at once.
+   */
+  findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
+  /** Finds lines in text files; as `findFiles`. */
+  searchText(query: TextQuery, signal: AbortSignal): Promise<FoundText>
   /** True if `path`, followed through every symlink, stays inside; a path that does not exist yet is judged by its parent. */
   contains(path: string): Promise<boolean>
   /**

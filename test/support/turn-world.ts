@@ -132,6 +132,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 const noWorkspace: Workspace = {
   readText: () => Promise.reject(new Error('this tool has no files')),
   changeText: () => Promise.reject(new Error('this tool has no files')),
+  findFiles: () => Promise.reject(new Error('this tool has no files')),
+  searchText: () => Promise.reject(new Error('this tool has no files')),
   contains: () => Promise.resolve(false),
   run: () => Promise.reject(new Error('this tool has no commands')),
 }

@@ -1,21 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import {
-  chmod,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  writeFile,
-  type FileHandle,
-} from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
 import { WorkspaceError } from '../../tools/ports.ts'
-import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
+import { followPath, quoted, unreachable } from './follow-path.ts'
+import { holdDirectory, type HeldDirectory } from './hold-directory.ts'
 import { readText } from './read-text.ts'
 
 /** How many old versions a workspace keeps. */
@@ -57,41 +46,19 @@ export async function changeText(
   return { created: old === undefined }
 }
 
-/** A directory that is held open: `path` leads to it even if its name is given to something else meanwhile. */
-interface OpenDirectory extends AsyncDisposable {
-  readonly path: string
-}
-
 /** Opens a directory inside the root, and makes what is missing on the way to it. */
-async function openDirectory(root: string, real: string, shown: string): Promise<OpenDirectory> {
-  let current = await hold(root, root, shown)
+async function openDirectory(root: string, real: string, shown: string): Promise<HeldDirectory> {
+  let current = await holdDirectory(root, root, shown)
   for (const part of relative(root, real)
     .split('/')
     .filter((each) => each !== '')) {
     const next = join(current.path, part)
     await mkdir(next, { mode: 0o755 }).catch(ignoreExisting)
-    const inner = await hold(root, next, shown)
+    const inner = await holdDirectory(root, next, shown)
     await current[Symbol.asyncDispose]()
     current = inner
   }
   return current
-}
-
-async function hold(root: string, path: string, shown: string): Promise<OpenDirectory> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  const held = await heldPath(handle, path)
-  if (!isInside(root, held.real)) {
-    await handle.close()
-    throw outside(shown)
-  }
-  return { path: held.path, [Symbol.asyncDispose]: () => handle.close() }
-}
-
-/** Linux leads a path through an open directory (proc_pid_fd(5)); elsewhere its name has to do. */
-async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
-  const link = `/proc/self/fd/${handle.fd}`
-  const real = await readlink(link).catch(() => undefined)
-  return real === undefined ? { path, real: path } : { path: link, real }
 }
 
 function ignoreExisting(error: unknown): void {

@@ -19,24 +19,29 @@ export async function readText(
   maxBytes: number,
 ): Promise<FileSlice> {
   const { real } = await followPath(root, path)
-  await using file = await openFile(real, path)
-  await checkFile(root, path, file, maxBytes)
+  await using file = await openInside(root, real, path)
+  const { size } = await file.stat()
+  if (size > maxBytes) throw tooLarge(path, size, maxBytes)
   return slice(decode(path, await readAll(path, file, maxBytes)), lines)
 }
 
-async function openFile(real: string, path: string): Promise<FileHandle> {
-  try {
-    return await open(real, flags)
-  } catch (error) {
+/**
+ * Opens a regular file inside `root` for reading; `real` is where it is, `path` how messages call it. What is checked
+ * is the open file. Throws `WorkspaceError`.
+ */
+export async function openInside(root: string, real: string, path: string): Promise<FileHandle> {
+  const file = await open(real, flags).catch((error: unknown) => {
     throw unreachable(path, error)
+  })
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new WorkspaceError(`${quoted(path)} is ${kindOf(stats)}, not a text file`)
+    if (!isInside(root, await whereIs(file, root))) throw outside(path)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
   }
-}
-
-async function checkFile(root: string, path: string, file: FileHandle, maxBytes: number): Promise<void> {
-  const stats = await file.stat()
-  if (!stats.isFile()) throw new WorkspaceError(`${quoted(path)} is ${kindOf(stats)}, not a text file`)
-  if (!isInside(root, await whereIs(file, root))) throw outside(path)
-  if (stats.size > maxBytes) throw tooLarge(path, stats.size, maxBytes)
 }
 
 /** Where the open file is now; the root itself on systems that cannot tell. */

@@ -8,6 +8,7 @@ import { changeText } from './change-text.ts'
 import { followPath, mountPoint, quoted } from './follow-path.ts'
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
+import type { Searcher } from './searcher.ts'
 import { supervise, type Launch } from './supervise.ts'
 
 /** Figures that hold for every workspace. */
@@ -29,6 +30,7 @@ export interface WorkspaceParts {
   readonly mode: 'bubblewrap' | 'none'
   readonly limits: WorkspaceLimits
   readonly sandbox: () => Promise<SandboxState>
+  readonly searcher: Searcher
   /** Aborted when the server stops. */
   readonly closing: AbortSignal
   readonly log: Log
@@ -56,6 +58,10 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
         const place = { root: await root(), backups: parts.backups, maxBytes: parts.limits.fileBytes }
         return changeText(place, path, change)
       }),
+    findFiles: async (query, signal) =>
+      parts.searcher.findFiles(await root(), query, AbortSignal.any([signal, parts.closing])),
+    searchText: async (query, signal) =>
+      parts.searcher.searchText(await root(), query, AbortSignal.any([signal, parts.closing])),
     async contains(path) {
       try {
         await followPath(await root(), path)

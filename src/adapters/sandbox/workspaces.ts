@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'
+import { createSearcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
 
 /** What holds where nothing else is said. */
@@ -17,6 +18,8 @@ export interface WorkspacesOptions {
   readonly root: string
   /** Rooms that an admin gave another directory. */
   readonly mapped?: ReadonlyMap<string, string>
+  /** The built `search/main.js`. */
+  readonly searchEntry: string
   /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'
   readonly limits?: WorkspaceLimits
@@ -29,6 +32,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const running = new Set<Promise<unknown>>()
   const rooms = new Map<string, Workspace>()
   const sandbox = rememberSuccess(probeSandbox)
+  const searcher = createSearcher(options.searchEntry)
 
   const create = (home: string, room: string): Workspace =>
     createWorkspace({
@@ -37,6 +41,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
       mode: options.mode,
       limits: options.limits ?? defaultWorkspaceLimits,
       sandbox,
+      searcher,
       closing: closing.signal,
       log: options.log,
     })

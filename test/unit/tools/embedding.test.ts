@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../../src/paths.ts'
 import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import { builtinTools } from '../../../src/tools/index.ts'
@@ -22,7 +23,7 @@ let workspaces: ReturnType<typeof createWorkspaces>
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sshawl-embed-'))
-  workspaces = createWorkspaces({ root: dir, mode: 'bubblewrap', log })
+  workspaces = createWorkspaces({ root: dir, searchEntry: paths.fileSearch, mode: 'bubblewrap', log })
 })
 afterAll(async () => {
   await workspaces[Symbol.asyncDispose]()

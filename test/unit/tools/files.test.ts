@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../../src/paths.ts'
 import { editFile } from '../../../src/tools/edit-file.ts'
 import { writeFile as writeFileTool } from '../../../src/tools/write-file.ts'
 import { contextFor } from './context.ts'
@@ -16,7 +17,13 @@ let files: string
 let workspaces: ReturnType<typeof createWorkspaces>
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sshawl-files-'))
-  workspaces = createWorkspaces({ root: home, mode: 'none', limits, log: quiet })
+  workspaces = createWorkspaces({
+    root: home,
+    searchEntry: paths.fileSearch,
+    mode: 'none',
+    limits,
+    log: quiet,
+  })
 })
 afterAll(async () => {
   await workspaces[Symbol.asyncDispose]()

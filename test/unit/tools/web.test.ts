@@ -15,6 +15,8 @@ import { contextFor } from './context.ts'
 const noFiles: Workspace = {
   readText: () => Promise.reject(new Error('no files here')),
   changeText: () => Promise.reject(new Error('no files here')),
+  findFiles: () => Promise.reject(new Error('no files here')),
+  searchText: () => Promise.reject(new Error('no files here')),
   contains: () => Promise.resolve(true),
   run: () => Promise.reject(new Error('no commands here')),
 }

@@ -71,7 +71,10 @@ describe('a long result', () => {
           const whole = cleanText(raw)
           const first = await present(wrong ? failed(raw) : ok(raw), { allowance: { pageSize, most: 1000 } })
           const expected = wrong ? cleanText(failed(raw).content) : whole
-          if (expected.length <= pageSize) return void expect(first.content).toBe(expected)
+          if (expected.length <= pageSize) {
+            expect(first.content).toBe(expected)
+            return
+          }
           const [, count, fd] = /page 1 of (\d+) of (fd:\d+)/.exec(noteOf(first.content))!
           const pages = [pageOf(first.content)]
           for (let page = 2; page <= Number(count); page++) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../../../src/paths.ts'
 import { readFile as readFileTool } from '../../../../src/tools/read-file.ts'
 import { contextFor } from '../../tools/context.ts'
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sshawl-read-'))
   const root = join(home, 'rooms')
   files = join(root, 'w', 'files')
-  workspaces = createWorkspaces({ root, mode: 'none', log: quiet })
+  workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode: 'none', log: quiet })
   await mkdir(join(files, 'dir'), { recursive: true })
   await mkdir(join(root, 'w', 'files-secret'))
   await writeFile(join(root, 'w', 'files-secret', 'key'), 'secret')

@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../../../src/paths.ts'
 import type { Workspace } from '../../../../src/tools/ports.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
@@ -41,7 +42,7 @@ describe.each([
   beforeAll(async () => {
     const root = await mkdtemp(join(home, 'rooms-'))
     files = join(root, 'lobby', 'files')
-    workspaces = createWorkspaces({ root, mode, log: quiet })
+    workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode, log: quiet })
     workspace = workspaces.of('lobby')
   })
   afterAll(() => workspaces[Symbol.asyncDispose]())
@@ -169,7 +170,12 @@ describe.each([
     })
 
     it('is gone when the server has stopped, and none begins after', async () => {
-      const own = createWorkspaces({ root: await mkdtemp(join(home, 'own-')), mode, log: quiet })
+      const own = createWorkspaces({
+        root: await mkdtemp(join(home, 'own-')),
+        searchEntry: paths.fileSearch,
+        mode,
+        log: quiet,
+      })
       const word = mark()
       const run = own.of('lobby').run({ shell: `sleep ${word}` }, limits, never)
       const ended = expect(run).rejects.toThrow('the server is stopping')
@@ -189,7 +195,7 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
   let root: string
   beforeAll(async () => {
     root = await mkdtemp(join(home, 'rooms-'))
-    workspaces = createWorkspaces({ root, mode: 'bubblewrap', log: quiet })
+    workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode: 'bubblewrap', log: quiet })
   })
   afterAll(() => workspaces[Symbol.asyncDispose]())
 

@@ -203,7 +203,7 @@ describe.skipIf(!sandbox.works)('a wrapped tool', () => {
     await writeFile(join(root, 'secret.txt'), 'TODO secret\n')
     await symlink(join(root, 'secret.txt'), join(files, 'link'))
     await symlink(root, join(files, 'up'))
-    workspaces = createWorkspaces({ root, mode: 'bubblewrap', log: quiet })
+    workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode: 'bubblewrap', log: quiet })
     bundled = await load({ dirs: [paths.wrappedTools] })
   })
   afterAll(async () => {
@@ -366,6 +366,7 @@ describe.skipIf(!sandbox.works)('a wrapped tool', () => {
     // The interpreter is not always where the sandbox can see it, so this one runs without.
     await using bare = createWorkspaces({
       root: await mkdtemp(join(home, 'bare-')),
+      searchEntry: paths.fileSearch,
       mode: 'none',
       log: quiet,
     })

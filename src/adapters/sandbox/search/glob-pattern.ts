@@ -1,0 +1,49 @@
+import { RE2JS } from 're2js'
+import { WorkspaceError } from '../../../tools/ports.ts'
+
+/** Longer patterns are a mistake, or an attack. */
+const MOST_CHARS = 1000
+
+/**
+ * A test for paths relative to the workspace. `*` and `?` stop at `/`, `**` does not, `[a-z]`, `[!a-z]` and `{a,b}`
+ * mean what they mean in a shell, `\` takes the meaning from the next character. A pattern without `/` is for the
+ * name, in whatever directory. Linear in the path, whatever the pattern. Throws `WorkspaceError`.
+ */
+export function compilePathGlob(pattern: string): (path: string) => boolean {
+  const plain = pattern.replace(/^(?:\/workspace\/|\.\/)+/, '')
+  if (plain.length > MOST_CHARS) throw new WorkspaceError(`a pattern has at most ${MOST_CHARS} characters`)
+  if (plain.startsWith('/') || plain.split('/').includes('..')) {
+    throw new WorkspaceError('a pattern stays in the workspace: it begins with no / and has no ..')
+  }
+  const test = compile(plain.includes('/') ? plain : `**/${plain}`, pattern)
+  return (path) => test.matches(path)
+}
+
+function compile(plain: string, pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(translate(plain), RE2JS.DOTALL)
+  } catch (error) {
+    throw new WorkspaceError(`'${pattern}' is no pattern: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** One piece of a glob: what it looks like, and what it is as a regular expression. */
+const pieces =
+  /(?<deep>(?<=^|\/)\*\*\/)|(?<rest>\*\*+)|(?<star>\*)|(?<any>\?)|\[(?<not>[!^]?)(?<set>\]?[^\]/]*)\]|\\(?<escaped>.)|(?<open>\{)|(?<comma>,)|(?<close>\})|(?<plain>.)/gsu
+
+function translate(glob: string): string {
+  const braces = glob.split('{').length === glob.split('}').length
+  let depth = 0
+  return Array.from(glob.matchAll(pieces), ({ groups }) => {
+    const { deep, rest, star, any, not, set, escaped, open, comma, close, plain } = groups!
+    if (deep) return '(?:[^/]*/)*'
+    if (rest) return '.*'
+    if (star) return '[^/]*'
+    if (any) return '[^/]'
+    if (set !== undefined) return `[${not ? '^/' : ''}${set.replace(/[\\[\]^&~]/g, '\\$&')}]`
+    if (open && braces) return (depth++, '(?:')
+    if (comma && depth > 0) return '|'
+    if (close && depth > 0) return (depth--, ')')
+    return RE2JS.quote(escaped ?? plain ?? open ?? comma ?? close ?? '')
+  }).join('')
+}

@@ -1,0 +1,94 @@
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RE2JS } from 're2js'
+import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/ports.ts'
+import { openInside } from '../read-text.ts'
+import type { SearchLimits } from './search.ts'
+import { textLines } from './text-lines.ts'
+
+/** Looks into one file after the other, and keeps what it found. */
+export interface LineSearch {
+  /** False when there is enough. */
+  read(path: string): Promise<boolean>
+  found(): Omit<FoundText, 'cut'>
+}
+
+/** Longer patterns are a mistake, or an attack. */
+const MOST_CHARS = 1000
+
+/** Throws `WorkspaceError` where the pattern is none. */
+export function createLineSearch(root: string, query: TextQuery, limits: SearchLimits): LineSearch {
+  const expression = compile(query)
+  const lines: FoundLine[] = []
+  let matching = 0
+  let files = 0
+  let skipped = 0
+
+  async function readLines(path: string, file: FileHandle): Promise<void> {
+    const before: FoundLine[] = []
+    let after = 0
+    let number = 0
+    for await (const text of textLines(file)) {
+      number += 1
+      const matches = expression.test(text)
+      const line = { path, line: number, text: matches ? around(text, expression) : begin(text), matches }
+      if (matches) {
+        if (++matching >= limits.results) return
+        lines.push(...before.splice(0), line)
+        after = query.context
+      } else if (after > 0) {
+        after -= 1
+        lines.push(line)
+      } else if (query.context > 0) {
+        before.push(line)
+        if (before.length > query.context) before.shift()
+      }
+    }
+  }
+
+  return {
+    async read(path) {
+      try {
+        await using file = await openInside(root, join(root, path), path)
+        await readLines(path, file)
+        files += 1
+      } catch (error) {
+        if (!(error instanceof WorkspaceError)) throw error
+        skipped += 1
+      }
+      return matching < limits.results
+    },
+    found: () => ({ lines, files, skipped }),
+  }
+}
+
+function compile({ pattern, literal, ignoreCase }: TextQuery): RE2JS {
+  if (pattern.length > MOST_CHARS) throw new WorkspaceError(`a pattern has at most ${MOST_CHARS} characters`)
+  try {
+    return RE2JS.compile(literal ? RE2JS.quote(pattern) : pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^error parsing regexp: /, '')
+    throw new WorkspaceError(
+      `the pattern is no regular expression of RE2: ${reason}; with literal it is taken as it is`,
+      { cause: error },
+    )
+  }
+}
+
+/** Of a longer line only this much is given. */
+const LINE_CHARS = 500
+
+const begin = (text: string): string => window(text, 0)
+
+/** The part of a line where it matches. */
+function around(text: string, expression: RE2JS): string {
+  if (text.length <= LINE_CHARS) return text
+  const matcher = expression.matcher(text)
+  return window(text, matcher.find() ? Math.max(0, matcher.start() - LINE_CHARS / 4) : 0)
+}
+
+function window(text: string, start: number): string {
+  if (text.length <= LINE_CHARS) return text
+  const part = text.slice(start, start + LINE_CHARS).toWellFormed()
+  return `${start > 0 ? '…' : ''}${part}${start + LINE_CHARS < text.length ? '…' : ''}`
+}

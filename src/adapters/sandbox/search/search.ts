@@ -1,0 +1,101 @@
+import { stat } from 'node:fs/promises'
+import { basename, relative } from 'node:path'
+import {
+  WorkspaceError,
+  type FileQuery,
+  type FoundFiles,
+  type FoundText,
+  type TextQuery,
+} from '../../../tools/ports.ts'
+import { followPath, quoted } from '../follow-path.ts'
+import { compilePathGlob } from './glob-pattern.ts'
+import { createLineSearch } from './line-search.ts'
+import { walk } from './walk.ts'
+
+/** What one search may take. */
+export interface SearchLimits {
+  /** After this time it ends with what it has. */
+  readonly ms: number
+  /** Names that are looked at. */
+  readonly entries: number
+  /** Paths, or lines that match. */
+  readonly results: number
+}
+
+/** A search, as it is sent to the process that makes it. `root` is a real path. */
+export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
+  { readonly files: FileQuery } | { readonly text: TextQuery }
+)
+
+/** Directories that hold what others made, and would bury what was looked for; who names one gets it. */
+const PASSED_OVER = ['.git', 'node_modules']
+
+const passedOver = (...named: readonly (string | undefined)[]): readonly string[] =>
+  PASSED_OVER.filter((name) => !named.some((text) => text?.includes(name)))
+
+/** Finds files by their paths. Rejects with `WorkspaceError`. */
+export async function findFiles(root: string, query: FileQuery, limits: SearchLimits): Promise<FoundFiles> {
+  const fits = compilePathGlob(query.pattern)
+  const start = await startOf(root, query.path)
+  const paths: string[] = []
+  const files = filesAt(root, start, limits, passedOver(query.pattern, query.path))
+  const cut = await eachUntil(files, limits, (path) => {
+    if (fits(below(start, path))) paths.push(path)
+    return paths.length < limits.results
+  })
+  return { paths, cut }
+}
+
+/** Finds lines in files. Rejects with `WorkspaceError`. */
+export async function searchText(root: string, query: TextQuery, limits: SearchLimits): Promise<FoundText> {
+  const fits = query.glob === undefined ? () => true : compilePathGlob(query.glob)
+  const search = createLineSearch(root, query, limits)
+  const start = await startOf(root, query.path)
+  const files = filesAt(root, start, limits, passedOver(query.glob, query.path))
+  const cut = await eachUntil(files, limits, async (path) => !fits(below(start, path)) || search.read(path))
+  return { ...search.found(), cut }
+}
+
+/** Where a search begins. */
+interface Start {
+  /** Relative to the root. */
+  readonly path: string
+  readonly isDirectory: boolean
+}
+
+async function startOf(root: string, path = '.'): Promise<Start> {
+  const { real, exists } = await followPath(root, path)
+  if (!exists) throw new WorkspaceError(`${quoted(path)} does not exist`)
+  return { path: relative(root, real), isDirectory: (await stat(real)).isDirectory() }
+}
+
+/** A found path as patterns see it. */
+const below = ({ path, isDirectory }: Start, found: string): string =>
+  isDirectory ? relative(path, found) : basename(found)
+
+/** The files at a path: itself, where it is one. */
+async function* filesAt(
+  root: string,
+  { path, isDirectory }: Start,
+  { entries }: SearchLimits,
+  passedOver: readonly string[],
+): AsyncGenerator<string, boolean> {
+  if (isDirectory) return yield* walk(root, path, { entries, passedOver })
+  yield path
+  return false
+}
+
+/** Goes on until `visit` says false or the time is over; tells why it ended early, or nothing. */
+async function eachUntil(
+  paths: AsyncGenerator<string, boolean>,
+  { ms, entries, results }: SearchLimits,
+  visit: (path: string) => boolean | Promise<boolean>,
+): Promise<string> {
+  const end = performance.now() + ms
+  for (let next = await paths.next(); ; next = await paths.next()) {
+    if (next.done) return next.value ? `only ${entries} files and directories were looked at` : ''
+    if (!(await visit(next.value)))
+      return `more than ${results - 1} were found; say more exactly what is wanted`
+    if (performance.now() > end) return `it was stopped after ${ms / 1000} s; search a smaller part`
+  }
+}

@@ -1,0 +1,68 @@
+import { execa } from 'execa'
+import pLimit from 'p-limit'
+import {
+  WorkspaceError,
+  type FileQuery,
+  type FoundFiles,
+  type FoundText,
+  type TextQuery,
+} from '../../tools/ports.ts'
+import type { SearchLimits, SearchRequest } from './search/search.ts'
+
+/** Searches in files, away from the server's own thread. */
+export interface Searcher {
+  /** `root` is a real path. Rejects with `WorkspaceError`, or with the signal's reason. */
+  findFiles(root: string, query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
+  searchText(root: string, query: TextQuery, signal: AbortSignal): Promise<FoundText>
+}
+
+const LIMITS: SearchLimits = { ms: 20_000, entries: 200_000, results: 2001 }
+
+/** MiB of JavaScript heap. */
+const HEAP_MIB = 256
+
+/** Of an answer: the most lines there are, each with its path and what is around it. */
+const ANSWER_BYTES = 64 * 1024 * 1024
+
+/** More milliseconds than a search gives itself: one that does not end by then is killed. */
+export const KILLED_AFTER_MS = 5000
+
+/** Searches side by side; each takes a core. */
+const AT_ONCE = 2
+
+/**
+ * Makes each search in a process of its own, which is killed when it takes too much time or memory: a search of many
+ * files would hold up everybody on the server. `entry` is the built `search/main.js`.
+ */
+export function createSearcher(entry: string, limits: SearchLimits = LIMITS): Searcher {
+  const queue = pLimit(AT_ONCE)
+  return {
+    findFiles: async (root, files, signal) =>
+      queue(async () => (await search(entry, { root, limits, files }, signal)) as FoundFiles),
+    searchText: async (root, text, signal) =>
+      queue(async () => (await search(entry, { root, limits, text }, signal)) as FoundText),
+  }
+}
+
+async function search(entry: string, request: SearchRequest, signal: AbortSignal): Promise<unknown> {
+  signal.throwIfAborted()
+  const answer = await run(entry, request, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new WorkspaceError('this takes too much time or memory; search a smaller part', { cause: error })
+  })
+  const { found, refused } = JSON.parse(answer) as { found?: unknown; refused?: string }
+  if (refused !== undefined) throw new WorkspaceError(refused)
+  return found
+}
+
+async function run(entry: string, request: SearchRequest, cancelSignal: AbortSignal): Promise<string> {
+  const { stdout } = await execa(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, entry], {
+    input: JSON.stringify(request),
+    extendEnv: false,
+    timeout: request.limits.ms + KILLED_AFTER_MS,
+    killSignal: 'SIGKILL',
+    cancelSignal,
+    maxBuffer: ANSWER_BYTES,
+  })
+  return stdout
+}

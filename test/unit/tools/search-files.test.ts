@@ -1,0 +1,268 @@
+import { mkdir, mkdtemp, open, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { execa } from 'execa'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compilePathGlob } from '../../../src/adapters/sandbox/search/glob-pattern.ts'
+import { findFiles, searchText } from '../../../src/adapters/sandbox/search/search.ts'
+import { createSearcher, KILLED_AFTER_MS } from '../../../src/adapters/sandbox/searcher.ts'
+import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../../src/paths.ts'
+import { glob } from '../../../src/tools/glob.ts'
+import { grep } from '../../../src/tools/grep.ts'
+import { contextFor } from './context.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+let home: string
+let files: string
+let workspaces: ReturnType<typeof createWorkspaces>
+
+const put = async (path: string, content: string | Buffer): Promise<void> => {
+  await mkdir(dirname(join(files, path)), { recursive: true })
+  await writeFile(join(files, path), content)
+}
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sshawl-search-'))
+  workspaces = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: quiet })
+  files = join(home, 'w', 'files')
+  await put('a.ts', 'one\nTODO two\r\nthree\n')
+  await put('src/b.ts', 'const b = 1 // TODO\n')
+  await put('src/deep/c.js', 'todo\nx\ny\nz\nTODO last')
+  await put('.hidden/d.md', 'needle')
+  await put('node_modules/m/index.js', 'TODO of others')
+  await put('.git/config', 'TODO of git')
+  await put('binary', Buffer.from([84, 79, 68, 79, 0, 1]))
+  await put('-delete', 'needle')
+  await put('new\nline', 'needle')
+  await put('latin1.txt', Buffer.from([0x63, 0xe9, 0x0a]))
+  await mkdir(join(home, 'w', 'files-secret'))
+  await writeFile(join(home, 'w', 'files-secret', 'key'), 'needle TODO secret')
+  await symlink(join(home, 'w', 'files-secret'), join(files, 'outdir'))
+  await symlink(join(home, 'w', 'files-secret', 'key'), join(files, 'outfile'))
+  await symlink('/etc', join(files, 'src', 'etc'))
+  await symlink('.', join(files, 'src', 'loop'))
+  await execa('mkfifo', [join(files, 'fifo')])
+  const sparse = await open(join(files, 'sparse'), 'w')
+  await sparse.truncate(2 * 1024 ** 3)
+  await sparse.close()
+})
+afterAll(async () => {
+  await workspaces[Symbol.asyncDispose]()
+  await rm(home, { recursive: true })
+})
+
+/** The search itself in this process, which is what most tests are about. */
+const here = () => {
+  const limits = { ms: 20_000, entries: 1000, results: 2001 }
+  return contextFor({
+    ...workspaces.of('w'),
+    findFiles: (query) => findFiles(files, query, limits),
+    searchText: (query) => searchText(files, query, limits),
+  })
+}
+const found = async (args: unknown) => (await glob.run(args, here())).content
+const lines = async (args: unknown) => (await grep.run(args, here())).content
+
+describe('glob', () => {
+  it.each([
+    [{ pattern: '*.ts' }, ['a.ts', 'src/b.ts']],
+    [{ pattern: './*.ts' }, ['a.ts', 'src/b.ts']],
+    [{ pattern: '/workspace/src/*.ts' }, ['src/b.ts']],
+    [{ pattern: '**/*.{ts,js}' }, ['a.ts', 'src/b.ts', 'src/deep/c.js']],
+    [{ pattern: 'src/**' }, ['src/b.ts', 'src/deep/c.js']],
+    [{ pattern: '*/*.[jt]s' }, ['src/b.ts']],
+    [{ pattern: '*.ts', path: 'src' }, ['src/b.ts']],
+    [{ pattern: 'deep/*', path: 'src' }, ['src/deep/c.js']],
+    [{ pattern: '*.md' }, ['.hidden/d.md']],
+    [{ pattern: 'node_modules/**' }, ['node_modules/m/index.js']],
+    [{ pattern: '*', path: '.git' }, ['.git/config']],
+    [{ pattern: '-delete' }, ['-delete']],
+    [{ pattern: 'etc/**' }, ['No files.']],
+    [{ pattern: 'key' }, ['No files.']],
+    [{ pattern: 'outfile' }, ['No files.']],
+    [{ pattern: 'fifo' }, ['No files.']],
+    [{ pattern: '$(id)' }, ['No files.']],
+  ])('finds for %j', async (args, expected) => {
+    expect(await found(args)).toBe(expected.join('\n'))
+  })
+
+  it.each([
+    [{ pattern: '../*' }, 'a pattern stays in the workspace: it begins with no / and has no ..'],
+    [{ pattern: 'src/../../*' }, 'a pattern stays in the workspace'],
+    [{ pattern: '/etc/*' }, 'a pattern stays in the workspace'],
+    [{ pattern: '*', path: '..' }, "'..' is outside the workspace"],
+    [{ pattern: '*', path: '/etc' }, "'/etc' is outside the workspace"],
+    [{ pattern: '*', path: 'outdir' }, "'outdir' is outside the workspace"],
+    [{ pattern: '*', path: 'src/etc/ssl' }, "'src/etc/ssl' is outside the workspace"],
+    [{ pattern: '*', path: 'none' }, "'none' does not exist"],
+    [{ pattern: 'x'.repeat(1001) }, 'pattern must be at most 1000 characters long'],
+    [{ pattern: '' }, 'pattern must be at least 1 characters long'],
+    [{ pattern: '[z-a]' }, "'[z-a]' is no pattern: "],
+  ])('refuses %j', async (args, message) => {
+    expect(await found(args)).toContain(`ERROR: glob: ${message}`)
+  })
+
+  it.each([
+    ['*.ts', 'a/b/c.ts', true],
+    ['a/*.ts', 'a/b/c.ts', false],
+    ['a/**/c.ts', 'a/c.ts', true],
+    ['a/**/c.ts', 'a/b/b/c.ts', true],
+    ['**/b/*', 'b/c', true],
+    ['a?c', 'abc', true],
+    ['x/a?c', 'x/a/c', false],
+    ['[!a]', 'b', true],
+    ['[!a]', 'a', false],
+    ['x/[!a]c', 'x//c', false],
+    ['[]]', ']', true],
+    ['{a,{b,c}}.x', 'c.x', true],
+    ['{a', '{a', true],
+    ['a}', 'a}', true],
+    ['a,b', 'a,b', true],
+    ['\\*', '*', true],
+    ['\\*', 'a', false],
+    ['[', '[', true],
+    ['😀?', '😀😀', true],
+    ['a.c', 'abc', false],
+    ['(a|b)+$^', '(a|b)+$^', true],
+  ])('takes %s for %s: %s', (pattern, path, expected) => {
+    expect(compilePathGlob(pattern)(path)).toBe(expected)
+  })
+
+  it('is linear in the path, whatever the pattern', () => {
+    const fits = compilePathGlob(`${'*a'.repeat(200)}b`)
+    expect(fits('a'.repeat(4000))).toBe(false)
+  })
+
+  it('never throws anything but a sentence about the pattern', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from('*?[]!{},\\/a-^é😀')), maxLength: 20 }),
+        (pattern) => {
+          try {
+            compilePathGlob(pattern)('a/b')
+          } catch (error) {
+            expect(error).toMatchObject({ name: 'WorkspaceError' })
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('grep', () => {
+  it('answers with the lines that match, in order, and passes over what is not text', async () => {
+    expect(await lines({ pattern: 'TODO' })).toBe(
+      ['a.ts:2:TODO two', 'src/b.ts:1:const b = 1 // TODO', 'src/deep/c.js:5:TODO last'].join('\n'),
+    )
+  })
+
+  it.each([
+    [{ pattern: '^todo$', ignore_case: true }, ['src/deep/c.js:1:todo']],
+    [{ pattern: 'TODO', path: 'src' }, ['src/b.ts:1:const b = 1 // TODO', 'src/deep/c.js:5:TODO last']],
+    [{ pattern: 'TODO', path: 'a.ts' }, ['a.ts:2:TODO two']],
+    [{ pattern: 'TODO', glob: '*.js' }, ['src/deep/c.js:5:TODO last']],
+    [{ pattern: 'TODO', path: 'node_modules' }, ['node_modules/m/index.js:1:TODO of others']],
+    [{ pattern: 'c.', path: 'latin1.txt' }, ['latin1.txt:1:c\uFFFD']],
+    [{ pattern: '= 1 //', literal: true }, ['src/b.ts:1:const b = 1 // TODO']],
+    [
+      { pattern: '.*', literal: true },
+      ['No matches in 7 files; 2 passed over that are not text or cannot be read.'],
+    ],
+    [
+      { pattern: 'TODO', path: 'sparse' },
+      ['No matches in 0 files; 1 passed over that are not text or cannot be read.'],
+    ],
+    [{ pattern: 'secret' }, ['No matches in 7 files; 2 passed over that are not text or cannot be read.']],
+    [
+      { pattern: 'x|last', path: 'src/deep', context: 1 },
+      [
+        'src/deep/c.js-1-todo',
+        'src/deep/c.js:2:x',
+        'src/deep/c.js-3-y',
+        'src/deep/c.js-4-z',
+        'src/deep/c.js:5:TODO last',
+      ],
+    ],
+    [
+      { pattern: 'todo|last', path: 'src/deep', context: 1 },
+      ['src/deep/c.js:1:todo', 'src/deep/c.js-2-x', '--', 'src/deep/c.js-4-z', 'src/deep/c.js:5:TODO last'],
+    ],
+  ])('answers %j', async (args, expected) => {
+    expect(await lines(args)).toBe(expected.join('\n'))
+  })
+
+  it.each([
+    [
+      { pattern: '(a' },
+      'the pattern is no regular expression of RE2: missing closing ): `(a`; with literal it is taken as it is',
+    ],
+    [{ pattern: '(a)\\1' }, 'the pattern is no regular expression of RE2: '],
+    [{ pattern: '((((a{99}){99}){99}){99})' }, 'the pattern is no regular expression of RE2: '],
+    [{ pattern: 'x', path: '../files-secret' }, "'../files-secret' is outside the workspace"],
+    [{ pattern: 'x', path: 'outdir/key' }, "'outdir/key' is outside the workspace"],
+    [{ pattern: 'x', glob: '../*' }, 'a pattern stays in the workspace'],
+    [{ pattern: 'x', context: 11 }, 'context must be between 0 and 10, got 11'],
+  ])('refuses %j', async (args, message) => {
+    expect(await lines(args)).toContain(`ERROR: grep: ${message}`)
+  })
+
+  it('shows of a very long line the part that matches', async () => {
+    await put('long/one-line', `${'x'.repeat(3_000_000)}needle${'y'.repeat(3_000_000)}`)
+    const answer = await lines({ pattern: 'xneedle', path: 'long' })
+    expect(answer).toMatch(/^long\/one-line:\d+:…x+needley+…$/)
+    expect(answer.length).toBeLessThan(600)
+  })
+
+  it('ends at the number of results that is allowed, and says so', async () => {
+    await put('many/lines', 'needle\n'.repeat(5000))
+    const answer = await lines({ pattern: 'needle', path: 'many' })
+    expect(answer.split('\n')).toHaveLength(2001)
+    expect(answer).toMatch(/\n\[cut: more than 2000 were found; say more exactly what is wanted\]$/)
+  })
+
+  it('does not take the time that a hostile expression would like', async () => {
+    await put('evil/a', 'a'.repeat(1_000_000))
+    expect(await lines({ pattern: '(a*)*(a|aa)+$b', path: 'evil' })).toBe('No matches in 1 file.')
+  })
+})
+
+describe('a search', () => {
+  it('looks at no more names than are allowed, and says so', async () => {
+    const limits = { ms: 10_000, entries: 3, results: 100 }
+    const { cut } = await findFiles(files, { pattern: '**' }, limits)
+    expect(cut).toBe('only 3 files and directories were looked at')
+  })
+
+  it('ends when its time is over, with what it has', async () => {
+    const query = { pattern: 'x', literal: false, ignoreCase: false, context: 0 }
+    const { cut } = await searchText(files, query, { ms: 0, entries: 100, results: 100 })
+    expect(cut).toBe('it was stopped after 0 s; search a smaller part')
+  })
+
+  it('is made in a process of its own, with the same outcome', async () => {
+    const context = contextFor(workspaces.of('w'))
+    expect((await glob.run({ pattern: '*.ts' }, context)).content).toBe('a.ts\nsrc/b.ts')
+    expect((await grep.run({ pattern: 'TODO', path: 'a.ts' }, context)).content).toBe('a.ts:2:TODO two')
+    expect((await grep.run({ pattern: '(a', path: 'a.ts' }, context)).content).toMatch(
+      /^ERROR: grep: the pattern/,
+    )
+  })
+
+  it('that does not end is ended, and its caller is told', async () => {
+    const searcher = createSearcher(paths.fileSearch, { ms: 1 - KILLED_AFTER_MS, entries: 10, results: 10 })
+    const answer = searcher.findFiles(files, { pattern: '*' }, new AbortController().signal)
+    await expect(answer).rejects.toThrow('this takes too much time or memory; search a smaller part')
+  })
+
+  it('stops when its caller does', async () => {
+    const stop = new AbortController()
+    const context = { ...contextFor(workspaces.of('w')), signal: stop.signal }
+    const answer = grep.run({ pattern: 'x' }, context)
+    stop.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
+  })
+})
