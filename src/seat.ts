@@ -62,7 +62,7 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
       stream: (delta) => live && screen!.stream?.(delta),
     }
     await room.enter(participant)
-    const past = await parts.chat.history(room, { limit: TAIL })
+    const past = await parts.chat.history(room, { limit: TAIL, withoutThreads: true })
     screen!.print(await heading(room))
     for (const entry of past) screen!.deliver(entry)
     live = true
