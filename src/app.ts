@@ -215,6 +215,7 @@ async function models(
     createWorkspaces({
       root: join(dataDir, 'rooms'),
       searchEntry: paths.fileSearch,
+      mapped: sandbox.workspaces,
       mode: sandbox.mode,
       log,
     }),

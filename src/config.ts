@@ -6,6 +6,7 @@ import { noConfigFile, readConfigFile } from './config/file.ts'
 import type { CommandLine, FlagName } from './config/flags.ts'
 import { modelsFrom } from './config/models.ts'
 import { webFrom } from './config/web.ts'
+import { workspacesFrom } from './config/workspaces.ts'
 import { ConfigError } from './config/problem.ts'
 import type { FileConfig, Limits } from './config/schema.ts'
 import type { WebConfig } from './adapters/http/config.ts'
@@ -33,7 +34,11 @@ export interface Config {
   readonly tools: FileConfig['tools']
   /** Absent where nothing of the web is to be had. */
   readonly web: WebConfig | undefined
-  readonly sandbox: FileConfig['sandbox']
+  readonly sandbox: {
+    readonly mode: FileConfig['sandbox']['mode']
+    /** Real paths of the directories that rooms have in place of their own. */
+    readonly workspaces: ReadonlyMap<string, string>
+  }
   readonly lua: FileConfig['lua']
   readonly limits: Limits
 }
@@ -50,10 +55,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
   const file = path === undefined ? noConfigFile() : readConfigFile(path)
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
+  const dataDir = resolve(given('data', 'SSHAWL_DATA')?.value ?? join(dataHome(env), 'sshawl'))
   refuseWhatIsToCome(given('http', 'SSHAWL_HTTP'), file, path)
   return Object.freeze({
     listen,
-    dataDir: resolve(given('data', 'SSHAWL_DATA')?.value ?? join(dataHome(env), 'sshawl')),
+    dataDir,
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
     access: file.server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
@@ -63,7 +69,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     discoverModels: file.models.length === 0,
     tools: file.tools,
     web: webFrom(file, env),
-    sandbox: file.sandbox,
+    sandbox: { mode: file.sandbox.mode, workspaces: workspacesFrom(file, path, dataDir) },
     lua: file.lua,
     limits: file.limits,
   })

@@ -1,4 +1,6 @@
+import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { isDirectory } from './workspaces.ts'
 
 /**
  * sshawl.toml, key by key. Every object is strict, so that a misspelt key is an error and not a default.
@@ -97,6 +99,16 @@ const web = z.strictObject({
   search: search.optional(),
 })
 
+/** A room's name, and a directory that an admin gives it in place of its own. */
+const workspaces = z.record(
+  z.string().regex(/^[a-z0-9_-]{1,32}$/, 'use the name of a room'),
+  z
+    .string()
+    .refine(isAbsolute, 'write an absolute path')
+    .refine((path) => resolve(path) !== '/', 'the whole machine is no workspace; write a directory')
+    .refine(isDirectory, 'there is no such directory; make it first'),
+)
+
 /** The figures of docs/security.md. */
 export const limitsSchema = z.strictObject({
   login_timeout_s: positive(20),
@@ -151,7 +163,12 @@ export const fileSchema = z.strictObject({
       web: web.optional(),
     })
     .prefault({}),
-  sandbox: z.strictObject({ mode: z.enum(['bubblewrap', 'none']).default('bubblewrap') }).prefault({}),
+  sandbox: z
+    .strictObject({
+      mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
+      workspaces: workspaces.default({}),
+    })
+    .prefault({}),
   lua: z.strictObject({ engine: z.enum(['wasmoon', 'lua-in-js']).default('wasmoon') }).prefault({}),
   limits: limitsSchema.prefault({}),
 })

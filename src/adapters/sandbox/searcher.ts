@@ -7,7 +7,7 @@ import {
   type FoundText,
   type TextQuery,
 } from '../../tools/ports.ts'
-import type { SearchLimits, SearchRequest } from './search/search.ts'
+import type { SearchLimits, SearchRequest } from './search/request.ts'
 
 /** Searches in files, away from the server's own thread. */
 export interface Searcher {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { RE2JS } from 're2js'
 import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/ports.ts'
 import { openInside } from '../read-text.ts'
-import type { SearchLimits } from './search.ts'
+import type { SearchLimits } from './request.ts'
 import { textLines } from './text-lines.ts'
 
 /** Looks into one file after the other, and keeps what it found. */

@@ -1,6 +1,7 @@
 import { json } from 'node:stream/consumers'
 import { WorkspaceError } from '../../../tools/ports.ts'
-import { findFiles, searchText, type SearchRequest } from './search.ts'
+import type { SearchRequest } from './request.ts'
+import { findFiles, searchText } from './search.ts'
 
 /** The process that makes one search and ends: a request comes on standard input, the answer goes to standard output. */
 const request = (await json(process.stdin)) as SearchRequest

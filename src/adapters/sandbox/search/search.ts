@@ -10,22 +10,8 @@ import {
 import { followPath, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
+import type { SearchLimits } from './request.ts'
 import { walk } from './walk.ts'
-
-/** What one search may take. */
-export interface SearchLimits {
-  /** After this time it ends with what it has. */
-  readonly ms: number
-  /** Names that are looked at. */
-  readonly entries: number
-  /** Paths, or lines that match. */
-  readonly results: number
-}
-
-/** A search, as it is sent to the process that makes it. `root` is a real path. */
-export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
-  { readonly files: FileQuery } | { readonly text: TextQuery }
-)
 
 /** Directories that hold what others made, and would bury what was looked for; who names one gets it. */
 const PASSED_OVER = ['.git', 'node_modules']

@@ -1,0 +1,16 @@
+import type { FileQuery, TextQuery } from '../../../tools/ports.ts'
+
+/** What one search may take. */
+export interface SearchLimits {
+  /** After this time it ends with what it has. */
+  readonly ms: number
+  /** Names that are looked at. */
+  readonly entries: number
+  /** Paths, or lines that match: it ends before it has so many. */
+  readonly results: number
+}
+
+/** A search, as it is sent to the process that makes it. `root` is a real path. */
+export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
+  { readonly files: FileQuery } | { readonly text: TextQuery }
+)
