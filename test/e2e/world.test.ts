@@ -163,4 +163,21 @@ describe('side turns over HTTP', () => {
     expect(log[1]!.thread).toBe(log[5]!.turn)
     expect(await out('bob', 'history', 'lobby', '-n', '3')).toContain('-- (side turn) qwen: it is 42')
   })
+
+  test('may do for a script what it was allowed by name, and nothing else', async () => {
+    const write = { file_path: 'made.txt', content: 'by a side turn' }
+    for (const [flags, expected] of [
+      [[], /^ERROR: Permission denied/],
+      [['--allow', 'write_file'], /made\.txt/],
+    ] as const) {
+      models.play(
+        calls('fork', { prompts: ['write it'] }),
+        calls('write_file', write),
+        says('tried'),
+        says('end'),
+      )
+      await stage.as('root', ['ask', ...flags, 'lobby', '@qwen', 'write'])
+      expect(models.requests.at(-2)!.body.messages.at(-1)!.content).toMatch(expected)
+    }
+  })
 })
