@@ -9,7 +9,11 @@ local function escape(character)
   return short[character] or string.format("\\u%04x", string.byte(character))
 end
 
+-- Letter by letter is slow in Lua; the library's own way is not. src/adapters/lua/lua-json.ts reads both.
+local long = 200
+
 local function quote(text)
+  if #text > long then return string.format("%q", text) end
   return '"' .. string.gsub(text, '[%c"\\\127]', escape) .. '"'
 end
 

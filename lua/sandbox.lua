@@ -125,12 +125,13 @@ local function loader(core, given, loaded)
   end
 end
 
--- The host answers with a piece of Lua: `return …`, or `error(…)`.
+-- The host answers with a piece of Lua, `return …` or `error(…)`, or with a text, and then says so.
 local function asker(host, core, where)
   local encode = core.require("json").encode
   local function refuse(message) real.error(where() .. message, 0) end
   return function(name, argument)
-    local answer = host(name, encode(argument))
+    local answer, is_text = host(name, encode(argument))
+    if is_text then return answer end
     return real.load(answer, "=host", "t", { error = refuse })()
   end
 end

@@ -45,8 +45,8 @@ function tools.history(options)
   return host("history", history_options(options))
 end
 
--- The same entries as texts, ready to be shown, one an entry: a later line of an entry is indented, and a
--- tool's result stands under its call.
+-- The same entries as one text, ready to be shown, a line an entry: a later line of an entry is indented, and
+-- a tool's result stands under its call.
 function tools.conversation(options)
   return host("conversation", history_options(options))
 end

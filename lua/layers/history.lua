@@ -3,7 +3,7 @@
 local tools = require "tools"
 
 return function(builder, options)
-  builder:add_layer("history", 100, table.concat(tools.conversation(options), "\n"), false, {
+  builder:add_layer("history", 100, tools.conversation(options), false, {
     trim = "oldest", heading = "## The conversation so far",
   })
 end

@@ -43,7 +43,7 @@ export function createHost(
     available_tools: (scope) => visible(scope).map((tool) => described(tool, price)),
     select_tools: (scope) => select(visible(scope), price, offer),
     history: (query) => historyRows(snapshot, query),
-    conversation: (query) => conversation(snapshot, query),
+    conversation: (query) => conversation(snapshot, query).join('\n'),
     log: (line) => {
       const { level, text } = line as JsonObject
       note(`script (${textOf(level)}): ${textOf(text)}`)

@@ -54,7 +54,7 @@ export function luaEngineExam(name: string, open: OpenEngine, bundle: () => Prom
     describe('runs the bundle', () => {
       test('and gives its layers in the order in which they were named', () => {
         const draft = run('', {}, (what) =>
-          what === 'select_tools' ? { form: 'full', ids: [], lines: [] } : [],
+          what === 'select_tools' ? { form: 'full', ids: [], lines: [] } : '',
         )
         const names = (draft['layers'] as unknown as readonly Layer[]).map((layer) => layer.name)
         expect(names).toEqual(['system', 'model_identity', 'room', 'user'])

@@ -9,6 +9,9 @@ export interface LuaLimits {
   readonly memoryBytes: number
 }
 
+/** What the host says to a question: a piece of Lua that gives or raises it, or a text without NUL. */
+export type Answer = (name: string, argument: string) => { readonly code: string } | { readonly text: string }
+
 /** The text that lua/sandbox.lua lets no pcall swallow. */
 const timeLimit = 'the script ran out of its time'
 /** Instructions between two looks at the clock. */
@@ -26,7 +29,7 @@ export class LuaState {
   readonly #limits: LuaLimits
   readonly #pointers: number[] = []
   #started: Started | undefined
-  #answer: (name: string, argument: string) => string = () => 'return nil'
+  #answer: Answer = () => ({ code: 'return nil' })
 
   constructor(wasm: LuaWasm, bundle: LuaBundle, script: string, limits: LuaLimits) {
     this.#wasm = wasm
@@ -44,7 +47,7 @@ export class LuaState {
   }
 
   /** Runs one composition on data given as Lua text. Returns JSON; throws `WrapError`. */
-  run(data: string, answer: (name: string, argument: string) => string, maxOutput: number): string {
+  run(data: string, answer: Answer, maxOutput: number): string {
     const { lua_pushvalue, lua_settop } = this.#wasm
     this.#answer = answer
     lua_settop(this.#address, 3)
@@ -132,12 +135,15 @@ export class LuaState {
     this.#wasm.lua_error(state)
   }
 
-  /** Both arguments and the answer are text without NUL: JSON and Lua literals escape it. */
+  /** Gives Lua the answer and whether it is a text. None of these have a NUL: JSON and Lua literals escape it. */
   #reply(state: number): number {
     const name = this.#wasm.lua_tolstring(state, 1, null)
     const argument = this.#wasm.lua_tolstring(state, 2, null)
-    this.#wasm.lua_pushstring(state, this.#answer(name, argument))
-    return 1
+    const answer = this.#answer(name, argument)
+    const isText = 'text' in answer
+    this.#wasm.lua_pushstring(state, isText ? answer.text : answer.code)
+    this.#wasm.lua_pushboolean(state, isText ? 1 : 0)
+    return 2
   }
 
   #output(maxOutput: number): string {

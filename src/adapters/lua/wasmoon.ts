@@ -1,9 +1,9 @@
 import { LuaFactory } from 'wasmoon'
-import type { Json } from '../../lib/json.ts'
 import { type LuaEngine, type LuaJob, WrapError } from '../../wrap/ports.ts'
 import type { LuaBundle } from './bundle.ts'
 import { luaLiteral, luaString } from './literal.ts'
-import { type LuaLimits, LuaState } from './lua-state.ts'
+import { readLuaJson } from './lua-json.ts'
+import { type Answer, type LuaLimits, LuaState } from './lua-state.ts'
 
 /** States kept, each with one script compiled in it; the room script used longest ago goes first. */
 const mostStates = 8
@@ -40,7 +40,7 @@ export async function createWasmoonEngine(bundle: LuaBundle, limits: LuaLimits):
         const state = stateFor(script)
         const text = state.run(`return ${luaLiteral(job.data)}`, answering(job), job.maxOutput)
         if (state.bytes() > keepBytes) discard(script)
-        return JSON.parse(text) as Json
+        return readLuaJson(text)
       } catch (error) {
         // After a limit the state may hold anything; after a plain error nothing of it is left.
         if (!(error instanceof WrapError) || error.reason === 'limit') discard(script)
@@ -53,13 +53,15 @@ export async function createWasmoonEngine(bundle: LuaBundle, limits: LuaLimits):
   }
 }
 
-/** The host's answers as Lua: a value, or an error where the host refused. */
-function answering({ host }: LuaJob): (name: string, argument: string) => string {
+/** The host's answers: a text as it is, another value as Lua, and an error where the host refused. */
+function answering({ host }: LuaJob): Answer {
   return (name, argument) => {
     try {
-      return `return ${luaLiteral(host(name, JSON.parse(argument) as Json))}`
+      const value = host(name, readLuaJson(argument))
+      if (typeof value === 'string' && !value.includes('\0')) return { text: value.toWellFormed() }
+      return { code: `return ${luaLiteral(value)}` }
     } catch (error) {
-      return `error(${luaString(error instanceof Error ? error.message : String(error))}, 0)`
+      return { code: `error(${luaString(error instanceof Error ? error.message : String(error))}, 0)` }
     }
   }
 }

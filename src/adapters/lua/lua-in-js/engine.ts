@@ -1,6 +1,6 @@
-import type { Json } from '../../../lib/json.ts'
 import { type LuaEngine, type LuaJob, WrapError } from '../../../wrap/ports.ts'
 import type { LuaBundle } from '../bundle.ts'
+import { readLuaJson } from '../lua-json.ts'
 import type { LuaLimits } from '../lua-state.ts'
 import { type Answer, type Context, createLuaContext } from './context.ts'
 import type { Order, Outcome } from './runtime/entry.ts'
@@ -22,7 +22,7 @@ export async function createLuaInJsEngine(bundle: LuaBundle, limits: LuaLimits):
       if (state && state.scripts.size >= mostScripts) state = undefined
       state ??= open(bundle, limits)
       try {
-        return JSON.parse(compose(state, job, limits)) as Json
+        return readLuaJson(compose(state, job, limits))
       } catch (error) {
         // After a limit the context may hold anything; after a plain error nothing of it is left.
         if (!(error instanceof WrapError) || error.reason === 'limit') state = undefined
@@ -59,7 +59,7 @@ function compose({ context, scripts }: State, job: LuaJob, limits: LuaLimits): s
   }
   const id = scripts.get(source)
   const order: Order = { do: 'run', data: job.data, ...(id === undefined ? {} : { id }) }
-  const answer: Answer = (name, argument) => job.host(name, JSON.parse(argument) as Json)
+  const answer: Answer = (name, argument) => job.host(name, readLuaJson(argument))
   const text = carryOut(context, order, limits.timeMs, answer, limits)
   const bytes = Buffer.byteLength(text)
   if (bytes > job.maxOutput) {
