@@ -162,7 +162,10 @@ const openData = ({ dataDir }: Config, clock: Clock, log: Log): Promise<Storage>
 async function society(config: Config, storage: Storage, { clock, log, nextId }: Means) {
   const { rooms, people: store } = storage
   const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
-  const chat = createChat(parts, { roomsPerPerson: config.limits.rooms_per_person })
+  const chat = createChat(parts, {
+    roomsPerPerson: config.limits.rooms_per_person,
+    adminNames: config.sandbox.workspaces,
+  })
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const modelNames = config.models.map((model) => model.name)

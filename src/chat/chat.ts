@@ -33,8 +33,16 @@ export interface Chat {
   anyRoom(name: RoomName): Promise<Room | undefined>
 }
 
-/** `roomsPerPerson`: how many rooms one person may own. */
-export function createChat(parts: RoomParts, limits: { readonly roomsPerPerson: number }): Chat {
+/** What bounds the making of rooms. */
+export interface RoomLimits {
+  /** How many rooms one person may own. */
+  readonly roomsPerPerson: number
+  /** Names that only admins may give to a room: others are told that they are taken. */
+  readonly adminNames?: ReadonlyMap<string, unknown>
+}
+
+/** Joins the rooms with what they are stored in. */
+export function createChat(parts: RoomParts, limits: RoomLimits): Chat {
   const open = new Map<RoomName, Room>()
 
   function roomCalled(name: RoomName): Room {
@@ -59,7 +67,8 @@ export function createChat(parts: RoomParts, limits: { readonly roomsPerPerson: 
     if (rows.filter((row) => row.owner === owner.id).length >= limits.roomsPerPerson) {
       throw new Refusal(`you own ${limits.roomsPerPerson} rooms already, which is the limit`)
     }
-    const made = await store(newRoom(wanted, owner, isPrivate, parts.clock.now()))
+    const kept = limits.adminNames?.has(wanted) && !owner.admin
+    const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))
     // The same words for a private room that the asker cannot see: a taken name is all that shows.
     if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
     return roomCalled(wanted)

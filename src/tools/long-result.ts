@@ -13,14 +13,14 @@ export const fdName = (fd: number): string => `fd:${fd}`
  * line end is the page, to the last character. Undefined where there is no such page.
  */
 export function showPage(
-  { fd, text, pageSize }: LongResult,
+  { fd, tool, text, pageSize }: LongResult,
   page: number,
   options: { readonly isError: boolean; readonly canRead: boolean },
 ): ToolResult | undefined {
   const pages = splitPages(text, pageSize)
   const content = pages[page - 1]
   if (content === undefined) return undefined
-  const where = `page ${page} of ${pages.length} of ${fdName(fd)}, ${text.length} characters in all`
+  const where = `page ${page} of ${pages.length} of ${fdName(fd)}, which ${tool} gave, ${text.length} characters in all`
   const next = goOn(fd, page, pages.length, options.canRead)
   return { content: `${content}\n[${where}; ${next}]`, isError: options.isError, isPage: true }
 }

@@ -94,10 +94,10 @@ describe('a long result', () => {
     const { present, read } = await rooms()
     const first = await present(ok('x'.repeat(250)))
     expect(noteOf(first.content)).toBe(
-      '[page 1 of 3 of fd:1, 250 characters in all; go on with read_fd {"fd":"fd:1","page":2}]',
+      '[page 1 of 3 of fd:1, which Grep gave, 250 characters in all; go on with read_fd {"fd":"fd:1","page":2}]',
     )
     expect(noteOf((await read('fd:1', 3)).content)).toBe(
-      '[page 3 of 3 of fd:1, 250 characters in all; this is the end]',
+      '[page 3 of 3 of fd:1, which Grep gave, 250 characters in all; this is the end]',
     )
   })
 

@@ -236,7 +236,7 @@ describe('trouble in a tool', () => {
     })
     expect(answers[0]).toBe('ab')
     expect(answers[1]).toBe(
-      `${'x'.repeat(7999)}\n[page 1 of 2 of fd:1, 8017 characters in all; the rest is read with read_fd, ` +
+      `${'x'.repeat(7999)}\n[page 1 of 2 of fd:1, which long gave, 8017 characters in all; the rest is read with read_fd, ` +
         'which is not among these tools: ask for less instead]',
     )
   })
