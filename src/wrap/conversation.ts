@@ -2,7 +2,9 @@ import { indentLater } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import type { Json } from '../lib/json.ts'
 import { newestEntries } from './history.ts'
+import { newestWithin } from './output-limit.ts'
 import type { Snapshot } from './snapshot.ts'
+import { omission } from './trim.ts'
 
 /** Characters of a tool's result that are told again in later turns. */
 const longestResult = 400
@@ -10,9 +12,16 @@ const longestResult = 400
 /**
  * The conversation that Lua asked for as texts, one an entry, oldest first. A later line of an entry is
  * indented, and a tool's result is a later line of its call: whatever starts at the margin is a new speaker.
- * A result whose call is not among the entries stands alone.
+ * A result whose call is not among the entries stands alone. What is beyond `most` bytes is left out, and
+ * that is said.
  */
-export function conversation(snapshot: Snapshot, query: Json): readonly string[] {
+export function conversation(snapshot: Snapshot, query: Json, most: number): readonly string[] {
+  const all = blocksOf(snapshot, query)
+  const newest = newestWithin(all, (block) => block, most)
+  return newest.length === all.length ? all : [omission, ...newest]
+}
+
+function blocksOf(snapshot: Snapshot, query: Json): readonly string[] {
   const blocks: string[] = []
   const calls = new Map<string, number>()
   for (const { entry } of newestEntries(snapshot, query)) {

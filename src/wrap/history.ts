@@ -1,5 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
+import { newestWithin } from './output-limit.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What a conversation is made of; the other kinds are there for scripts that ask for them. */
@@ -21,9 +22,9 @@ export interface ToldEntry {
   readonly agent: boolean
 }
 
-/** The newest rows that match, oldest first, as Lua sees them. Only these are handed over, however many there are. */
-export const historyRows = (snapshot: Snapshot, argument: Json): readonly Json[] =>
-  newestEntries(snapshot, argument).map(rowOf)
+/** The newest rows that match, oldest first and at most `most` bytes of text, as Lua sees them. */
+export const historyRows = (snapshot: Snapshot, argument: Json, most: number): readonly Json[] =>
+  newestWithin(newestEntries(snapshot, argument), ({ entry }) => entry.text, most).map(rowOf)
 
 /** The newest entries that match what Lua asked for, oldest first. */
 export function newestEntries({ history, present, model }: Snapshot, argument: Json): readonly ToldEntry[] {

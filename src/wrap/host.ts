@@ -21,13 +21,18 @@ export interface Host {
   readonly warnings: readonly string[]
 }
 
-/** A host for one run; tools are offered in the form `floor` or a cheaper one, within `cap` tokens where that is possible. */
-export function createHost(
-  snapshot: Snapshot,
-  counter: TokenCounter,
-  price: Pricer,
-  offer: { readonly floor: ToolForm; readonly cap: number },
-): Host {
+/** What one run is given of tools and conversation. */
+export interface Given {
+  /** Tools are offered in this form or a cheaper one. */
+  readonly floor: ToolForm
+  /** Tokens that they may have, where that is possible. */
+  readonly cap: number
+  /** Of history, the newest that are together at most so many bytes. */
+  readonly historyBytes: number
+}
+
+/** A host for one run. */
+export function createHost(snapshot: Snapshot, counter: TokenCounter, price: Pricer, given: Given): Host {
   const warnings: string[] = []
   const note = (line: string): void => {
     if (warnings.length < mostLines && !warnings.includes(line)) warnings.push(line.slice(0, longestLine))
@@ -41,9 +46,9 @@ export function createHost(
   const answers: Readonly<Record<string, (argument: Json) => Json>> = {
     count_tokens: (text) => counter.count(textOf(text)),
     available_tools: (scope) => visible(scope).map((tool) => described(tool, price)),
-    select_tools: (scope) => select(visible(scope), price, offer),
-    history: (query) => historyRows(snapshot, query),
-    conversation: (query) => conversation(snapshot, query).join('\n'),
+    select_tools: (scope) => select(visible(scope), price, given),
+    history: (query) => historyRows(snapshot, query, given.historyBytes),
+    conversation: (query) => conversation(snapshot, query, given.historyBytes).join('\n'),
     log: (line) => {
       const { level, text } = line as JsonObject
       note(`script (${textOf(level)}): ${textOf(text)}`)
@@ -65,11 +70,7 @@ function described(tool: CatalogueTool, price: Pricer): JsonObject {
   return { id, name, description, schema, source, tokens: price(tool, 'full').sent.tokens }
 }
 
-function select(
-  tools: readonly CatalogueTool[],
-  price: Pricer,
-  { floor, cap }: { readonly floor: ToolForm; readonly cap: number },
-): JsonObject {
+function select(tools: readonly CatalogueTool[], price: Pricer, { floor, cap }: Given): JsonObject {
   const allowed = forms.slice(forms.indexOf(floor))
   const form = allowed.find((candidate) => cost(tools, candidate, price) <= cap) ?? 'deferred'
   return { form, ids: tools.map((tool) => tool.id), lines: tools.map((tool) => price(tool, form).line) }

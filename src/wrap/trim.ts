@@ -43,7 +43,7 @@ function keepEnd(
 const marker = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Says the same however many are missing: the beginning of the text must stay the same bytes from turn to turn. */
-const omission = '[earlier entries left out]'
+export const omission = '[earlier entries left out]'
 
 /** Entries begin at the margin; their later lines are indented. */
 const entryBoundary = /\n(?=[^\s])/u

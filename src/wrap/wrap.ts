@@ -6,12 +6,10 @@ import { createHost, forms } from './host.ts'
 import { luaData } from './lua-data.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createPriceList, type Pricer } from './price-list.ts'
+import { conversationLimit, outputLimit } from './output-limit.ts'
 import type { Prompt, PromptTool, ToolForm } from './prompt.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 
-/** Bytes of layers that a script may return; more where the model's window holds more. */
-const leastOutput = 256 * 1024
-const bytesPerToken = 8
 /** Characters of a room's script. */
 const longestScript = 256 * 1024
 
@@ -30,13 +28,17 @@ export function composePrompt(
   const price = prices(snapshot.model.backend, counter)
   const limit = targetOf(snapshot.model)
   for (let floor: ToolForm | undefined = 'full'; floor !== undefined;) {
-    const host = createHost(snapshot, counter, price, { floor, cap: Math.floor(limit * snapshot.toolsShare) })
+    const host = createHost(snapshot, counter, price, {
+      floor,
+      cap: Math.floor(limit * snapshot.toolsShare),
+      historyBytes: conversationLimit(limit),
+    })
     const draft = readDraft(
       engine.run({
         ...(snapshot.script === undefined ? {} : { script: snapshot.script.source }),
         data: luaData(snapshot, limit),
         host: host.answer,
-        maxOutput: Math.max(leastOutput, limit * bytesPerToken),
+        maxOutput: outputLimit(limit),
       }),
     )
     const target = Math.min(limit, draft.target)
