@@ -1,20 +1,23 @@
-/** A run of one class longer than this is cut before counting: merging bytes takes quadratic time in it. */
+/** A run of one class of more bytes than this is cut before counting: merging bytes takes quadratic time in it. */
 const longestRun = 512
+/** The same in characters where each may be four bytes: Chinese, emoji. */
+const longestWideRun = longestRun / 4
 
 /** Letters with their marks, white space, and the rest; digits never make long runs (they are taken in threes). */
 const longRun = new RegExp(
-  `[\\p{L}\\p{M}]{${longestRun + 1},}|\\s{${longestRun + 1},}|[^\\s\\p{L}\\p{N}]{${longestRun + 1},}`,
+  `[\\p{L}\\p{M}]{${longestWideRun + 1},}|\\s{${longestWideRun + 1},}|[^\\s\\p{L}\\p{N}]{${longestWideRun + 1},}`,
   'gu',
 )
-const upToLongest = new RegExp(`[^]{1,${longestRun}}`, 'gu')
+const upToLongest = new RegExp(`[\\0-\\u007f]{1,${longestRun}}|[^]{1,${longestWideRun}}`, 'gu')
 
 /** The text in pieces that can be encoded one by one in linear time; joined they are the text. */
 export function cutLongRuns(text: string): readonly string[] {
-  if (text.length <= longestRun) return [text]
+  if (text.length <= longestWideRun) return [text]
   const pieces: string[] = []
   let end = 0
   for (const run of text.matchAll(longRun)) {
     const parts = run[0].match(upToLongest) ?? []
+    if (parts.length < 2) continue
     // The run's first part stays with the text before it, its last with what follows: only the run is cut.
     pieces.push(text.slice(end, run.index) + parts[0], ...parts.slice(1, -1))
     end = run.index + run[0].length - (parts.at(-1)?.length ?? 0)
