@@ -42,7 +42,15 @@ const join = (texts: readonly (string | undefined)[]): string =>
 
 interface Taken {
   readonly texts: readonly (string | undefined)[]
-  readonly sums: Sums
+  readonly costs: Costs
+}
+
+/** The user's part is counted as one; what of it is context is worked out when somebody asks. */
+interface Costs {
+  readonly system: number
+  readonly user: number
+  readonly tools: number
+  readonly framing: number
 }
 
 /** An empty ledger for these layers; only the message and the provider's framing are in it. */
@@ -51,38 +59,43 @@ export function createLedger(layers: readonly DraftLayer[], terms: Terms): Ledge
   const textOf = (texts: Taken['texts'], system: boolean): string =>
     join(texts.map((text, index) => (layers[index]?.system === system ? text : undefined)))
 
+  const userTokens = (texts: Taken['texts']): number =>
+    terms.counter.count(userContent({ context: textOf(texts, false), message: terms.message }))
+
   const measure = (
     texts: Taken['texts'],
     tools: number | undefined,
     before?: Taken,
     changed?: number,
-  ): Sums => ({
-    ...(before !== undefined && layers[changed!]!.system
-      ? before.sums
-      : userSums(textOf(texts, false), terms)),
-    system:
-      before !== undefined && !layers[changed!]!.system
-        ? before.sums.system
-        : terms.counter.count(textOf(texts, true)),
-    tools: tools ?? 0,
-    framing: framing.perRequest + (tools === undefined ? 0 : framing.perToolset),
-  })
+  ): Costs => {
+    const inSystem = before && layers[changed!]!.system
+    return {
+      system: before && !inSystem ? before.costs.system : terms.counter.count(textOf(texts, true)),
+      user: before && inSystem ? before.costs.user : userTokens(texts),
+      tools: tools ?? 0,
+      framing: framing.perRequest + (tools === undefined ? 0 : framing.perToolset),
+    }
+  }
 
   const empty = layers.map(() => undefined)
-  let now: Taken = { texts: empty, sums: measure(empty, undefined) }
+  let now: Taken = { texts: empty, costs: measure(empty, undefined) }
   let toolTokens: number | undefined
 
   const consider = (index: number, text: string, tools?: { readonly tokens: number }): Taken => {
     const texts = now.texts.with(index, text)
-    return { texts, sums: measure(texts, tools?.tokens ?? toolTokens, now, index) }
+    return { texts, costs: measure(texts, tools?.tokens ?? toolTokens, now, index) }
   }
   return {
-    total: () => sum(now.sums),
-    sums: () => now.sums,
-    totalWith: (index, text, tools) => sum(consider(index, text, tools).sums),
+    total: () => sum(now.costs),
+    sums() {
+      const { user, ...costs } = now.costs
+      const context = terms.counter.count(textOf(now.texts, false))
+      return { ...costs, context, message: user - context }
+    },
+    totalWith: (index, text, tools) => sum(consider(index, text, tools).costs),
     tryPut(index, text, tools) {
       const next = consider(index, text, tools)
-      if (sum(next.sums) > terms.target) return false
+      if (sum(next.costs) > terms.target) return false
       now = next
       toolTokens = tools?.tokens ?? toolTokens
       return true
@@ -91,9 +104,4 @@ export function createLedger(layers: readonly DraftLayer[], terms: Terms): Ledge
   }
 }
 
-function userSums(context: string, { message, counter }: Terms): Pick<Sums, 'context' | 'message'> {
-  const alone = counter.count(context)
-  return { context: alone, message: counter.count(userContent({ context, message })) - alone }
-}
-
-const sum = (sums: Sums): number => sums.system + sums.context + sums.message + sums.tools + sums.framing
+const sum = (costs: Costs): number => costs.system + costs.user + costs.tools + costs.framing

@@ -55,10 +55,10 @@ const anchorEvery = 8
 
 function keepNewest(layer: DraftLayer, tokens: number, counter: TokenCounter): Trimmed | undefined {
   const entries = layer.text.split(entryBoundary)
-  const costs = entries.map((entry) => counter.count(`${entry}\n`))
   const head = layer.heading === '' ? omission : `${layer.heading}\n${omission}`
   const room = tokens - counter.count(`${head}\n`)
-  const first = firstThatFits(costs, room)
+  const costs = newestCosts(entries, room, counter)
+  const first = entries.length - costs.length
   if (first >= entries.length) return cutNewest(entries.at(-1)!, head, tokens, counter)
   for (let start = steady(entries, costs, first); start < entries.length; start += 1) {
     const text = [head, ...entries.slice(start)].join('\n')
@@ -68,26 +68,29 @@ function keepNewest(layer: DraftLayer, tokens: number, counter: TokenCounter): T
   return cutNewest(entries.at(-1)!, head, tokens, counter)
 }
 
-function firstThatFits(costs: readonly number[], room: number): number {
+/** What the newest entries cost, as many as fit, oldest first; those before them are not even counted. */
+function newestCosts(entries: readonly string[], room: number, counter: TokenCounter): readonly number[] {
+  const costs: number[] = []
   let left = room
-  let first = costs.length
-  while (first > 0 && costs[first - 1]! <= left) {
-    first -= 1
-    left -= costs[first]!
+  for (const entry of entries.toReversed()) {
+    const cost = counter.count(`${entry}\n`)
+    if (cost > left) break
+    left -= cost
+    costs.push(cost)
   }
-  return first
+  return costs.toReversed()
 }
 
 /**
- * The next entry from `first` on at which a text may begin, by what it says: as the conversation goes on the
+ * The next entry from `first` on, whose costs these are, at which a text may begin, by what it says: as the conversation goes on the
  * cut stays there until that entry no longer fits. `first` itself if the next such entry is too far.
  */
 function steady(entries: readonly string[], costs: readonly number[], first: number): number {
-  const kept = costs.slice(first).reduce((sum, cost) => sum + cost, 0)
+  const kept = costs.reduce((sum, cost) => sum + cost, 0)
   let given = 0
   for (let start = first; start < entries.length && given <= kept * slack; start += 1) {
     if (fnv1a(entries[start]!) % anchorEvery === 0) return start
-    given += costs[start]!
+    given += costs[start - first]!
   }
   return first
 }
