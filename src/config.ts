@@ -38,6 +38,8 @@ export interface Config {
     readonly mode: FileConfig['sandbox']['mode']
     /** Real paths of the directories that rooms have in place of their own. */
     readonly workspaces: ReadonlyMap<string, string>
+    /** MiB on disk for the files of each other room; 0: no limit. */
+    readonly diskMb: number
   }
   readonly lua: FileConfig['lua']
   readonly limits: Limits
@@ -69,7 +71,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     discoverModels: file.models.length === 0,
     tools: file.tools,
     web: webFrom(file, env),
-    sandbox: { mode: file.sandbox.mode, workspaces: workspacesFrom(file, path, dataDir) },
+    sandbox: {
+      mode: file.sandbox.mode,
+      workspaces: workspacesFrom(file, path, dataDir),
+      diskMb: file.sandbox.disk_mb,
+    },
     lua: file.lua,
     limits: file.limits,
   })

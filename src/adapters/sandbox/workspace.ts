@@ -5,6 +5,7 @@ import { createSerial } from '../../lib/serial.ts'
 import { WorkspaceError, type Command, type Workspace } from '../../tools/ports.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { changeText } from './change-text.ts'
+import { diskFull, diskLeft } from './disk-use.ts'
 import { followPath, mountPoint, quoted } from './follow-path.ts'
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
@@ -19,6 +20,8 @@ export interface WorkspaceLimits {
   readonly scratchBytes: number
   /** Processes that one sandbox may hold. The kernel does not hold root to it. */
   readonly processes: number
+  /** What the files of a room may take on disk; 0: no limit. It is looked at before each change and each command. */
+  readonly diskBytes: number
 }
 
 /** What a workspace is made from. */
@@ -35,6 +38,9 @@ export interface WorkspaceParts {
   readonly closing: AbortSignal
   readonly log: Log
 }
+
+/** Stands after the output of a command that could write nothing. */
+const FULL = '… [the workspace is full: no file can grow until something is deleted]\n'
 
 /** One argument may have this many bytes with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */
 const maxArgumentBytes = 128 * 1024
@@ -55,7 +61,9 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     },
     changeText: (path, change) =>
       oneByOne(async () => {
-        const place = { root: await root(), backups: parts.backups, maxBytes: parts.limits.fileBytes }
+        const { fileBytes: maxBytes, diskBytes } = parts.limits
+        const place = { root: await root(), backups: parts.backups, maxBytes }
+        if ((await diskLeft(place.root, diskBytes)) === 0) throw diskFull(diskBytes)
         return changeText(place, path, change)
       }),
     findFiles: async (query, signal) =>
@@ -76,14 +84,23 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       checkWords(words)
       const workspace = await root()
       const cwd = await directoryIn(workspace, command.cwd ?? '.')
+      const left = command.readOnly ? Infinity : await diskLeft(workspace, parts.limits.diskBytes)
       const launch =
-        parts.mode === 'none' ? unconfined(words, cwd, workspace) : await confined(words, cwd, command)
+        parts.mode === 'none'
+          ? unconfined(words, cwd, workspace, left)
+          : await confined(words, cwd, command, left)
       parts.log.debug({ words, cwd, mode: parts.mode }, 'running a command')
-      return supervise(launch, limits, AbortSignal.any([signal, parts.closing]))
+      const outcome = await supervise(launch, limits, AbortSignal.any([signal, parts.closing]))
+      return left > 0 ? outcome : { ...outcome, output: `${outcome.output}${FULL}` }
     },
   }
 
-  async function confined(words: readonly string[], cwd: string, command: Command): Promise<Launch> {
+  async function confined(
+    words: readonly string[],
+    cwd: string,
+    command: Command,
+    left: number,
+  ): Promise<Launch> {
     const sandbox = await parts.sandbox()
     if (!sandbox.works) throw new WorkspaceError(`commands cannot run: ${sandbox.reason}`)
     const workspace = await root()
@@ -94,7 +111,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       network: command.network ?? false,
       scratchBytes: parts.limits.scratchBytes,
     }
-    const inside = ['/bin/sh', '-c', entry(parts.limits.processes), 'sh', ...words]
+    const inside = ['/bin/sh', '-c', entry(parts.limits.processes, left), 'sh', ...words]
     return {
       file: 'bwrap',
       args: [...(await bubblewrapArguments(box)), ...inside],
@@ -105,9 +122,9 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
   }
 }
 
-const unconfined = (words: readonly string[], cwd: string, home: string): Launch => ({
+const unconfined = (words: readonly string[], cwd: string, home: string, left: number): Launch => ({
   file: '/bin/sh',
-  args: ['-c', entry(0), 'sh', ...words],
+  args: ['-c', entry(0, left), 'sh', ...words],
   cwd,
   env: environment(home),
   tellsPid: false,
@@ -122,11 +139,13 @@ const environment = (home: string): Record<string, string> => ({
 
 /**
  * A script that becomes the command, which it is given as its arguments and so never reads. Error output joins
- * the output, in the order in which both are written. Shells disagree on the letter for processes.
+ * the output, in the order in which both are written. Shells disagree on the letter for processes. No file can
+ * become larger than `left` bytes, which ulimit counts in blocks of 512 (POSIX).
  */
-function entry(processes: number): string {
+function entry(processes: number, left: number): string {
   const limit = `for flag in u p; do (ulimit -$flag ${processes}) 2>/dev/null && ulimit -$flag ${processes} && break; done`
-  return [...(processes > 0 ? [limit] : []), 'ulimit -c 0', 'exec "$@" 2>&1'].join('\n')
+  const size = left === Infinity ? [] : [`ulimit -f ${Math.ceil(left / 512)}`]
+  return [...(processes > 0 ? [limit] : []), ...size, 'ulimit -c 0', 'exec "$@" 2>&1'].join('\n')
 }
 
 function checkWords(words: readonly string[]): void {

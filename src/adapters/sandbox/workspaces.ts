@@ -10,6 +10,7 @@ export const defaultWorkspaceLimits: WorkspaceLimits = {
   fileBytes: 8 * 1024 * 1024,
   scratchBytes: 256 * 1024 * 1024,
   processes: 512,
+  diskBytes: 1024 * 1024 * 1024,
 }
 
 /** What the workspaces are made from. */
@@ -22,6 +23,7 @@ export interface WorkspacesOptions {
   readonly searchEntry: string
   /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'
+  /** A mapped directory has no limit on its disk use: it is the admin's. */
   readonly limits?: WorkspaceLimits
   readonly log: Log
 }
@@ -31,6 +33,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   const rooms = new Map<string, Workspace>()
+  const limits = options.limits ?? defaultWorkspaceLimits
   const sandbox = rememberSuccess(probeSandbox)
   const searcher = createSearcher(options.searchEntry)
 
@@ -39,7 +42,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
       directory: options.mapped?.get(room) ?? join(home, 'files'),
       backups: join(home, 'backups'),
       mode: options.mode,
-      limits: options.limits ?? defaultWorkspaceLimits,
+      limits: { ...limits, diskBytes: options.mapped?.has(room) ? 0 : limits.diskBytes },
       sandbox,
       searcher,
       closing: closing.signal,

@@ -9,7 +9,7 @@ import { writeFile as writeFileTool } from '../../../src/tools/write-file.ts'
 import { contextFor } from './context.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64 }
+const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64, diskBytes: 64 * 1024 }
 
 let home: string
 let room: string
@@ -46,6 +46,16 @@ const text = (name: string) => readFile(join(files, name), 'utf8')
 const backups = () => readdir(join(home, room, 'backups')).catch(() => [])
 
 describe('write_file', () => {
+  it('is refused where the workspace is full, until something is deleted', async () => {
+    await writeFile(join(files, 'big'), 'x'.repeat(70_000))
+    const full =
+      'ERROR: write_file: the workspace is full (64 KiB and 200000 files are allowed), or a directory in it cannot be read; delete what is not needed'
+    expect(await write('a.txt', 'one')).toBe(full)
+    expect(await readdir(files)).toEqual(['big'])
+    await rm(join(files, 'big'))
+    expect(await write('a.txt', 'one')).toBe('Made a.txt.')
+  })
+
   it('makes a file with its directories, replaces it, and keeps the old one', async () => {
     expect(await write('a/b/c.txt', 'one\n')).toBe('Made a/b/c.txt.')
     expect(await backups()).toEqual([])

@@ -1,11 +1,11 @@
-import { access, mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomInt } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
-import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
+import { createWorkspaces, defaultWorkspaceLimits } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../../src/paths.ts'
 import type { Workspace } from '../../../../src/tools/ports.ts'
 
@@ -167,6 +167,25 @@ describe.each([
         }),
         { numRuns: 40 },
       )
+    })
+
+    it('fills no more of the disk than its room may have, and can still delete', async () => {
+      const root = await mkdtemp(join(home, 'full-'))
+      const own = { ...defaultWorkspaceLimits, diskBytes: 1024 * 1024 }
+      await using small = createWorkspaces({
+        root,
+        searchEntry: paths.fileSearch,
+        mode,
+        limits: own,
+        log: quiet,
+      })
+      const run = (line: string) => small.of('lobby').run({ shell: line }, limits, never)
+      await run('head -c 5000000 /dev/zero > big; :')
+      expect((await stat(join(root, 'lobby', 'files', 'big'))).size).toBe(1024 * 1024)
+      expect((await run('echo more > more')).output).toMatch(/\[the workspace is full: no file can grow/)
+      expect(await readFile(join(root, 'lobby', 'files', 'more'), 'utf8')).toBe('')
+      expect((await run('rm big more')).exitCode).toBe(0)
+      expect(await run('echo more > more')).toMatchObject({ exitCode: 0, output: '' })
     })
 
     it('is gone when the server has stopped, and none begins after', async () => {
