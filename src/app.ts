@@ -1,4 +1,3 @@
-import { chmod, mkdir } from 'node:fs/promises'
 import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +28,7 @@ import { stopAll } from './commands/stop.ts'
 import { scopeText } from './commands/tools.ts'
 import type { Config } from './config.ts'
 import { DATABASE } from './backup.ts'
+import { makeDataDir } from './data-dir.ts'
 import { createDoor } from './door.ts'
 import { duration } from './lib/duration.ts'
 import { createIds } from './lib/ids.ts'
@@ -127,7 +127,11 @@ async function assemble(
   }
 }
 
-const speechLimits = ({ limits }: Config) => ({ chars: limits.message_chars, lines: limits.message_lines })
+const speechLimits = ({ limits }: Config) => ({
+  chars: limits.message_chars,
+  pasteBytes: limits.paste_bytes,
+  lines: limits.message_lines,
+})
 
 /** Those of the config, and where it names none, those of an Ollama on this machine. */
 async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
@@ -142,11 +146,6 @@ interface Means {
   readonly clock: Clock
   readonly log: Log
   readonly nextId: () => string
-}
-
-async function makeDataDir(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 })
-  await chmod(dir, 0o700)
 }
 
 const openData = ({ dataDir }: Config, clock: Clock, log: Log): Promise<Storage> =>

@@ -57,7 +57,7 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
         if (!live) return void held.push(entry)
         screen!.deliver(entry)
         if (entry.kind === 'scope') void lookAround()
-        else drawStatus()
+        else drawStatus(entry.kind === 'message')
       },
       stream: (delta) => live && screen!.stream?.(delta),
     }
@@ -77,11 +77,12 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
     drawStatus()
   }
 
-  /** What runs shows its seconds, and is seen to end. */
-  function drawStatus(): void {
+  /** What runs shows its seconds, and is seen to end; a turn begins a moment after the message that calls for it. */
+  function drawStatus(mayStart = false): void {
     clearTimeout(ticking)
     screen?.refresh()
-    if (running().length > 0 && !gone.signal.aborted) ticking = setTimeout(drawStatus, TICK_MS)
+    if (gone.signal.aborted || (running().length === 0 && !mayStart)) return
+    ticking = setTimeout(() => drawStatus(), TICK_MS)
   }
 
   const running = (): readonly string[] => (here ? parts.running(here.room) : [])
@@ -115,7 +116,8 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
       await here?.leave()
     },
     async handleLine(line) {
-      await handleLine(line, caller(), parts.runner)
+      const status = await handleLine(line, caller(), parts.runner)
+      if (status !== 0 && !/^\/[^/]/.test(line)) screen!.print('! your text is not lost: ↑ brings it back')
     },
     complete: async (text) => (here ? parts.complete(text, here.room, person) : []),
     status: () => ({

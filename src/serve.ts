@@ -10,7 +10,7 @@ export async function serve(config: Config): Promise<number> {
   const stop = firstSignal()
   const app = await createApp(config)
   try {
-    announce(app, await app.listen())
+    announce(app, await listen(app, config))
     await stop
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
@@ -19,6 +19,18 @@ export async function serve(config: Config): Promise<number> {
     clearTimeout(watchdog)
   }
   return 0
+}
+
+async function listen(app: App, { listen: { host, port } }: Config): Promise<{ host: string; port: number }> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'EADDRINUSE' ? 'something else listens there' : message
+    throw new Error(`cannot listen on ${host}:${port}: ${why}; choose another with --listen`, {
+      cause: error,
+    })
+  }
 }
 
 /** Heard from the first moment on, so that a signal while starting is not lost. */

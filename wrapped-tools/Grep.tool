@@ -9,7 +9,7 @@ so give patterns as they are, without quotes; write -e before a pattern that beg
 @title Grep Pattern Search
 @name Grep
 @wrapped run_command
-@command grep {arguments}
+@command grep -D skip {arguments}
 @example {"arguments": ["-rn", "TODO", "."]}
 @access read
 @deny -f --file --exclude-f* --include-f* -R --de* -D

@@ -83,6 +83,10 @@ export function createPeople(options: PeopleOptions): People {
         throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
       const known = await owned(name, key)
       if (known) return known
+      const lentToAnother = [...guests.values()].some(
+        (one) => skeleton(one.name) === skeleton(name) && !one.id.startsWith(`guest:${key}:`),
+      )
+      if (lentToAnother) return await guest(name, key)
       const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')

@@ -1,10 +1,12 @@
 import { cleanText, isBlank } from '../lib/clean-text.ts'
 import { Refusal } from './errors.ts'
 
-/** How much one message may hold. */
+/** How much one message may hold. What has several lines was pasted or piped, and may be longer than what is typed. */
 export interface SpeechLimits {
-  /** Characters (code points). */
+  /** Characters (code points) of a single line. */
   readonly chars: number
+  /** UTF-8 bytes of a text of several lines. */
+  readonly pasteBytes: number
   readonly lines: number
 }
 
@@ -12,15 +14,16 @@ export interface SpeechLimits {
 export function speech(raw: string, limits: SpeechLimits): string {
   const text = cleanText(raw).replace(/\n+$/, '')
   if (isBlank(text)) throw new Refusal('there is nothing to say: the message is empty')
-  const chars = [...text].length
-  if (chars > limits.chars) {
-    throw new Refusal(`the message has ${chars} characters and ${limits.chars} are allowed; nothing was sent`)
-  }
   const lines = text.split('\n').length
-  if (lines > limits.lines) {
-    throw new Refusal(`the message has ${lines} lines and ${limits.lines} are allowed; nothing was sent`)
-  }
+  if (lines === 1) needAtMost(limits.chars, [...text].length, 'characters')
+  else needAtMost(limits.pasteBytes, new TextEncoder().encode(text).length, 'bytes')
+  needAtMost(limits.lines, lines, 'lines')
   return text
+}
+
+function needAtMost(allowed: number, found: number, what: string): void {
+  if (found <= allowed) return
+  throw new Refusal(`the message has ${found} ${what} and ${allowed} are allowed; nothing was sent`)
 }
 
 /** One line of text for a topic, a vibe, a key: at most `chars` characters. Throws `Refusal`. */

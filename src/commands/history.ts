@@ -2,7 +2,7 @@ import type { Chat } from '../chat/chat.ts'
 import { entryLine } from '../chat/entry-text.ts'
 import { entryJson } from '../chat/entry-json.ts'
 import type { Entry, EntryId } from '../chat/entry.ts'
-import { Refusal } from '../chat/errors.ts'
+import { UsageError } from '../chat/errors.ts'
 import { JSON_FLAG, type Command, type Output } from './command.ts'
 
 const USUAL = 50
@@ -14,7 +14,7 @@ export const historyCommand = (chat: Chat): Command => ({
   room: 'here',
   flags: [{ name: 'n', value: 'N' }, { name: 'before', value: 'ID' }, JSON_FLAG],
   async run({ room, flags, out }) {
-    const before = flags['before'] as EntryId | undefined
+    const before = entryId(flags['before'])
     const limit = count(flags['n'])
     print(await chat.history(room!, { limit, ...(before ? { before } : {}) }), flags['json'] === true, out)
   },
@@ -34,11 +34,23 @@ export const searchCommand = (chat: Chat): Command => ({
   },
 })
 
+/** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
+function entryId(flag: string | true | undefined): EntryId | undefined {
+  if (flag === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(String(flag))) return flag as EntryId | undefined
+  throw new UsageError(
+    `${String(flag).slice(0, 40)} is no entry's id; history --json shows them`,
+    'history ROOM --before ID',
+  )
+}
+
 function count(flag: string | true | undefined): number {
   if (flag === undefined) return USUAL
-  const number = Number(flag)
-  if (!Number.isInteger(number) || number < 1 || number > MOST) {
-    throw new Refusal(`-n takes a whole number from 1 to ${MOST}`)
+  const number = /^\d{1,6}$/.test(String(flag)) ? Number(flag) : 0
+  if (number < 1 || number > MOST) {
+    throw new UsageError(
+      `-n takes a whole number from 1 to ${MOST}, such as -n ${USUAL}`,
+      'history ROOM -n 20',
+    )
   }
   return number
 }

@@ -61,6 +61,7 @@ export function createRunner(parts: {
 
   function unknownCommand(word: string, { session }: CallerContext): UsageError {
     const slash = session ? '/' : ''
+    if (word === '') return new UsageError(`which command? ${slash}help lists them`, `${slash}help`)
     const near = closest(word.toLowerCase(), byName.keys())
     const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
     return new UsageError(`unknown command ${slash}${word.slice(0, 40)}; ${hint}`, `${slash}help`)
@@ -69,7 +70,7 @@ export function createRunner(parts: {
   function explain(error: unknown, { out, session, room }: CallerContext): 1 | 2 {
     if (error instanceof UsageError) {
       out.warn(error.message)
-      if (!error.message.startsWith('unknown command')) out.warn(`usage: ${error.usage}`)
+      if (!/^(unknown|which) command/.test(error.message)) out.warn(`usage: ${error.usage}`)
       return 2
     }
     if (error instanceof Refusal) {

@@ -24,9 +24,10 @@ export const meCommand = (limits: SpeechLimits): Command => ({
   },
 })
 
-/** The text on the line, or what was piped in where the line has none. */
+/** The text on the line, or what was piped in where the line has none, or a mere `-`. */
 async function textOf({ args, stdin }: Call): Promise<string> {
-  const text = args['text'] ?? (await stdin?.('until-end'))
+  const onLine = args['text']?.trim() === '-' && stdin ? undefined : args['text']
+  const text = onLine ?? (await stdin?.('until-end'))
   if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
   return text
 }

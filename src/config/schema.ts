@@ -46,6 +46,10 @@ const modelFields = z.strictObject({
 })
 
 const model = modelFields
+  .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
+    path: ['name'],
+    message: '@guide is the helper that needs no network; choose another name',
+  })
   .refine((entry) => entry.backend === 'guide' || entry.model !== undefined, {
     path: ['model'],
     message: 'say which model of the backend, such as "qwen3:8b"',

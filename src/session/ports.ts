@@ -10,6 +10,8 @@ export interface Terminal {
   write(text: string): boolean
   /** Called when the queue is empty again after something was dropped. */
   onDrain(listener: () => void): void
+  /** Aborted when the person is gone or the server stops: lines not handled yet are nobody's any more. */
+  readonly gone: AbortSignal
   /** Cells; changes with the window. Undefined without a pty. */
   size(): { readonly columns: number; readonly rows: number } | undefined
   /** Called after each change of the window's size. */

@@ -65,7 +65,10 @@ function readAll(
   isAppendOnly: boolean,
   fail: (error: unknown) => void,
 ): Promise<void> {
-  const handle = (line: string): Promise<void> => handleLine(line, host, view)
+  // A backlog of lines ends with its writer: what they did not see posted is not posted behind their back.
+  const handle = async (line: string): Promise<void> => {
+    if (!terminal.gone.aborted) await handleLine(line, host, view)
+  }
   if (terminal.size()) return readKeyboard({ terminal, view, host, draftUnits, isAppendOnly, handle, fail })
   return readLines({
     input: terminal.input,

@@ -4,8 +4,8 @@ import { speech } from '../chat/speech.ts'
 import { defineTool, ok, type Tool, type ToolContext } from './tool.ts'
 import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
 
-/** What holds where nothing else is configured: the defaults of `message_chars` and `message_lines`. */
-const usualSpeech = { chars: 4000, lines: 400 }
+/** What holds where nothing else is configured: the defaults of `[limits]`. */
+const usualSpeech = { chars: 4000, pasteBytes: 65_536, lines: 400 }
 
 /** A message of its own, apart from the reply. */
 export const sayTool = (parts: WorldParts): Tool =>

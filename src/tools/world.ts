@@ -3,6 +3,7 @@ import type { Chat } from '../chat/chat.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import type { SpeechLimits } from '../chat/speech.ts'
 import { withPermission } from './permission.ts'
 import { failed, type ToolContext, type ToolResult } from './tool.ts'
 
@@ -14,7 +15,7 @@ export interface WorldParts {
   /** The models that can be mentioned; nobody when absent. */
   readonly models?: { names(): readonly string[] }
   /** How long one message may be. */
-  readonly speech?: { readonly chars: number; readonly lines: number }
+  readonly speech?: SpeechLimits
 }
 
 /** A room parameter; absent means the room that the call came from, or that the turn has walked to. */

@@ -78,6 +78,25 @@ describe('starting', () => {
     expect(await readdir(dir)).toEqual([])
   })
 
+  test.each(['/proc/x/y', '/dev/null/data'])(
+    'a data directory that cannot be made (%s) is exit 2 at once',
+    async (data) => {
+      const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
+      expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
+      expect(exitCode).toBe(2)
+    },
+  )
+
+  test('an address that is taken is told, and what to do', async () => {
+    await using first = await startServer({ dataDir: join(dir, 'first') })
+    const taken = `127.0.0.1:${first.port}`
+    const { exitCode, stderr } = await sshawl(['serve', '--listen', taken, '--data', join(dir, 'second')])
+    expect(stderr).toContain(
+      `sshawl: cannot listen on ${taken}: something else listens there; choose another with --listen`,
+    )
+    expect(exitCode).toBe(1)
+  })
+
   test('--version and --help answer and start nothing', async () => {
     expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
     expect((await sshawl(['--help'])).stdout).toContain('sshawl check')

@@ -8,6 +8,8 @@ export interface FakeRoom {
   /** Gives it to everybody. */
   deliver(draft: EntryDraft): Entry
   readonly screens: ReadonlySet<Screen>
+  /** Calls back after each entry was delivered. */
+  listen(listener: () => void): void
 }
 
 export interface FakeHost extends SessionHost {
@@ -29,16 +31,19 @@ export const status: SessionStatus = {
 /** `/no` is refused, `/crash` fails, `/quit` leaves, `/big` prints much; everything else is said in the room. */
 export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
   const screens = new Set<Screen>()
+  const listeners: (() => void)[] = []
   let number = 0
   const deliver = (draft: EntryDraft): Entry => {
     const id = String(++number).padStart(26, '0') as EntryId
     const entry = { ...draft, id, at: number, room: 'lobby' as RoomName } as Entry
     for (const screen of screens) screen.deliver(entry)
+    for (const listener of listeners) listener()
     return entry
   }
   return {
     deliver,
     screens,
+    listen: (listener) => void listeners.push(listener),
     host() {
       const lines: string[] = []
       let mine: Screen | undefined

@@ -41,6 +41,8 @@ export interface FakeTerminal extends Terminal {
   type(text: string | Uint8Array): void
   /** The person is gone. */
   hangUp(): void
+  /** The connection breaks. */
+  vanish(): void
   /** All that was written. */
   written(): string
   resize(columns: number, rows: number): void
@@ -67,6 +69,7 @@ export function createFakeTerminal(
   let size = options.size
   let written = ''
   let gone = false
+  const vanished = new AbortController()
   let full = false
   let exitStatus: number | undefined
   async function* input(): AsyncGenerator<Uint8Array, void, void> {
@@ -79,6 +82,7 @@ export function createFakeTerminal(
   }
   return {
     input: input(),
+    gone: vanished.signal,
     term: options.term ?? 'xterm-256color',
     env: options.env ?? {},
     size: () => size,
@@ -101,6 +105,11 @@ export function createFakeTerminal(
     },
     hangUp() {
       gone = true
+      wake()
+    },
+    vanish() {
+      gone = true
+      vanished.abort()
       wake()
     },
     written: () => written,

@@ -13,10 +13,12 @@ export async function serveShell(open: OpenChannel): Promise<void> {
   const eol = request.size() ? '\r\n' : '\n'
   const stall = { ms: house.stallMs, onStall: () => house.drop('reads too slowly') }
   const outbox: Outbox = openOutbox(open, { stall, onEmpty: () => terminal.drained() })
-  const input = readInput(channel, AbortSignal.any([gone, house.closing]))
+  const over = AbortSignal.any([gone, house.closing])
+  const input = readInput(channel, over)
   const finished = new AbortController()
   const terminal = createTerminal(input, outbox, request, {
     queueBytes: house.queueBytes,
+    gone: over,
     onEnd(status) {
       if (house.closing.aborted) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
       void outbox.finish(status).then(() => finished.abort())

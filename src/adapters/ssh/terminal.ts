@@ -13,13 +13,18 @@ export function createTerminal(
   input: AsyncIterable<Uint8Array>,
   outbox: Outbox,
   request: SessionRequest,
-  options: { readonly queueBytes: number; readonly onEnd: (exitStatus: number) => void },
+  options: {
+    readonly queueBytes: number
+    readonly gone: AbortSignal
+    readonly onEnd: (exitStatus: number) => void
+  },
 ): SshTerminal {
   const listeners: (() => void)[] = []
   let dropped = false
   let ended = false
   return {
     input,
+    gone: options.gone,
     term: request.term,
     env: request.env,
     size: () => request.size(),

@@ -44,7 +44,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
       const problems = [...loaded.problems, ...resolved.problems]
       for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')
       for (const warning of loaded.warnings) log.info(warning, 'a .tool file has something odd')
-      for (const left of resolved.skipped) log.info(left, 'a .tool file is left out')
+      for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
       current = { tools: resolved.tools, problems, warnings: loaded.warnings }
     })
 

@@ -104,3 +104,11 @@ describe('the claim code', () => {
     await expect(all.claim(guest, 'ABCD-EFGH')).rejects.toThrow('a guest cannot be admin')
   })
 })
+
+test('a name that was lent to a guest is not given to somebody else meanwhile', async () => {
+  const all = people()
+  await all.identify('alice', key('a'))
+  expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
+  expect(await all.identify('alice-2', key('c'))).toMatchObject({ name: 'alice-2-2', guest: true })
+  expect(await all.identify('alice-2', key('b'))).toMatchObject({ name: 'alice-2', guest: false })
+})

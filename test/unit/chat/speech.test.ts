@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { oneLine, speech } from '../../../src/chat/speech.ts'
 
-const limits = { chars: 10, lines: 3 }
+const limits = { chars: 10, pasteBytes: 20, lines: 3 }
 
 test.each([
   ['hello\n\n', 'hello'],
   ['a\r\nb', 'a\nb'],
+  ['longer than\na line', 'longer than\na line'],
   ['\u001b[31mred\u001b[0m', 'red'],
   ['😀'.repeat(10), '😀'.repeat(10)],
 ])('%j is said as %j', (raw, said) => {
@@ -19,6 +20,7 @@ test.each(['', ' \n\t', '\u200b\u200b', '\u001b[2J', '\u202e'])('%j has nothing 
 test('what is too long is refused with both figures', () => {
   expect(() => speech('x'.repeat(11), limits)).toThrow('has 11 characters and 10 are allowed')
   expect(() => speech('a\nb\nc\nd', limits)).toThrow('has 4 lines and 3 are allowed')
+  expect(() => speech('é\n'.padEnd(21, 'x'), limits)).toThrow('has 22 bytes and 20 are allowed')
 })
 
 test('a topic is one line', () => {

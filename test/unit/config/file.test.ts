@@ -46,6 +46,7 @@ describe('a config file', () => {
     ['[[models]]\nname = "a"\nbackend = "ollama"\n', /^f\.toml:1: models\.model: say which model/],
     [`${model}context_window = 100\nmax_output = 100\n`, /^f\.toml:6: models\.max_output: must be less/],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
+    [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
     ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
   ])('%j names the line and what to write', (text, expected) => {

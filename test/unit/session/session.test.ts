@@ -237,3 +237,13 @@ test('a window of one row or one column breaks nothing', async () => {
     expect(host.lines).toEqual(['日本語 hello'])
   }
 })
+
+test.each([{}, { size }])('lines that wait when the connection breaks are dropped (%j)', async (options) => {
+  const terminal = createFakeTerminal(options)
+  const { room, host, done } = start(terminal)
+  room.listen(() => terminal.vanish())
+  terminal.type(terminal.size() ? 'one\rtwo\rthree\r' : 'one\ntwo\nthree\n')
+  await done
+  expect(host.lines).toEqual(['one'])
+  expect(host.isDetached()).toBe(true)
+})
