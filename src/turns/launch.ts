@@ -23,7 +23,7 @@ export interface RunningTurn {
 
 /** Puts a turn on record, waits for its place, runs it. `begun` rejects with `StorageError`, and then nothing runs. */
 export function launch(
-  job: Omit<TurnJob, 'report'>,
+  job: Omit<TurnJob, 'report' | 'begun'>,
   parts: TurnParts,
   place: Place,
   ended: () => void,
@@ -35,9 +35,9 @@ export function launch(
 
   async function run(): Promise<Entry> {
     try {
-      await begun
       await place.ready
-      const { last } = await runTurn({ ...job, report: (what) => (doing = what) }, parts, stop.signal)
+      const report = (what: string): void => void (doing = what)
+      const { last } = await runTurn({ ...job, begun, report }, parts, stop.signal)
       return last
     } finally {
       place.leave()

@@ -28,6 +28,8 @@ export interface TurnJob {
   readonly permissions?: PermissionProvider
   /** Told what the turn is doing, for the status line: `thinking`, or the name of a running tool. */
   readonly report: (doing: string) => void
+  /** Resolves when the turn is on record; composing need not wait for the disk, but the model is not asked before. */
+  readonly begun?: Promise<void>
   /** Present in a side turn. */
   readonly descent?: Descent
 }
@@ -77,9 +79,11 @@ export const runTurn: RunTurn = async (job, parts, stop) => {
   const progress: Progress = { reply: createReply((text) => show(job, text)) }
   const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
   try {
-    const ending = await converse(job, parts, progress, signal).catch((error: unknown) =>
-      endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log),
-    )
+    const ending = await converse(job, parts, progress, signal).catch(async (error: unknown) => {
+      // Of a turn that is not on record nothing is told in the room.
+      await job.begun
+      return endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log)
+    })
     await progress.side?.settled()
     const text = progress.reply.finish()
     const last = await recordEnd(job, parts, { text, usage: progress.usage }, ending)
@@ -108,7 +112,7 @@ async function converse(
     runTurn,
   )
   progress.side = side
-  const stage = await createStage({ ...job, ...job.descent, side }, parts, signal)
+  const [stage] = await Promise.all([createStage({ ...job, ...job.descent, side }, parts, signal), job.begun])
   progress.stage = stage
   const record = createSentLog(job.id, parts.turns)
   for (let step = 0; step < parts.limits.turn_steps; step++) {
