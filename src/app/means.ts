@@ -1,0 +1,25 @@
+import type { Storage } from '../adapters/storage/storage.ts'
+import type { Clock, Log } from '../chat/ports.ts'
+import type { Config } from '../config.ts'
+import type { LanguageModel } from '../turns/ports.ts'
+
+/** What every part of the server leans on. */
+export interface Means {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  /** Ids that sort in time order, after everything that is stored. */
+  readonly nextId: () => string
+}
+
+/** What tests may put in the place of the real thing. */
+export interface Overrides {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Milliseconds until a question without an answer is a no. */
+  readonly answerMs?: number
+  readonly createModel?: (settings: Config['models'][number]) => LanguageModel
+}
+
+/** Takes charge of a part: it is disposed of with the server, after whatever was made later. */
+export type Owned = <T extends AsyncDisposable>(part: T) => T

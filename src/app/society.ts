@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto'
+import { createChat } from '../chat/chat.ts'
+import { createLocalBus } from '../chat/local-bus.ts'
+import { createPeople } from '../chat/people.ts'
+import type { Config } from '../config.ts'
+import type { Means } from './means.ts'
+
+/** The rooms, and the people who may come into them. */
+export async function createSociety(config: Config, { storage, clock, log, nextId }: Means) {
+  const { rooms, people: store } = storage
+  const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
+  const chat = createChat(parts, {
+    roomsPerPerson: config.limits.rooms_per_person,
+    adminNames: config.sandbox.workspaces,
+  })
+  await chat.lobby()
+  const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
+  const modelNames = config.models.map((model) => model.name)
+  const { access, admins } = config
+  return {
+    chat,
+    claimCode,
+    people: createPeople({ store, clock, nextId, access, admins, modelNames, claimCode }),
+  }
+}
+
+/** Letters and digits that cannot be taken for each other when read aloud. */
+const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
+function newClaimCode(): string {
+  const four = (): string =>
+    Array.from({ length: 4 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+  return `${four()}-${four()}`
+}

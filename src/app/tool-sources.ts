@@ -1,0 +1,39 @@
+import { createWeb } from '../adapters/http/web.ts'
+import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
+import type { Chat } from '../chat/chat.ts'
+import type { Config } from '../config.ts'
+import { paths } from '../paths.ts'
+import { builtinTools, worldTools } from '../tools/index.ts'
+import type { ToolSource } from '../tools/tool.ts'
+import type { Means, Owned } from './means.ts'
+import { speechLimits } from './speech-limits.ts'
+
+/** Every tool there is, by where it comes from, in the order in which they are listed. */
+export async function createToolSources(
+  config: Config,
+  chat: Chat,
+  { storage: { rooms, results }, log }: Means,
+  owned: Owned,
+): Promise<readonly ToolSource[]> {
+  const names = config.models.filter((model) => model.enabled).map((model) => model.name)
+  const builtin = builtinTools({
+    todo: rooms,
+    sideTurns: config.limits.turn_depth > 0,
+    web: createWeb(config.web, paths.pageReader),
+    results,
+  })
+  const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })
+  const wrapped = owned(
+    await createWrappedTools({
+      dirs: [paths.wrappedTools, ...config.tools.dirs],
+      base: () => builtin,
+      disabled: config.tools.disabled,
+      log,
+    }),
+  )
+  return [
+    { group: 'internal', name: 'internal', tools: () => internal },
+    { group: 'builtin', name: 'builtin', tools: () => builtin },
+    wrapped,
+  ]
+}

@@ -1,0 +1,107 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { createComposer } from '../adapters/lua/pool.ts'
+import { createModel } from '../adapters/models/index.ts'
+import { createWorkspaces, defaultWorkspaceLimits } from '../adapters/sandbox/workspaces.ts'
+import type { Chat } from '../chat/chat.ts'
+import type { Config } from '../config.ts'
+import { paths } from '../paths.ts'
+import type { Workspaces } from '../tools/ports.ts'
+import { createApprovals, type Approvals } from '../turns/approvals.ts'
+import { createCatalogue } from '../turns/catalogue.ts'
+import { markCutTurns } from '../turns/cut-turns.ts'
+import { createToolRuns, type ToolRuns } from '../turns/tool-runs.ts'
+import { createTurns, type Turns } from '../turns/turns.ts'
+import type { Composer } from '../wrap/ports.ts'
+import type { Means, Overrides, Owned } from './means.ts'
+import { createToolSources } from './tool-sources.ts'
+
+/** What is at work in the rooms: models' turns, people's own tool runs, and what both must ask for. */
+export interface Work {
+  readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly approvals: Approvals
+}
+
+/** Share of a prompt that tools may take before their descriptions are shortened. */
+const TOOLS_SHARE = 0.4
+
+/** The models, the tools that they and people may call, and the turns and runs in which they do. */
+export async function createWork(
+  config: Config,
+  chat: Chat,
+  means: Means,
+  overrides: Overrides,
+  owned: Owned,
+): Promise<Work> {
+  const { storage, log, clock } = means
+  const composer = owned(composerFor(config, means))
+  const workspaces = owned(workspacesFor(config, means))
+  const sources = await createToolSources(config, chat, means, owned)
+  await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  const approvals = approvalsFor(config, chat, means, overrides)
+  const tools = {
+    catalogue: createCatalogue({ sources, disabled: config.tools.disabled, log }),
+    workspaces,
+    permissions: approvals,
+    rooms: storage.rooms,
+    results: storage.results,
+    newId: means.nextId,
+    limits: { ...config.limits, tools: toolLimits(config) },
+    clock,
+    log,
+  }
+  const runs = owned(createToolRuns(tools))
+  const turns = createTurns({
+    ...tools,
+    models: config.models.map((settings) => ({
+      settings,
+      model: (overrides.createModel ?? createModel)(settings),
+    })),
+    composer,
+    history: storage.history,
+    calibrations: storage.calibrations,
+    scripts: storage.scripts,
+    turns: storage.turns,
+    toolsShare: TOOLS_SHARE,
+  })
+  return { turns: owned(turns), runs, approvals }
+}
+
+const toolLimits = ({ tools }: Config) => ({
+  timeoutMs: tools.timeout_s * 1000,
+  outputLines: 2000,
+  outputBytes: 262_144,
+})
+
+const composerFor = (config: Config, { log }: Means): Composer =>
+  createComposer({
+    entry: paths.wrapProcess,
+    packageRoot: paths.root,
+    engine: config.lua.engine,
+    encodings: [...new Set(config.models.map((model) => model.encoding))],
+    size: Math.max(2, availableParallelism()),
+    log,
+  })
+
+const workspacesFor = ({ dataDir, sandbox }: Config, { log }: Means): Workspaces & AsyncDisposable =>
+  createWorkspaces({
+    root: join(dataDir, 'rooms'),
+    searchEntry: paths.fileSearch,
+    mapped: sandbox.workspaces,
+    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.diskMb * 1024 * 1024 },
+    mode: sandbox.mode,
+    log,
+  })
+
+const approvalsFor = (config: Config, chat: Chat, means: Means, { answerMs }: Overrides): Approvals =>
+  createApprovals({
+    room: (name) => chat.anyRoom(name),
+    grants: means.storage.grants,
+    limits: {
+      approvals_per_room: config.limits.approvals_per_room,
+      ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
+    },
+    clock: means.clock,
+    log: means.log,
+  })
