@@ -113,9 +113,9 @@ describe('a long result', () => {
     await present(ok('x'.repeat(5_000_000)))
     const kept = await results.find(lobby, 1)
     expect(kept!.text).toHaveLength(
-      4_000_000 + '\n[cut here: 5000000 characters came, and no more than 4000000 are kept]'.length,
+      2_000_000 + '\n[cut here: 5000000 characters came, and no more than 2000000 are kept]'.length,
     )
-    expect(kept!.text).toMatch(/x\n\[cut here: 5000000 characters came, and no more than 4000000 are kept\]$/)
+    expect(kept!.text).toMatch(/x\n\[cut here: 5000000 characters came, and no more than 2000000 are kept\]$/)
   })
 
   it('belongs to its room: no other room has it, whatever is asked for', async () => {
