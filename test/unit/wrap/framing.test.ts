@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest'
+import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
+import type { JsonSchema } from '../../../src/lib/json.ts'
+import { definitionTokens } from '../../../src/wrap/definitions.ts'
+import { framingOf } from '../../../src/wrap/framing.ts'
+
+const counters = createTokenCounters()
+afterAll(() => counters.close())
+
+const backends = ['guide', 'ollama', 'llamacpp', 'openai-compatible', 'openai', 'anthropic', 'gemini']
+
+test.each(backends)(
+  'the figures for %s say where they come from, and when they were looked up',
+  (backend) => {
+    const { source, tolerance, factor } = framingOf(backend)
+    if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
+    expect(source).toMatch(/20\d\d-\d\d$/)
+    expect(tolerance).toBeGreaterThan(0)
+  },
+)
+
+/** The prompt tokens that OpenAI reported for a request with one short system message and this function. */
+const reported: readonly (readonly [
+  tokens: number,
+  system: string,
+  name: string,
+  does: string,
+  parameters: JsonSchema,
+])[] = [
+  [
+    66,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    {
+      type: 'object',
+      properties: {
+        search_query: {
+          type: 'string',
+          description: "Query string to retrieve documents from azure search eg: 'Health care plan'",
+        },
+      },
+      required: ['search_query'],
+    },
+  ],
+]
+
+test.each(reported)(
+  'of a request that OpenAI counted as %i tokens we never expect less',
+  (tokens, system, ...tool) => {
+    const [name, description, parameters] = tool
+    const counter = counters.of('cl100k_base')
+    const { perRequest, perToolset } = framingOf('openai')
+    const ours =
+      counter.count(system) +
+      definitionTokens({ name, description, parameters }, 'openai', counter) +
+      perRequest +
+      perToolset
+    expect(ours).toBeGreaterThanOrEqual(tokens)
+    expect(ours).toBeLessThan(tokens * 1.5)
+  },
+)
