@@ -16,7 +16,7 @@ export interface Searcher {
   searchText(root: string, query: TextQuery, signal: AbortSignal): Promise<FoundText>
 }
 
-const LIMITS: SearchLimits = { ms: 20_000, entries: 200_000, results: 2001 }
+const LIMITS: SearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
 
 /** MiB of JavaScript heap. */
 const HEAP_MIB = 256
@@ -27,8 +27,8 @@ const ANSWER_BYTES = 64 * 1024 * 1024
 /** More milliseconds than a search gives itself: one that does not end by then is killed. */
 export const KILLED_AFTER_MS = 5000
 
-/** Searches side by side; each takes a core. */
-const AT_ONCE = 2
+/** Searches side by side, each in another room; each takes a core. */
+const AT_ONCE = 4
 
 /**
  * Makes each search in a process of its own, which is killed when it takes too much time or memory: a search of many

@@ -48,6 +48,8 @@ const maxArgumentBytes = 128 * 1024
 /** See `Workspace`. With mode `none` commands run unconfined, as the server's own user. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
   const oneByOne = createSerial()
+  /** A room's own searches wait for each other, so that no room has all of the searcher. */
+  const oneSearchByOne = createSerial()
 
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
@@ -66,10 +68,14 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
         if ((await diskLeft(place.root, diskBytes)) === 0) throw diskFull(diskBytes)
         return changeText(place, path, change)
       }),
-    findFiles: async (query, signal) =>
-      parts.searcher.findFiles(await root(), query, AbortSignal.any([signal, parts.closing])),
-    searchText: async (query, signal) =>
-      parts.searcher.searchText(await root(), query, AbortSignal.any([signal, parts.closing])),
+    findFiles: (query, signal) =>
+      oneSearchByOne(async () =>
+        parts.searcher.findFiles(await root(), query, AbortSignal.any([signal, parts.closing])),
+      ),
+    searchText: (query, signal) =>
+      oneSearchByOne(async () =>
+        parts.searcher.searchText(await root(), query, AbortSignal.any([signal, parts.closing])),
+      ),
     async contains(path) {
       try {
         await followPath(await root(), path)
