@@ -28,7 +28,7 @@ export interface WorkspacesOptions {
   readonly log: Log
 }
 
-/** The rooms' workspaces on this machine. Disposing ends every command and waits until it is gone. */
+/** The rooms' workspaces on this machine. Disposing ends every command and search, and waits until it is gone. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces & AsyncDisposable {
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -49,18 +49,20 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
       log: options.log,
     })
 
-  /** Keeps count of a workspace's commands, so that disposing can wait for them. */
-  function counted(workspace: Workspace): Workspace {
-    return {
-      ...workspace,
-      async run(...args) {
-        if (closing.signal.aborted) throw new WorkspaceError('the server is stopping')
-        const run = workspace.run(...args)
-        running.add(run)
-        return run.finally(() => running.delete(run))
-      },
-    }
+  async function count<T>(start: () => Promise<T>): Promise<T> {
+    if (closing.signal.aborted) throw new WorkspaceError('the server is stopping')
+    const work = start()
+    running.add(work)
+    return work.finally(() => running.delete(work))
   }
+
+  /** Keeps count of the processes that a workspace starts, so that disposing can wait for them. */
+  const counted = (workspace: Workspace): Workspace => ({
+    ...workspace,
+    run: (...args) => count(() => workspace.run(...args)),
+    findFiles: (...args) => count(() => workspace.findFiles(...args)),
+    searchText: (...args) => count(() => workspace.searchText(...args)),
+  })
 
   return {
     of(room) {

@@ -258,6 +258,15 @@ describe('a search', () => {
     await expect(answer).rejects.toThrow('this takes too much time or memory; search a smaller part')
   })
 
+  it('is ended with the server, and none begins after', async () => {
+    const own = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: quiet })
+    const workspace = own.of('w')
+    const query = { pattern: 'x', literal: false, ignoreCase: false, context: 0 }
+    const answer = workspace.searchText(query, new AbortController().signal)
+    await Promise.all([expect(answer).rejects.toThrow('the server is stopping'), own[Symbol.asyncDispose]()])
+    await expect(workspace.searchText(query, new AbortController().signal)).rejects.toThrow('is stopping')
+  })
+
   it('stops when its caller does', async () => {
     const stop = new AbortController()
     const context = { ...contextFor(workspaces.of('w')), signal: stop.signal }
