@@ -9,11 +9,8 @@ export interface HistoryCountParts {
   readonly log: Log
 }
 
-/** Rows counted after one turn; a room that was never counted catches up in a few turns. */
-const ROWS_A_TURN = 100
-
 /**
- * Remembers what the newest rows of a prompt cost, so that the next prompt reads no more rows than can fit.
+ * Remembers what the rows of a prompt cost (they were counted for it just now), so that the next prompt reads no more rows than can fit.
  * It only saves work: a failure is logged and nothing else.
  */
 export async function rememberCounts(
@@ -21,7 +18,7 @@ export async function rememberCounts(
   encoding: string,
   rows: readonly HistoryRow[],
 ): Promise<void> {
-  const fresh = rows.filter((row) => row.tokens === undefined).slice(-ROWS_A_TURN)
+  const fresh = rows.filter((row) => row.tokens === undefined)
   if (fresh.length === 0) return
   try {
     const texts = fresh.map(({ entry }) => `${entry.author}: ${entry.text}`)

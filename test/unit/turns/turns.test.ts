@@ -318,6 +318,19 @@ describe('the rows of history', () => {
     expect(rows.slice(0, 3).every((row) => row.tokens! > 0)).toBe(true)
   })
 
+  it('that were never counted are all counted after the first turn that reads them', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
+    const texts = Array.from({ length: 130 }, (_, number) => `message ${number}`)
+    for (const text of texts) await world.room.record({ kind: 'message', author: 'bob', text })
+    await world.ask()
+    await world.ask()
+    const [first, second] = world.composer.snapshots.map((snapshot) =>
+      snapshot.history.filter((row) => row.entry.author === 'bob').map((row) => row.tokens),
+    )
+    expect(first).toEqual(texts.map(() => undefined))
+    expect(second).toEqual(texts.map(() => expect.any(Number) as number))
+  })
+
   it('that cannot be counted do not disturb the turn', async () => {
     await using world = await createTurnWorld(scriptedModel(say('ok')))
     await world.room.record({ kind: 'message', author: 'bob', text: 'a' })

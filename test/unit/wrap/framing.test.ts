@@ -19,7 +19,7 @@ test.each(backends)(
   },
 )
 
-/** The prompt tokens that OpenAI reported for a request with one short system message and this function. */
+/** Prompt tokens that OpenAI reported for a short system message and one function; framing.ts names the source. */
 const reported: readonly (readonly [
   tokens: number,
   system: string,
@@ -42,6 +42,20 @@ const reported: readonly (readonly [
       },
       required: ['search_query'],
     },
+  ],
+  [
+    49,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    { type: 'object', properties: { search_query: { type: 'string' } } },
+  ],
+  [
+    54,
+    'You are a bot.',
+    'data_demonstration',
+    'This is the main function description',
+    { type: 'object', properties: { integer_enum: { type: 'integer', enum: [-1, 1] } } },
   ],
 ]
 
