@@ -1,5 +1,6 @@
-import { realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { lineOf } from './locate.ts'
 import { ConfigError } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -9,7 +10,7 @@ export const isDirectory = (path: string): boolean =>
 
 /**
  * The directories that rooms are mapped to, as real paths. Throws `ConfigError` for one that holds the data directory
- * or lies in it: its files would be those of the server, or of another room. `file` is for the message.
+ * or lies in it: its files would be those of the server, or of another room. `file` is where they were read from.
  */
 export function workspacesFrom(
   { sandbox }: FileConfig,
@@ -18,15 +19,16 @@ export function workspacesFrom(
 ): ReadonlyMap<string, string> {
   const data = realPathOf(dataDir)
   const mapped = Object.entries(sandbox.workspaces).map(([room, path]) => [room, realpathSync(path)] as const)
-  const problems = mapped
-    .filter(([, path]) => holds(path, data) || holds(data, path))
-    .map(
-      ([room, path]) => `${file}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap`,
-    )
-  if (problems.length > 0)
-    throw new ConfigError(problems.map((problem) => `${problem}; choose another directory`))
+  const overlapping = mapped.filter(([, path]) => holds(path, data) || holds(data, path))
+  if (overlapping.length > 0 && file !== undefined) {
+    const text = readFileSync(file, 'utf8')
+    throw new ConfigError(overlapping.map(([room, path]) => `${file}:${overlap(room, path, data, text)}`))
+  }
   return new Map(mapped)
 }
+
+const overlap = (room: string, path: string, data: string, text: string): string =>
+  `${lineOf(text, ['sandbox', 'workspaces', room])}: sandbox.workspaces.${room}: ${path} and the data directory ${data} overlap; choose another directory`
 
 const holds = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}/`)
 
