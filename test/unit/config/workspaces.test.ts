@@ -41,7 +41,7 @@ describe('[sandbox] workspaces', () => {
       'dev = "DIR"',
       /sandbox\.workspaces\.dev: \S+ and the data directory \S+ overlap; choose another directory$/,
     ],
-    ['dev = "DIR/data"', /overlap/],
+    ['dev = "DIR/data"', /sshawl\.toml:2: sandbox\.workspaces\.dev: .* overlap/],
     ['dev = "DIR/link"', /overlap/],
     ['dev = "DIR/data/rooms/den/files"', /overlap/],
   ])('refuses %s', (workspaces, message) => {
