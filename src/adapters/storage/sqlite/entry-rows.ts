@@ -19,5 +19,6 @@ export function toRow(entry: Entry): EntryRow {
 
 /** The entry as it was given to `toRow`. */
 export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
-  return { ...(JSON.parse(data) as object), id, room, at, kind, author, text } as unknown as Entry
+  // Hundreds of rows are read for every prompt, and most have nothing in it.
+  return { ...(data === '{}' ? undefined : (JSON.parse(data) as object)), id, room, at, kind, author, text } as unknown as Entry
 }
