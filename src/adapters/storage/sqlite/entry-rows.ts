@@ -20,5 +20,13 @@ export function toRow(entry: Entry): EntryRow {
 /** The entry as it was given to `toRow`. */
 export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
   // Hundreds of rows are read for every prompt, and most have nothing in it.
-  return { ...(data === '{}' ? undefined : (JSON.parse(data) as object)), id, room, at, kind, author, text } as unknown as Entry
+  return {
+    ...(data === '{}' ? undefined : (JSON.parse(data) as object)),
+    id,
+    room,
+    at,
+    kind,
+    author,
+    text,
+  } as unknown as Entry
 }

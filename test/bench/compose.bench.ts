@@ -1,0 +1,87 @@
+import { test } from 'vitest'
+import { get_encoding } from 'tiktoken'
+import { createComposer } from '../../src/adapters/lua/pool.ts'
+import { paths } from '../../src/paths.ts'
+import type { TokenCounter } from '../../src/wrap/ports.ts'
+import type { Prompt } from '../../src/wrap/prompt.ts'
+import type { HistoryRow, Snapshot } from '../../src/wrap/snapshot.ts'
+import { messages } from '../support/snapshot.ts'
+import { createWorkbench } from '../support/workbench.ts'
+import { median, race, report, verdict } from './measure.ts'
+import { composeWithPromptTsx, type PeerWork } from './prompt-tsx.ts'
+import { TARGET, workload } from './workload.ts'
+
+const ROUNDS = { rounds: 60, warmup: 15 }
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A conversation that goes on: in each round there is one message more than before, and another question. */
+const rows: readonly HistoryRow[] = messages(500 + ROUNDS.rounds + ROUNDS.warmup)
+const conversation = (round: number): Snapshot =>
+  workload(rows.slice(round, round + 500), `alice: what about question ${round}?`)
+
+test('composing 8 layers, 100 tools and 500 messages under 8,000 tokens', async () => {
+  const cold = performance.now()
+  const bench = await createWorkbench()
+  const first = bench.compose(conversation(0))
+  const coldMs = performance.now() - cold
+  await using pool = createComposer({
+    entry: paths.wrapProcess,
+    packageRoot: paths.root,
+    engine: 'wasmoon',
+    size: 1,
+    log: silent,
+  })
+  const tables = get_encoding('o200k_base')
+  const plain: TokenCounter = { ...bench.counter, count: (text) => tables.encode_ordinary(text).length }
+  const peer = (entries: PeerWork['entries'], counter: TokenCounter) => (round: number) =>
+    composeWithPromptTsx(peerWork(conversation(round), first, entries), counter)
+
+  const times = await race(
+    {
+      ours: (round) => bench.compose(conversation(round)),
+      'ours through the pipe': (round) => pool.compose(conversation(round)),
+      'prompt-tsx, a message each': peer('messages', plain),
+      'prompt-tsx, one message of chunks': peer('chunks', plain),
+      'prompt-tsx, a message each, with our count cache': peer('messages', bench.counter),
+      'prompt-tsx, one message of chunks, with our count cache': peer('chunks', bench.counter),
+    },
+    ROUNDS,
+  )
+  tables.free()
+
+  const middle = Object.entries(times).map(([name, all]) => [name, median(all)] as const)
+  const ours = middle[0]![1]
+  const [best, cached] = [middle.slice(2, 4), middle.slice(4)].map(
+    (some) => Math.min(...some.map(([, ms]) => ms)) / ours,
+  )
+  report(`(a) ${first.budget.used} of ${TARGET} tokens, medians of ${ROUNDS.rounds} rounds side by side`, [
+    ['', 'ms', 'times ours'],
+    ...middle.map(([name, ms]) => [name, ms, ms / ours]),
+    ['ours cold: engine, tokenizer and first prompt', coldMs, coldMs / ours],
+    ['the faster peer against ours', verdict(best!, best! >= 10, 'at least 10')],
+    ['the same, given our count cache too', verdict(cached!, cached! >= 10, 'at least 10')],
+  ])
+  console.log(
+    '  Warm: Lua and the script compiled, the tables loaded; counts of lines and tools that were seen\n' +
+      '  before are remembered. New in each round: one message and the question.',
+  )
+})
+
+/** The texts that our layers gave, as the other library takes them. */
+function peerWork(snapshot: Snapshot, first: Prompt, entries: PeerWork['entries']): PeerWork {
+  const [rules, tools] = first.system.split(/\n\n(?=## Your Functions)/u)
+  const [before, said] = first.context.split(/\n\n(?=## The conversation)/u)
+  if (!rules || !tools || !before || !said) throw new Error('the layers are not where they were')
+  return {
+    system: [
+      { text: rules, priority: 1000 },
+      { text: tools, priority: 900 },
+    ],
+    context: before.split('\n\n').map((text, index) => ({ text, priority: 980 - index })),
+    history: snapshot.history.map(({ entry }) => `${entry.author}: ${entry.text}`),
+    message: snapshot.message,
+    tools: first.tools.flatMap((tool) => tool.definition ?? []),
+    target: TARGET,
+    entries,
+  }
+}
