@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/{unit,contract,e2e}/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     reporters: ['default', new SummaryReporter()],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
   },
