@@ -82,6 +82,8 @@ class ProcessPool implements Composer {
   readonly #queue = createFairQueue<Job>()
   readonly #slots = new Set<Slot>()
   readonly #hashed = createToolHashes()
+  /** Rooms whose last composition cost a process; together they never have all of the processes. */
+  readonly #suspects = new Set<string>()
   #ids = 0
   #failedStarts = 0
   #closed = false
@@ -156,7 +158,11 @@ class ProcessPool implements Composer {
 
   /** Starts processes until there are enough. */
   #fill(blamed?: string): void {
-    while (!this.#closed && this.#slots.size < (this.#options.size ?? 2)) this.#start(blamed)
+    while (!this.#closed && this.#slots.size < this.#size) this.#start(blamed)
+  }
+
+  get #size(): number {
+    return this.#options.size ?? 2
   }
 
   #start(blamed: string | undefined): void {
@@ -193,7 +199,10 @@ class ProcessPool implements Composer {
   }
 
   #busyOwners(): ReadonlySet<string> {
-    return new Set([...this.#slots].flatMap((slot) => (slot.ready ? slot.current?.owner : slot.blamed) ?? []))
+    const busy = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current?.owner : slot.blamed) ?? [])
+    const lost = busy.filter((owner) => this.#suspects.has(owner)).length
+    const enough = lost >= Math.max(1, this.#size - 1)
+    return new Set(enough ? [...busy, ...this.#suspects] : busy)
   }
 
   async #run(slot: Slot, job: Job): Promise<void> {
@@ -206,6 +215,7 @@ class ProcessPool implements Composer {
     unwatch()
     if (typeof reply === 'string') return
     job.outcome.resolve(reply)
+    if (reply.kind === 'prompt') this.#suspects.delete(slot.current!.owner)
     // What nobody foresaw may have left anything behind; the process says why on its standard error.
     if (reply.kind === 'failed' && reply.reason === 'process') return slot.process.kill()
     slot.current = undefined
@@ -215,6 +225,7 @@ class ProcessPool implements Composer {
   #onGone(slot: Slot, why: string): void {
     this.#slots.delete(slot)
     if (this.#closed) return
+    if (slot.current) this.#suspects.add(slot.current.owner)
     slot.current?.job.outcome.reject(
       new WrapError('process', 'wrap: the process that composes prompts has died; try again'),
     )

@@ -122,6 +122,23 @@ describe('the pool of wrap processes', () => {
     await Promise.all(hostile)
   })
 
+  test('leaves a process to the others, however many rooms have cost one before', async () => {
+    await using own = open({ size: 2, limits: { cpuMs: 800 } })
+    const rooms = ['one', 'two', 'three']
+    const attack = (): readonly Promise<WrapError>[] =>
+      rooms.map((name) => failureOf(own.compose(inRoom(name, endlessPattern))))
+    for (const failure of await Promise.all(attack())) expect(failure).toMatchObject({ reason: 'limit' })
+    const done: string[] = []
+    const again = attack().map((failure) => failure.then(() => done.push('hostile')))
+    for (let turn = 0; turn < 3; turn += 1) {
+      await own.compose(inRoom('peaceful'))
+      done.push('peaceful')
+    }
+    expect(done).toEqual(['peaceful', 'peaceful', 'peaceful'])
+    await Promise.all(again)
+    expect((await own.compose(inRoom('one'))).budget.used).toBeGreaterThan(300)
+  })
+
   test('lets go of a prompt that nobody waits for any more', async () => {
     const reason = new Error('stopped')
     const stopping = new AbortController()
