@@ -238,13 +238,13 @@ describe('/wrap for people', () => {
     await session.waitFor('lobby')
     session.write('/wrap @qwen\r')
     await session.waitFor('are kept for the answer')
-    expect(session.output()).toMatch(/\u001b\[\d\dm█+\u001b\[0m\u001b\[\d\dm▚+\u001b\[0m/)
+    expect(session.output()).toMatch(/\u001b\[\d\dm█+\u001b\[0m\u001b\[\d\dm[▒▚]+\u001b\[0m/)
   })
 
   test('is plain where there is no terminal', async () => {
     const lines = (await out(['wrap', 'lobby', '@qwen'])).split('\n')
     expect(lines[0]).toMatch(/^@qwen: \d+ of \d+ tokens \(\d+\.\d%\), o200k_base$/)
-    expect(lines[2]).toMatch(/^█+▚+·+$/)
+    expect(lines[2]).toMatch(/^█+[▒▚░▓▞▙]+·+$/)
     expect(lines[2]).toHaveLength(79)
   })
 })

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -26,6 +27,8 @@ export interface Asked {
 /** Libraries that the process reads. */
 const libraries = ['wasmoon', 'lua-in-js', 'luaparse', 'tiktoken', 'fastest-levenshtein']
 const stderrKept = 4096
+/** A third of the processor that an equal would get, where there is not enough for both (sched(7)). */
+const niceness = 5
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
@@ -104,11 +107,22 @@ function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child
     `--max-old-space-size=${heapMiB}`,
     '--no-warnings',
   ]
-  return spawn(process.execPath, [...flags, realpathSync(entry), JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [...flags, realpathSync(entry), JSON.stringify(settings)], {
     cwd: root,
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  yieldToChat(child)
+  return child
+}
+
+/** Where processors are short, people's lines go before prompts: a script that burns its time must not be felt in the chat. */
+function yieldToChat({ pid }: Child): void {
+  try {
+    if (pid !== undefined) setPriority(pid, niceness)
+  } catch {
+    // A child that is gone already, or a system that has no priorities: `gone` tells of the one, the other does no harm.
+  }
 }
 
 /** The permission model lost its `experimental-` in Node 22.13 and 23.5. */

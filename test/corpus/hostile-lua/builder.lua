@@ -99,7 +99,7 @@ function default_wrap() return wrap(1e300) end
 --> budget layer "system" needs
 function default_wrap() return wrap(0):system() end
 --> budget layer "must" needs
-function default_wrap(t) return wrap(t):custom("must", ("word "):rep(20000), 0, true, { required = true }) end
+function default_wrap() return wrap(1000):custom("must", ("word "):rep(2000), 0, true, { required = true }) end
 --> script only one layer can carry tools
 function default_wrap()
   local o = { tools = { form = "full", ids = {} } }

@@ -5,7 +5,7 @@ function default_wrap() return wrap():custom("x", ("y"):rep(1e6)) end
 --> limit
 function default_wrap() return wrap():custom("x", ("漢"):rep(3e5), 1, true, { trim = "head" }) end
 --> limit
-function default_wrap() return wrap():custom("x", ("\0"):rep(1e5)) end
+function default_wrap() return wrap():custom("x", ("\0"):rep(4e5)) end
 --> limit
 function default_wrap()
   local w = wrap()

@@ -1,4 +1,3 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { type Composer, WrapError } from '../../../../src/wrap/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
 import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
 import { memoryLog } from '../../../support/society.ts'
+import { canTrace, traceCalls } from '../../../support/system-calls.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
 const isSlow = ({ outcome }: HostileScript): boolean => outcome === 'limit' || outcome === 'killed'
@@ -92,15 +92,6 @@ describe('hostile scripts', () => {
   }, 120_000)
 })
 
-const canTrace = ((): boolean => {
-  try {
-    execFileSync('strace', ['-V'], { stdio: 'ignore' })
-    return process.getuid?.() === 0
-  } catch {
-    return false
-  }
-})()
-
 describe('a wrap process that hostile scripts run in', () => {
   test.skipIf(!canTrace)(
     'asks the system for no file, no socket and no process while they do',
@@ -112,7 +103,7 @@ describe('a wrap process that hostile scripts run in', () => {
         await composer.compose(inRoom('warm'))
         const [pid] = (await wrapProcesses(process.pid)).filter((one) => !before.includes(one))
         const trace = join(directory, 'trace')
-        await using _tracer = await startTrace(pid!, trace)
+        await using _tracer = await traceCalls([pid!], trace)
         expect(await surprises(composer, escapes)).toEqual([])
         expect(await wrapProcesses(process.pid)).toContain(pid)
         await composer.compose(inRoom('last'))
@@ -129,26 +120,3 @@ describe('a wrap process that hostile scripts run in', () => {
     60_000,
   )
 })
-
-/** Writes down every call that opens, connects or starts anything, and what is written, of all threads of a process. */
-async function startTrace(pid: number, file: string): Promise<AsyncDisposable> {
-  const what = 'trace=%file,%network,fork,vfork,clone,clone3,execve,execveat,kill,tgkill,write,io_uring_setup'
-  const tracer = spawn('strace', ['-f', '-e', what, '-e', 'signal=none', '-o', file, '-p', String(pid)], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const ended = new Promise((resolve) => tracer.once('close', resolve))
-  await new Promise<void>((resolve, reject) => {
-    let said = ''
-    tracer.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      if (said.includes('attached')) resolve()
-    })
-    tracer.once('close', () => reject(new Error(`strace ended: ${said}`)))
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      tracer.kill('SIGINT')
-      await ended
-    },
-  }
-}
