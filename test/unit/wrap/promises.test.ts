@@ -202,7 +202,7 @@ describe('a scope', () => {
           role: 'member',
         })
         const now = viewOf(room)
-        const values: { readonly [key: string]: Json } = room === null ? {} : { tool_scope: room as Json }
+        const values: { readonly [key: string]: Json } = room === null ? {} : { tool_scope: room }
         const given = snapshotFor(target, { tools: now.visible, room: { ...sampleSnapshot().room, values } })
         const prompt = bench.compose(given)
         const shown = now.visible.map((one) => one.name)
