@@ -1,3 +1,4 @@
+import type { Problem } from './adapters/wrapped-tools/definition.ts'
 import { createWeb } from './adapters/http/web.ts'
 import { createLog } from './adapters/log/pino-log.ts'
 import { createComposer } from './adapters/lua/pool.ts'
@@ -18,15 +19,12 @@ import { trialSnapshot } from './wrap/trial.ts'
  */
 export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
+  const tools = config ? await toolFiles(config) : { problems: [], warnings: [] }
   const found = config
-    ? [
-        ...problems,
-        ...(await luaProblems(config)),
-        ...(await toolProblems(config)),
-        ...checkMigrations(paths.migrations),
-      ]
+    ? [...problems, ...(await luaProblems(config)), ...tools.problems, ...checkMigrations(paths.migrations)]
     : problems
   for (const problem of found) console.log(problem)
+  for (const warning of tools.warnings) console.log(`warning: ${warning}`)
   if (config) console.log(await sandboxLine(config))
   console.log(
     found.length === 0 ? 'no problems' : `${found.length} ${found.length === 1 ? 'problem' : 'problems'}`,
@@ -61,7 +59,8 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
   }
 }
 
-async function toolProblems(config: Config): Promise<readonly string[]> {
+/** What is wrong with `.tool` files, and what is only odd. */
+async function toolFiles(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
   await using storage = await openStorage({ engine: 'memory' })
   const builtin = builtinTools({
     todo: storage.rooms,
@@ -74,7 +73,8 @@ async function toolProblems(config: Config): Promise<readonly string[]> {
     disabled: config.tools.disabled,
     log: createLog('silent'),
   })
-  return wrapped.problems().map(({ file, line, message }) => `${file}:${line}: ${message}`)
+  const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`
+  return { problems: wrapped.problems().map(located), warnings: wrapped.warnings().map(located) }
 }
 
 async function sandboxLine(config: Config): Promise<string> {

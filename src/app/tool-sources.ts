@@ -4,7 +4,7 @@ import type { Chat } from '../chat/chat.ts'
 import type { Config } from '../config.ts'
 import { paths } from '../paths.ts'
 import { builtinTools, worldTools } from '../tools/index.ts'
-import type { ToolSource } from '../tools/tool.ts'
+import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { Means, Owned } from './means.ts'
 import { speechLimits } from './speech-limits.ts'
 
@@ -33,7 +33,10 @@ export async function createToolSources(
   )
   return [
     { group: 'internal', name: 'internal', tools: () => internal },
-    { group: 'builtin', name: 'builtin', tools: () => builtin },
+    { group: 'builtin', name: 'builtin', tools: () => builtin.filter((tool) => !isReplaced(tool, wrapped)) },
     wrapped,
   ]
 }
+
+const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>
+  tool.yields === true && wrapped.tools().some((one) => one.id === tool.id)

@@ -11,6 +11,7 @@ export const glob = defineTool({
     'src/*.c for those in one, *.{md,txt} for names in any directory. Links are passed over, .git and node_modules ' +
     'unless they are named.',
   access: 'read',
+  yields: true,
   input: z.strictObject({ pattern: z.string().min(1).max(1000), path: z.string().min(1).optional() }),
   parameters: {
     pattern: '* and ? stop at /, ** does not; also [a-z] and {a,b}. Without / it is for the name alone.',

@@ -10,6 +10,7 @@ export const grep = defineTool({
     "Searches the text files of the room's workspace for a regular expression and answers with PATH:LINE:TEXT for " +
     'each line that matches. Binary files and links are passed over, .git and node_modules unless they are named.',
   access: 'read',
+  yields: true,
   input: z.strictObject({
     pattern: z.string().min(1).max(1000),
     path: z.string().min(1).optional(),

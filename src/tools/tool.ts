@@ -101,6 +101,8 @@ export interface Tool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
+  /** Gives its place to a `.tool` file of the same name: it is there for machines without the program. */
+  readonly yields?: true
   /** For an alias: the id of the tool it is another name for. */
   readonly aliasOf?: string
   /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
@@ -168,6 +170,7 @@ export interface ToolSpec<Shape extends z.ZodRawShape> {
   readonly parameters?: { readonly [Name in keyof Shape]?: string }
   run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
   readonly wrap?: Tool['wrap']
+  readonly yields?: true
   readonly wrapsCommand?: boolean
 }
 
@@ -184,6 +187,7 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
     access: spec.access,
     schema,
     ...(spec.wrap ? { wrap: spec.wrap } : {}),
+    ...(spec.yields ? { yields: true } : {}),
     ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
     async run(args, context) {
       const parsed = spec.input.safeParse(args ?? {})

@@ -6,7 +6,7 @@ import type { PermissionProvider, PermissionRequest } from '../tools/tool.ts'
 import { chooseQuestion, refuseIfOnlyOnce, type Answer } from './choose-question.ts'
 import { createPolicy, denied, type Decide, type PolicyParts } from './permission-policy.ts'
 import type { GrantStore } from './ports.ts'
-import { answerText, onlyOnce, ROOM_GRANT_MS, toolFor } from './question-text.ts'
+import { answerText, mayAnswer, onlyOnce, ROOM_GRANT_MS, toolFor } from './question-text.ts'
 import { approvalFacts, createQuestions, type Question, type QuestionLimits } from './questions.ts'
 
 export type { Answer }
@@ -98,8 +98,14 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       policy(async (asked, room) => {
         const { tool, requester } = asked
         if (!tools.has(tool)) return await denied(room, asked, `a script must name it: --allow ${tool}`)
-        if (!mayManage(await room.roleOf(requester)))
-          return await denied(room, asked, `${requester.name} is no op of ${room.name}`)
+        const role = await room.roleOf(requester)
+        if (!mayManage(role)) return await denied(room, asked, `${requester.name} is no op of ${room.name}`)
+        if (!mayAnswer('once', asked, requester, role))
+          return await denied(
+            room,
+            asked,
+            'only an admin can allow the network, or a command without a sandbox',
+          )
         const text = `allowed with --allow (${toolFor(asked)})`
         await room.record({ ...approvalFacts(asked), author: requester.name, verdict: 'once', text })
         return true

@@ -1,8 +1,7 @@
-import { mayManage } from '../chat/access.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import { onlyOnce, type Verdict } from './question-text.ts'
+import { mayAnswer, onlyOnce, type Verdict } from './question-text.ts'
 import type { Question } from './questions.ts'
 
 /** Somebody's answer to a question in a room. */
@@ -19,10 +18,10 @@ export interface Answer {
  * the wrong one would allow what nobody read. Throws `Refusal`.
  */
 export function chooseQuestion(open: readonly Question[], answer: Answer, role: Role): Question {
-  const { room, person, question } = answer
+  const { room, person, question, verdict } = answer
   const meant = question === undefined ? open : open.filter((one) => one.number === question)
   if (meant.length === 0) throw new Refusal(noSuchQuestion(room, question))
-  const mine = meant.filter(({ asked }) => asked.requester.id === person.id || mayManage(role))
+  const mine = meant.filter(({ asked }) => mayAnswer(verdict, asked, person, role))
   const [first, ...others] = mine
   if (!first) throw new Refusal(notYours(room, meant[0]!))
   if (others.length === 0) return first
@@ -34,7 +33,9 @@ const noSuchQuestion = ({ name }: Room, number: number | undefined): string =>
   number === undefined ? `no question is open in ${name}` : `question ${number} is not open in ${name}`
 
 const notYours = ({ name }: Room, { number, asked }: Question): string =>
-  `only ${asked.requester.name}, the owner of ${name}, an op or an admin can answer question ${number}`
+  asked.onceOnly
+    ? `only an admin can allow question ${number}: it needs the network or has no sandbox`
+    : `only ${asked.requester.name}, the owner of ${name}, an op or an admin can answer question ${number}`
 
 /** Throws `Refusal` for what may be allowed only once. */
 export function refuseIfOnlyOnce({ number, asked }: Question): void {

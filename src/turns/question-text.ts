@@ -1,4 +1,6 @@
+import { mayManage } from '../chat/access.ts'
 import type { ApprovalEntry } from '../chat/entry.ts'
+import type { Person, Role } from '../chat/person.ts'
 import { duration } from '../lib/duration.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
@@ -21,21 +23,39 @@ export function questionText(number: number, asked: PermissionRequest, answerMs:
     ...visibleText(detail)
       .split('\n')
       .map((line) => `| ${line}`),
-    `${requester.name} or an op answers within ${duration(answerMs)}: ${waysToAnswer(number, asked)}`,
+    `${asked.onceOnly ? 'an admin' : `${requester.name} or an op`} answers within ${duration(answerMs)}: ${waysToAnswer(number, asked)}`,
   ].join('\n')
 }
 
 function waysToAnswer(number: number, asked: PermissionRequest): string {
   const deny = `or /deny ${number}`
   if (onlyOnce(asked)) return `/allow ${number} (this once) ${deny}`
-  const room = `/allow room ${number} (exactly this, here, for ${duration(ROOM_GRANT_MS)})`
-  const always = `/allow always ${number} (exactly this, here, until /perms revoke)`
+  const what = covered(asked)
+  const room = `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`
+  const always = `/allow always ${number} (${what}, here, until /perms revoke)`
   return `/allow ${number} (this once), ${room}, ${always} ${deny}`
+}
+
+const COVERED_CHARS = 60
+
+/** What a grant would be for: `write_file for "a.txt"`, whatever is written to it. */
+function covered({ tool, target }: PermissionRequest): string {
+  const shown = visibleText(target).replaceAll('\n', ' ')
+  return `${tool} for "${shown.length > COVERED_CHARS ? `${shown.slice(0, COVERED_CHARS)}…` : shown}"`
 }
 
 /** True where nothing may be allowed beyond the call: for what is too much, and for who has no name of their own. */
 export const onlyOnce = ({ onceOnly, access, requester }: PermissionRequest): boolean =>
   onceOnly === true || access === 'network' || requester.guest
+
+/**
+ * Who may say yes: the requester and who manages the room; to the machine's own network, and to a command without a
+ * sandbox, only an admin of the server: a room of one's own is quickly made. A no is the requester's to say, always.
+ */
+export function mayAnswer(verdict: Verdict, asked: PermissionRequest, person: Person, role: Role): boolean {
+  if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
+  return asked.requester.id === person.id || mayManage(role)
+}
 
 /** What the room is told of an answer: `allowed once (question 3: run_command for alice)`. */
 export const answerText = (verdict: Verdict, number: number, asked: PermissionRequest): string =>

@@ -5,6 +5,8 @@ import { WorkspaceError } from '../../tools/ports.ts'
 /** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
 export const mountPoint = '/workspace'
 
+const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+
 /** Longer paths are refused by the kernel (`PATH_MAX`). */
 const maxPath = 4096
 
@@ -64,7 +66,8 @@ async function realPathOf(path: string, shown: string): Promise<string | undefin
   try {
     return await realpath(path)
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw unreachable(shown, error)
+    // Below a file, and under a name that no file can have, there is nothing either.
+    if (!NOTHING_THERE.has(codeOf(error))) throw unreachable(shown, error)
   }
   if (await lstat(path).catch(() => undefined)) {
     throw new WorkspaceError(`${quoted(shown)} is a link that leads nowhere`)

@@ -31,6 +31,8 @@ export interface Definition {
   readonly wrapped: string
   readonly title: string
   readonly description: string
+  /** Nothing but `@name` and `@wrapped`: surely meant as an alias, and no wrapped tool with a misspelt line. */
+  readonly bare: boolean
   /** Absent for an alias: the same tool under a second name. */
   readonly wrapper?: Wrapper
 }

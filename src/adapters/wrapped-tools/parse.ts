@@ -66,7 +66,9 @@ function readDefinition(file: string, parts: Parts): Definition | undefined {
   if (wrapper && parts.description === '')
     parts.report(1, 'a wrapped tool needs a description before its first @ line')
   if (!name || !wrapped) return undefined
-  const base = { file, line: lineOf('@name', parts), name, wrapped, title, description: parts.description }
+  const { description, annotations } = parts
+  const bare = description === '' && annotations.length === 2
+  const base = { file, line: lineOf('@name', parts), name, wrapped, title, description, bare }
   return wrapper ? { ...base, wrapper } : base
 }
 

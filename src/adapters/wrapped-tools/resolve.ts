@@ -37,7 +37,8 @@ export function resolveTools(
 
   for (const definition of definitions) {
     const other = own.get(definition.name)
-    if (builtin.has(definition.name)) report(definition, `${definition.name} is the name of a built-in tool`)
+    const builtIn = builtin.get(definition.name)
+    if (builtIn && !builtIn.yields) report(definition, `${definition.name} is the name of a built-in tool`)
     else if (other) report(definition, `${definition.name} is already defined in ${other.file}`)
     else own.set(definition.name, definition)
   }
@@ -75,10 +76,9 @@ export function resolveTools(
 }
 
 /** Why a definition cannot be built on this tool; nothing if it can. */
-function misfit({ wrapper, title, description }: Definition, target: Tool): string | undefined {
+function misfit({ wrapper, bare }: Definition, target: Tool): string | undefined {
   if (!wrapper) {
-    const unfinished = target.wrapsCommand && (title !== '' || description !== '')
-    return unfinished
+    return target.wrapsCommand && !bare
       ? `a tool built on ${target.id} needs @command and @param; a plain alias has only @name and @wrapped`
       : undefined
   }

@@ -258,18 +258,21 @@ describe('a grant', () => {
   })
 
   it('is not given for what must be asked each time, nor does one serve it', async () => {
-    const { ask, answer, ann } = await createScene()
+    const { ask, answer, ann, op, person } = await createScene()
+    const root = await person('root', { admin: true })
     await ask('ls')
     await answer(ann, 'always')
     const { verdict } = await ask('ls', { onceOnly: true, access: 'network' })
     for (const how of ['room', 'always'] as const)
-      await expect(answer(ann, how)).rejects.toThrow(
+      await expect(answer(root, how)).rejects.toThrow(
         'only once, because it needs the network or has no sandbox',
       )
-    await answer(ann, 'once')
+    for (const one of [ann, op]) await expect(answer(one, 'once')).rejects.toThrow('only an admin can allow')
+    await answer(root, 'once')
     expect(await verdict).toBe('allow')
-    await ask('ls', { onceOnly: true })
-    await expect(answer(ann, 'once')).resolves.toMatch(/^allowed once/)
+    const refused = await ask('ls', { onceOnly: true })
+    await answer(ann, 'denied')
+    expect(await refused.verdict).toBe('deny')
   })
 
   it('is not given to a guest, whose name is lent', async () => {

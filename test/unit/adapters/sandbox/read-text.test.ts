@@ -159,3 +159,11 @@ describe('read_file', () => {
     expect(await read(args)).toBe(`ERROR: read_file: ${message}`)
   })
 })
+
+it.each([`${'x'.repeat(255)}|y`, 'word|'.repeat(100), `a/${'é'.repeat(200)}`, 'a.txt/x'])(
+  'a pattern that no file could be called (%#) leads nowhere, and so not outside',
+  async (pattern) => {
+    expect(await workspace().contains(pattern)).toBe(true)
+    expect(await workspace().contains(`${pattern}/../../..`)).toBe(false)
+  },
+)

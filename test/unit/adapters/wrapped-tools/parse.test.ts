@@ -41,6 +41,7 @@ describe('parseToolFile', () => {
       wrapped: 'run_command',
       title: 'Glob Pattern Matching',
       description: 'Find files.',
+      bare: false,
       wrapper: {
         words: ['find', '{arguments}', '-type', 'f'],
         access: 'read',
@@ -63,6 +64,7 @@ describe('parseToolFile', () => {
       line: 1,
       name: 'webFetch',
       wrapped: 'web_fetch',
+      bare: true,
       title: '',
       description: '',
     })

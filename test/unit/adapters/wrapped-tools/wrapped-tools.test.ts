@@ -41,6 +41,33 @@ const wrapper = (name: string, lines: string): string =>
 const put = (file: string, text: string | Buffer): Promise<void> => writeFile(join(dir, file), text)
 
 describe('createWrappedTools', () => {
+  it.each(['@comand ls {arguments}', '@Command ls', '@title T', '@example {}', 'x', '@bogus'])(
+    'makes no alias of the shell from a file that wanted more (%s)',
+    async (line) => {
+      await put(
+        'a.tool',
+        line.startsWith('@')
+          ? alias('lsx', 'run_command') + line
+          : line + '\n\n' + alias('lsx', 'run_command'),
+      )
+      await using wrapped = await load()
+      expect(wrapped.tools()).toEqual([])
+      expect(wrapped.problems().map(({ message }) => message)).toEqual([
+        'a tool built on run_command needs @command and @param; a plain alias has only @name and @wrapped',
+      ])
+    },
+  )
+
+  it('lets a file take the name of a tool that is there for machines without the program', async () => {
+    await put('glob.tool', wrapper('glob', '@command find {arguments} -type f'))
+    await put('read.tool', alias('read_file', 'write_file'))
+    await using wrapped = await load()
+    expect(wrapped.tools().map((tool) => tool.id)).toEqual(['glob'])
+    expect(wrapped.problems().map(({ message }) => message)).toEqual([
+      'read_file is the name of a built-in tool',
+    ])
+  })
+
   it('makes the bundled tools with no problem, and leaves out those that are not configured', async () => {
     await using wrapped = await load({ dirs: [paths.wrappedTools] })
     expect(wrapped.problems()).toEqual([])
