@@ -97,6 +97,22 @@ describe('starting', () => {
     expect(exitCode).toBe(1)
   })
 
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'npm start hands %s on, so that nothing is left behind',
+    async (signal) => {
+      const npm = execa('npm', ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data')], {
+        cwd: new URL('../..', import.meta.url).pathname,
+        reject: false,
+      })
+      for await (const line of npm.iterable()) if (line.startsWith('sshawl listening')) break
+      npm.kill(signal)
+      expect((await npm).exitCode).toBe(0)
+      // The data is free again only once the server itself is gone.
+      await using again = await startServer({ dataDir: join(dir, 'data') })
+      expect(again.port).toBeGreaterThan(0)
+    },
+  )
+
   test('--version and --help answer and start nothing', async () => {
     expect((await sshawl(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+$/)
     expect((await sshawl(['--help'])).stdout).toContain('sshawl check')
