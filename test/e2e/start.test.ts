@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startServer } from '../support/server.ts'
@@ -100,13 +103,15 @@ describe('starting', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'npm start hands %s on, so that nothing is left behind',
     async (signal) => {
-      const npm = execa('npm', ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data')], {
+      const npm = spawn('npm', ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data')], {
         cwd: new URL('../..', import.meta.url).pathname,
-        reject: false,
+        stdio: ['ignore', 'pipe', 'ignore'],
       })
-      for await (const line of npm.iterable()) if (line.startsWith('sshawl listening')) break
+      const ended = once(npm, 'close')
+      for await (const line of createInterface({ input: npm.stdout }))
+        if (line.startsWith('sshawl listening')) break
       npm.kill(signal)
-      expect((await npm).exitCode).toBe(0)
+      expect((await ended)[0]).toBe(0)
       // The data is free again only once the server itself is gone.
       await using again = await startServer({ dataDir: join(dir, 'data') })
       expect(again.port).toBeGreaterThan(0)
