@@ -12,6 +12,31 @@ local real = {
   randomseed = math.randomseed, getinfo = debug.getinfo,
 }
 
+-- An address differs from process to process, and the same snapshot must give the same bytes: a table is told as
+-- "table", and %p and the layout of string.pack are not there.
+local has_address = { table = true, ["function"] = true, thread = true, userdata = true }
+local format, gsub, find = string.format, string.gsub, string.find
+
+local function text_of(...)
+  local value = ...
+  if not has_address[real.type(value)] then return real.tostring(...) end
+  return (gsub(real.tostring(value), ": 0x%x+$", ""))
+end
+
+tostring = text_of
+
+string.format = function(pattern, ...)
+  if real.type(pattern) == "string" and find(gsub(pattern, "%%%%", ""), "%%[-+ #%d.]*p") then
+    real.error("string.format: %p is not available to scripts", 2)
+  end
+  local values = real.pack(...)
+  for index = 1, values.n do
+    if has_address[real.type(values[index])] then values[index] = text_of(values[index]) end
+  end
+  return format(pattern, real.unpack(values, 1, values.n))
+end
+string.pack, string.unpack, string.packsize = nil, nil, nil
+
 -- Strings share one metatable in a state: nobody may have it.
 real.getmetatable("").__metatable = false
 -- No pause of the collector may be left to chance, and no script can call it.

@@ -42,8 +42,11 @@ const heading = (model: string, { budget: { used, target }, encoding }: Prompt):
 const sums = ({ system, context, message, tools, framing, used }: BudgetReport): string =>
   `system ${system} + context ${context} + message ${message} + tools ${tools} + framing ${framing} = ${used}`
 
-const kept = ({ window, reserved_output }: BudgetReport): string =>
-  `${reserved_output} more are kept for the answer, of ${window}`
+function kept({ window, reserved_output, target }: BudgetReport): string {
+  const answer = `${reserved_output} more are kept for the answer, of ${window}`
+  const denser = window - reserved_output - target
+  return denser > 0 ? `${answer}; ${denser} because its provider counts more than we do (/models)` : answer
+}
 
 function partsOf({ layers, budget }: Prompt): readonly Part[] {
   const others = [

@@ -168,6 +168,15 @@ export function luaEngineExam(name: string, open: OpenEngine, bundle: () => Prom
         expect(evaluate(source)).toBe(['1', '2', ...names].join(' '))
       })
 
+      test('in what it tells of things that have an address', () => {
+        expect(evaluate('tostring({})')).toBe('table')
+        expect(evaluate('tostring(print)')).toMatch(/^function(: builtin)?$/)
+        expect(evaluate('("%s|%s"):format({}, 1)')).toBe('table|1')
+        expect(evaluate('setmetatable({}, { __tostring = function() return "mine" end })')).toBe('mine')
+        expect(evaluate('string.pack')).toBe('nil')
+        expect(failure('x = ("%p"):format({})').message).toContain('script:1: string.format: %p is not')
+      })
+
       test('in its random numbers', () => {
         expect(evaluate('math.random(1, 1e9)')).toBe(evaluate('math.random(1, 1e9)'))
       })

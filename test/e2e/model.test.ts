@@ -2,7 +2,15 @@ import { get_encoding } from 'tiktoken'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, hang, says, startModelServer, status, type ModelServer } from '../support/model-server.ts'
+import {
+  answer,
+  calls,
+  hang,
+  says,
+  startModelServer,
+  status,
+  type ModelServer,
+} from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/server.ts'
 
 let stage: Stage
@@ -100,6 +108,21 @@ describe('a model over HTTP', () => {
     const { exitCode, stderr } = await ask('@qwen', 'hi')
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/qwen/)
+  })
+
+  test.each([
+    [12.5, 1.5],
+    [-5, -5],
+    [1e308, 1],
+  ])('whose report of tokens cannot be true (%d, %d) answers all the same', async (input, output) => {
+    models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
+    const before = await json(['models', '--json'])
+    expect(await ask('@qwen', 'hi')).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
+    const spent = (all: { name: string; input: number; output: number }[]) => {
+      const { input: read, output: written } = all.find((one) => one.name === 'qwen')!
+      return { read, written }
+    }
+    expect(spent(await json(['models', '--json']))).toEqual(spent(before))
   })
 
   test('can be stopped by the one who asked', async () => {

@@ -73,7 +73,14 @@ function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['
   return reason === 'stop' || reason === 'length' ? reason : 'other'
 }
 
+/** More than this no model can have read or written in one step. */
+const MOST_TOKENS = 1_000_000_000
+
+/** What cannot be true is left out: it would stand in the sums for ever. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } {
-  const known = inputTokens.total !== undefined && outputTokens.total !== undefined
-  return known ? { usage: { input: inputTokens.total!, output: outputTokens.total! } } : {}
+  const [input, output] = [inputTokens.total, outputTokens.total]
+  return isCount(input) && isCount(output) ? { usage: { input, output } } : {}
 }
+
+const isCount = (tokens: number | undefined): tokens is number =>
+  Number.isInteger(tokens) && tokens! >= 0 && tokens! <= MOST_TOKENS
