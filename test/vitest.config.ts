@@ -9,6 +9,8 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     testTimeout: 60_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
+    isolate: false,
+    maxWorkers: 3,
   },
 })
