@@ -62,13 +62,24 @@ export function takeSeat(person: Person, parts: SeatParts, columns: () => number
       stream: (delta) => live && screen!.stream?.(delta),
     }
     await room.enter(participant)
+    try {
+      const past = await showPast(room)
+      live = true
+      for (const entry of held) if (entry.id > past) screen!.deliver(entry)
+    } catch (error) {
+      // Who could not be shown the room is not in it.
+      await room.leave(participant)
+      throw error
+    }
+    return () => room.leave(participant)
+  }
+
+  /** The id of the last entry that was shown; empty where there is none. */
+  async function showPast(room: Room): Promise<string> {
     const past = await parts.chat.history(room, { limit: TAIL, withoutThreads: true })
     screen!.print(await heading(room))
     for (const entry of past) screen!.deliver(entry)
-    live = true
-    const last = past.at(-1)?.id ?? ''
-    for (const entry of held) if (entry.id > last) screen!.deliver(entry)
-    return () => room.leave(participant)
+    return past.at(-1)?.id ?? ''
   }
 
   async function lookAround(): Promise<void> {

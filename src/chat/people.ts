@@ -38,6 +38,8 @@ export function createPeople(options: PeopleOptions): People {
   const { store, access } = options
   const reserved = new Set([...RESERVED_NAMES, ...options.modelNames].map(skeleton))
   const guests = new Map<string, Person>()
+  /** Who holds a lent name, by its skeleton: asked at each login, so it is not searched for. */
+  const lent = new Map<string, Fingerprint>()
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
@@ -57,20 +59,29 @@ export function createPeople(options: PeopleOptions): People {
   async function guest(name: string, key: Fingerprint): Promise<Person> {
     const known = guests.get(`${name} ${key}`)
     if (known && !(await store.bySkeleton(skeleton(known.name)))) return known
-    const lent = await freeGuestName(name)
-    const person: Person = { id: `guest:${key}:${lent}` as PersonId, name: lent, admin: false, guest: true }
+    const free = await lendName(name, key)
+    const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
     guests.set(`${name} ${key}`, person)
-    if (guests.size > GUESTS_REMEMBERED) guests.delete(guests.keys().next().value!)
+    if (guests.size > GUESTS_REMEMBERED) forgetOldest()
     return person
   }
 
-  async function freeGuestName(name: string): Promise<string> {
-    const lent = new Set([...guests.values()].map((person) => skeleton(person.name)))
+  async function lendName(name: string, key: Fingerprint): Promise<string> {
     for (let number = 2; ; number++) {
       const wanted = `${[...name].slice(0, 18).join('')}-${number}`
       const mark = skeleton(wanted)
-      if (!lent.has(mark) && !reserved.has(mark) && !(await store.bySkeleton(mark))) return wanted
+      if (lent.has(mark) || reserved.has(mark) || (await store.bySkeleton(mark))) continue
+      // Somebody else may have been lent it while the store was asked.
+      if (lent.has(mark)) continue
+      lent.set(mark, key)
+      return wanted
     }
+  }
+
+  function forgetOldest(): void {
+    const [asked, person] = guests.entries().next().value!
+    guests.delete(asked)
+    lent.delete(skeleton(person.name))
   }
 
   const isAdminKey = (key: Fingerprint): boolean => options.admins.includes(key)
@@ -83,13 +94,11 @@ export function createPeople(options: PeopleOptions): People {
         throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
       const known = await owned(name, key)
       if (known) return known
-      const lentToAnother = [...guests.values()].some(
-        (one) => skeleton(one.name) === skeleton(name) && !one.id.startsWith(`guest:${key}:`),
-      )
-      if (lentToAnother) return await guest(name, key)
       const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
+      const holder = lent.get(skeleton(name))
+      if (holder !== undefined && holder !== key) return await guest(name, key)
       return (await register(name, key)) ?? (await owned(name, key)) ?? (await guest(name, key))
     },
     async current(person) {

@@ -112,3 +112,18 @@ test('a name that was lent to a guest is not given to somebody else meanwhile', 
   expect(await all.identify('alice-2', key('c'))).toMatchObject({ name: 'alice-2-2', guest: true })
   expect(await all.identify('alice-2', key('b'))).toMatchObject({ name: 'alice-2', guest: false })
 })
+
+test('two keys that ask for a taken name at the same moment are lent two names', async () => {
+  const all = people()
+  await all.identify('alice', key('a'))
+  const both = await Promise.all([all.identify('alice', key('b')), all.identify('alice', key('c'))])
+  expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-2', 'alice-3'])
+})
+
+test('a name that was lent before the server was claimed lets nobody in after it', async () => {
+  const all = people({ access: 'closed', claimCode: 'ABCD-EFGH' })
+  const alice = await all.identify('alice', key('a'))
+  expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
+  await all.claim(alice, 'ABCD-EFGH')
+  await expect(all.identify('alice-2', key('c'))).rejects.toThrow('only people it knows')
+})
