@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { backup } from './backup.ts'
-import { check } from './check.ts'
-import { loadConfig } from './config.ts'
+import { backup } from './app/backup.ts'
+import { check } from './app/check.ts'
+import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
-import { paths } from './paths.ts'
-import { serve } from './serve.ts'
+import { paths } from './app/paths.ts'
+import { serve } from './app/serve.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
 async function main(argv: readonly string[]): Promise<number> {

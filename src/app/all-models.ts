@@ -1,5 +1,5 @@
 import { findOllamaModels } from '../adapters/models/find-ollama.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** Those of the config, and where it names none, those of an Ollama on this machine. */
 export async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {

@@ -1,6 +1,6 @@
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Clock, Log } from '../chat/ports.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 
 /** What every part of the server leans on. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createChat } from '../chat/chat.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Means } from './means.ts'
 
 /** The rooms, and the people who may come into them. */

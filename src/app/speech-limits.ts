@@ -1,5 +1,5 @@
 import type { SpeechLimits } from '../chat/speech.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** How much one message may hold, from the config. */
 export const speechLimits = ({ limits }: Config): SpeechLimits => ({

@@ -1,9 +1,9 @@
 import type { Person } from '../chat/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import { scopeText } from '../commands/tools.ts'
+import { scopeText } from '../commands/verbs/tools.ts'
 import { duration } from '../lib/duration.ts'
-import type { Outlook } from '../seat.ts'
+import type { Outlook } from './seat.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Work } from './work.ts'
 

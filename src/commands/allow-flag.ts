@@ -1,5 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import type { Approvals } from '../turns/approvals.ts'
+import type { Approvals } from '../approvals/approvals.ts'
 import type { Mention, Turns } from '../turns/turns.ts'
 import type { Call, Flag } from './command.ts'
 import { needManager } from './rights.ts'

@@ -1,4 +1,4 @@
-import type { SearchConfig, WebConfig } from '../adapters/http/config.ts'
+import type { SearchConfig, WebConfig } from '../adapters/web/config.ts'
 import type { FileConfig } from './schema.ts'
 
 type Written = NonNullable<FileConfig['tools']['web']>

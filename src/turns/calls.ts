@@ -1,6 +1,6 @@
 import { stableJson } from '../lib/stable-json.ts'
-import { parseArguments } from './arguments.ts'
-import type { ToolCall } from './ports.ts'
+import { parseArguments } from '../toolbox/arguments.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
 
 /** Looks at a step's calls before they run: gives them ids of their own, and says why the turn must stop, if it must. */
 export type CallCheck = (calls: readonly ToolCall[]) => {

@@ -1,7 +1,7 @@
 import type { TurnOutcome } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
-import { WrapError } from '../wrap/ports.ts'
+import { WrapError } from '../prompt/ports.ts'
 import { ModelError } from './ports.ts'
 
 /** How a turn ended, and what the room is told beyond the reply. */

@@ -1,6 +1,6 @@
 import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
 import { TurnStopped } from './ending.ts'
-import type { Place } from './places.ts'
+import type { Place } from './turn-queue.ts'
 import { runTurn, type TurnJob, type TurnParts } from './turn.ts'
 
 /** A turn that was accepted: it runs, or waits for its place. */

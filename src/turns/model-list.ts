@@ -1,5 +1,7 @@
-import { calibrationKey } from './calibration.ts'
-import type { Backend, CalibrationStore, ConfiguredModel, ModelSettings, TurnStore } from './ports.ts'
+import { calibrationKey } from '../prompt/calibration.ts'
+import type { ConfiguredModel, TurnStore } from './ports.ts'
+import type { CalibrationStore } from '../prompt/ports.ts'
+import type { Backend, ModelSettings } from '../prompt/model-settings.ts'
 
 /** A model as `/models` shows it. */
 export interface ModelStatus {

@@ -1,17 +1,8 @@
-import type { Json, JsonObject } from '../lib/json.ts'
-import type { RoomName, Usage } from '../chat/entry.ts'
-import type { PersonId } from '../chat/person.ts'
-import type { Prompt, ToolDefinition } from '../wrap/prompt.ts'
-
-/** A call that the model asked for. `arguments` is the text as it came; parsing it is the toolbox's. */
-export interface ToolCall {
-  /** Unique within the turn. */
-  readonly id: string
-  readonly name: string
-  readonly arguments: string
-  /** What the provider wants back with this call in the next request, unread by us (Gemini's thought signatures). */
-  readonly providerData?: JsonObject
-}
+import type { Json } from '../lib/json.ts'
+import type { Usage } from '../chat/entry.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
 
 /** What happened in earlier steps of this turn, in order. */
 export type StepMessage =
@@ -57,30 +48,6 @@ export class ModelError extends Error {
  */
 export interface LanguageModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-}
-
-/** Which kind of provider a model has; the list of adapters is adapters/models/index.ts. */
-export type Backend =
-  'guide' | 'ollama' | 'llamacpp' | 'openai-compatible' | 'openai' | 'anthropic' | 'gemini'
-
-/** What the core knows of a model: all of its configuration but where it is and how to log in there. */
-export interface ModelSettings {
-  /** As people call it, without `@`; 1-32 of `[a-z0-9_.-]`. */
-  readonly name: string
-  readonly backend: Backend
-  /** The provider's own name for it, such as `qwen3:8b`. */
-  readonly model: string
-  /** Tokens, prompt and answer together. */
-  readonly contextWindow: number
-  /** Tokens kept free for the answer, and asked for at most. */
-  readonly maxOutput: number
-  /** A tiktoken encoding, such as `o200k_base`. */
-  readonly encoding: string
-  /** The model's character; may be empty. */
-  readonly systemPrompt: string
-  /** A scope, met with the room's: `"all"`, or patterns. */
-  readonly tools: Json
-  readonly enabled: boolean
 }
 
 /** A model with its adapter, as turns use it. */
@@ -135,56 +102,4 @@ export interface TurnStore {
       readonly output: number
     }[]
   >
-}
-
-/** What a provider's reports say of our counts. */
-export interface Calibration {
-  /** Counted tokens times this are what the provider counts. */
-  readonly factor: number
-  /** Reports that it was learned from. */
-  readonly reports: number
-  /** When the last of them came, in milliseconds since the epoch. */
-  readonly at: number
-}
-
-/** Calibrations on disk, by model (turns/calibration.ts has the key). All methods reject with `StorageError` only. */
-export interface CalibrationStore {
-  find(model: string): Promise<Calibration | undefined>
-  /** Stores what `change` makes of what is known, nothing where it gives undefined; no two changes at once. */
-  change(model: string, change: (known: Calibration | undefined) => Calibration | undefined): Promise<void>
-}
-
-/** A standing permission: one person's, in one room, for one thing. */
-export interface Grant {
-  /** Counts up in its room; what `perms ROOM revoke N` takes. */
-  readonly id: number
-  readonly room: RoomName
-  /** Whose calls it serves: the requester's, and nobody else's. */
-  readonly person: PersonId
-  /** That person's name. */
-  readonly name: string
-  /** The tool's id. */
-  readonly tool: string
-  /** Exactly what may be done: the command, the path. Matched to the last character. */
-  readonly target: string
-  /** Milliseconds since the epoch; absent where only revoking ends it. */
-  readonly until?: number
-  /** The name of who gave it. */
-  readonly by: string
-  /** When, in milliseconds since the epoch. */
-  readonly at: number
-}
-
-/** Standing permissions on disk. What is over is never given back. All methods reject with `StorageError` only. */
-export interface GrantStore {
-  /** In place of an earlier one for the same person, room, tool and target; it then has that one's id. */
-  put(grant: Omit<Grant, 'id'>): Promise<Grant>
-  /** The one that covers exactly this at time `at`. */
-  find(
-    what: Pick<Grant, 'room' | 'person' | 'tool' | 'target'> & { readonly at: number },
-  ): Promise<Grant | undefined>
-  /** Those of a room that hold at time `at`, in order of id. */
-  list(room: RoomName, at: number): Promise<readonly Grant[]>
-  /** False where there was none. */
-  remove(room: RoomName, id: number): Promise<boolean>
 }

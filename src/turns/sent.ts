@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../wrap/prompt.ts'
+import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Puts a turn's requests on record, each when it is sent. Rejects with `StorageError`. */

@@ -1,5 +1,6 @@
 import type { Usage } from '../chat/entry.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, ToolCall } from './ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from './ports.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './ports.ts'
 import { REPLY_CHARS, type Reply } from './reply.ts'
 

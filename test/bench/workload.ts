@@ -1,4 +1,4 @@
-import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/wrap/snapshot.ts'
+import type { CatalogueTool, HistoryRow, Snapshot } from '../../src/prompt/snapshot.ts'
 import { catalogue, messages, sampleModel, sampleSnapshot, sampleTool } from '../support/snapshot.ts'
 
 /** Tokens that the prompt may have. */

@@ -1,5 +1,5 @@
 import { createModel } from '../../src/adapters/models/index.ts'
-import type { Backend } from '../../src/turns/ports.ts'
+import type { Backend } from '../../src/prompt/model-settings.ts'
 import { languageModelExam } from './language-model-exam.ts'
 import { sampleConfig } from '../support/model-request.ts'
 import { calls, says, startModelServer } from '../support/model-server.ts'

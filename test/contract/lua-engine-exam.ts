@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LuaBundle } from '../../src/adapters/lua/bundle.ts'
 import type { LuaLimits } from '../../src/adapters/lua/lua-state.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
-import { type LuaEngine, type LuaJob, WrapError } from '../../src/wrap/ports.ts'
+import { type LuaEngine, type LuaJob, WrapError } from '../../src/prompt/ports.ts'
 
 /** Starts an engine on a bundle. */
 export type OpenEngine = (bundle: LuaBundle, limits: LuaLimits) => Promise<LuaEngine>

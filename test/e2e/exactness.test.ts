@@ -1,6 +1,6 @@
 import { get_encoding } from 'tiktoken'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { framingOf } from '../../src/wrap/framing.ts'
+import { framingOf } from '../../src/prompt/framing.ts'
 import {
   answer,
   calls,

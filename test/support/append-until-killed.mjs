@@ -1,7 +1,7 @@
 /** Opens the database of a directory (the built program's way) and appends to it until it is killed, printing each id once its append has resolved. */
 import { openStorage } from '../../dist/adapters/storage/open.js'
 import { createIds } from '../../dist/lib/ids.js'
-import { paths } from '../../dist/paths.js'
+import { paths } from '../../dist/app/paths.js'
 
 const [, , file] = process.argv
 const log = { debug() {}, info() {}, warn() {}, error() {} }

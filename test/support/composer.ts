@@ -1,10 +1,10 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
 import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
-import { paths } from '../../src/paths.ts'
-import type { Composer } from '../../src/wrap/ports.ts'
-import type { Snapshot } from '../../src/wrap/snapshot.ts'
-import { composePrompt } from '../../src/wrap/wrap.ts'
+import { paths } from '../../src/app/paths.ts'
+import type { Composer } from '../../src/prompt/ports.ts'
+import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { composePrompt } from '../../src/prompt/wrap.ts'
 
 /** Loading the tables of an encoding takes longer than most tests; nothing in them changes. */
 const counters = createTokenCounters()

@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelRequest } from '../../src/turns/ports.ts'
-import type { Prompt, PromptTool, ToolDefinition } from '../../src/wrap/prompt.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../../src/prompt/prompt.ts'
 import type { ModelConfig } from '../../src/adapters/models/config.ts'
 
 /** A prompt as wrap() might give it. */

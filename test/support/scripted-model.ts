@@ -1,4 +1,5 @@
-import type { LanguageModel, ModelEvent, ModelRequest, ToolCall } from '../../src/turns/ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../src/turns/ports.ts'
+import type { ToolCall } from '../../src/toolbox/tool-call.ts'
 
 /** What a scripted model does with one request. */
 export type ScriptedStep = (

@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/chat/entry.ts'
-import { nameTools, type UnnamedTool } from '../../src/wrap/names.ts'
-import type { HistoryRow, ModelProfile, Snapshot } from '../../src/wrap/snapshot.ts'
+import { nameTools, type UnnamedTool } from '../../src/prompt/names.ts'
+import type { HistoryRow, ModelProfile, Snapshot } from '../../src/prompt/snapshot.ts'
 
 /** A model whose provider adds nothing, with room for 8,000 tokens. */
 export const sampleModel: ModelProfile = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { SqliteOptions } from '../../src/adapters/storage/sqlite/sqlite.ts'
 import type { EntryId, MessageEntry, RoomName } from '../../src/chat/entry.ts'
 import type { Log, RoomRecord } from '../../src/chat/ports.ts'
-import { paths } from '../../src/paths.ts'
+import { paths } from '../../src/app/paths.ts'
 
 /** A directory of one's own, gone with all that is in it when disposed of. */
 export interface TemporaryDir extends Disposable {

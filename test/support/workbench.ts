@@ -1,12 +1,12 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
 import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
-import { paths } from '../../src/paths.ts'
-import type { LuaEngine, TokenCounter } from '../../src/wrap/ports.ts'
-import { createPriceList } from '../../src/wrap/price-list.ts'
-import type { Prompt } from '../../src/wrap/prompt.ts'
-import type { Snapshot } from '../../src/wrap/snapshot.ts'
-import { composePrompt } from '../../src/wrap/wrap.ts'
+import { paths } from '../../src/app/paths.ts'
+import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
+import { createPriceList } from '../../src/prompt/price-list.ts'
+import type { Prompt } from '../../src/prompt/prompt.ts'
+import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { composePrompt } from '../../src/prompt/wrap.ts'
 
 /** The real engine and the real tokenizer in this process, for tests of what comes out. */
 export interface Workbench {

@@ -1,4 +1,4 @@
-import type { LuaEngine } from '../../wrap/ports.ts'
+import type { LuaEngine } from '../../prompt/ports.ts'
 import type { LuaBundle } from './bundle.ts'
 import type { LuaLimits } from './lua-state.ts'
 import { createLuaInJsEngine } from './lua-in-js/engine.ts'

@@ -1,5 +1,5 @@
 import { LuaEngine, LuaType, type LuaWasm } from 'wasmoon'
-import { WrapError } from '../../wrap/ports.ts'
+import { WrapError } from '../../prompt/ports.ts'
 import type { LuaBundle } from './bundle.ts'
 
 /** What one composition may use. */

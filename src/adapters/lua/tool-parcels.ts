@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CatalogueTool } from '../../wrap/snapshot.ts'
+import type { CatalogueTool } from '../../prompt/snapshot.ts'
 import type { ToolParcel } from './process/protocol.ts'
 
 /** A tool and the hash of all that it says. */

@@ -1,5 +1,5 @@
 import { LuaFactory } from 'wasmoon'
-import { type LuaEngine, type LuaJob, WrapError } from '../../wrap/ports.ts'
+import { type LuaEngine, type LuaJob, WrapError } from '../../prompt/ports.ts'
 import type { LuaBundle } from './bundle.ts'
 import { luaLiteral, luaString } from './literal.ts'
 import { readLuaJson } from './lua-json.ts'

@@ -1,4 +1,4 @@
-import type { ModelSettings } from '../../turns/ports.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
 
 /** A model as the config gives it: what the core knows of it, and how to reach it. */
 export interface ModelConfig extends ModelSettings {

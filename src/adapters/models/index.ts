@@ -1,4 +1,5 @@
-import type { Backend, LanguageModel } from '../../turns/ports.ts'
+import type { LanguageModel } from '../../turns/ports.ts'
+import type { Backend } from '../../prompt/model-settings.ts'
 import { anthropicModel } from './anthropic.ts'
 import { MODEL_LIMITS, type ModelConfig, type ModelLimits } from './config.ts'
 import { geminiModel } from './gemini.ts'

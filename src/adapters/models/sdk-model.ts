@@ -6,7 +6,8 @@ import type {
 } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, ToolCall } from '../../turns/ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
+import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { modelError, type Provider } from './errors.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 

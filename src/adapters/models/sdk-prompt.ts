@@ -1,6 +1,7 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelRequest, StepMessage, ToolCall } from '../../turns/ports.ts'
-import { userContent } from '../../wrap/prompt.ts'
+import type { ModelRequest, StepMessage } from '../../turns/ports.ts'
+import type { ToolCall } from '../../toolbox/tool-call.ts'
+import { userContent } from '../../prompt/prompt.ts'
 
 /** A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out. */
 export function sdkPrompt({ prompt, steps }: ModelRequest): LanguageModelV3Prompt {

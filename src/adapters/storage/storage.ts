@@ -1,7 +1,9 @@
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports.ts'
-import type { CalibrationStore, GrantStore, TurnStore } from '../../turns/ports.ts'
-import type { HistoryStore, ScriptStore } from '../../wrap/ports.ts'
+import type { TurnStore } from '../../turns/ports.ts'
+import type { GrantStore } from '../../approvals/ports.ts'
+import type { CalibrationStore } from '../../prompt/ports.ts'
+import type { HistoryStore, ScriptStore } from '../../prompt/ports.ts'
 
 /** All that is kept on disk, in the words of those who need it. Every method rejects with `StorageError` only. */
 export interface Storage extends AsyncDisposable {

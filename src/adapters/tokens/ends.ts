@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../wrap/ports.ts'
+import type { TokenCounter } from '../../prompt/ports.ts'
 
 interface Codec {
   encode(text: string): readonly number[]

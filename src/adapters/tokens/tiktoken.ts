@@ -1,6 +1,6 @@
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { closest } from '../../lib/suggest.ts'
-import { type TokenCounter, WrapError } from '../../wrap/ports.ts'
+import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
 import { cutEnds } from './ends.ts'
 import { createMemo } from './memo.ts'
 import { cutLines, cutLongRuns, linesAddUp } from './pieces.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calculator } from '../../../src/tools/calculator.ts'
+import { calculator } from '../../../src/tools/builtin/calculator.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 
 /** The calculator reads nothing from its context. */

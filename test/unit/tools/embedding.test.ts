@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../src/paths.ts'
+import { paths } from '../../../src/app/paths.ts'
 import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
-import { builtinTools } from '../../../src/tools/index.ts'
+import { builtinTools } from '../../../src/tools/builtin/index.ts'
 import type { PermissionRequest, ToolContext } from '../../../src/tools/tool.ts'
 
 /**

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../src/paths.ts'
-import { editFile } from '../../../src/tools/edit-file.ts'
-import { writeFile as writeFileTool } from '../../../src/tools/write-file.ts'
+import { paths } from '../../../src/app/paths.ts'
+import { editFile } from '../../../src/tools/builtin/edit-file.ts'
+import { writeFile as writeFileTool } from '../../../src/tools/builtin/write-file.ts'
 import { contextFor } from './context.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }

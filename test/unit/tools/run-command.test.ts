@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Command, CommandOutcome, Workspace } from '../../../src/tools/ports.ts'
 import { WorkspaceError } from '../../../src/tools/ports.ts'
-import { runCommand } from '../../../src/tools/run-command.ts'
+import { runCommand } from '../../../src/tools/builtin/run-command.ts'
 import type { ToolLimits } from '../../../src/tools/tool.ts'
 import { contextFor } from './context.ts'
 

@@ -8,9 +8,9 @@ import { compilePathGlob } from '../../../src/adapters/sandbox/search/glob-patte
 import { findFiles, searchText } from '../../../src/adapters/sandbox/search/search.ts'
 import { createSearcher, KILLED_AFTER_MS } from '../../../src/adapters/sandbox/searcher.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../src/paths.ts'
-import { glob } from '../../../src/tools/glob.ts'
-import { grep } from '../../../src/tools/grep.ts'
+import { paths } from '../../../src/app/paths.ts'
+import { glob } from '../../../src/tools/builtin/glob.ts'
+import { grep } from '../../../src/tools/builtin/grep.ts'
 import { contextFor } from './context.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStorage } from '../../../src/adapters/storage/memory/memory.ts'
-import { todoRead, todoWrite } from '../../../src/tools/todo.ts'
+import { todoRead, todoWrite } from '../../../src/tools/builtin/todo.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { contextFor } from './context.ts'
 

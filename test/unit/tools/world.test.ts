@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
-import { worldTools } from '../../../src/tools/index.ts'
+import { worldTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
 import { contextFor } from './context.ts'

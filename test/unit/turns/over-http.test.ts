@@ -3,7 +3,7 @@ import { createModel } from '../../../src/adapters/models/index.ts'
 import { ok } from '../../../src/tools/tool.ts'
 import type { StepMessage } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/sent.ts'
-import { userContent } from '../../../src/wrap/prompt.ts'
+import { userContent } from '../../../src/prompt/prompt.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import {
   answer,

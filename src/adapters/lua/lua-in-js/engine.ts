@@ -1,4 +1,4 @@
-import { type LuaEngine, type LuaJob, WrapError } from '../../../wrap/ports.ts'
+import { type LuaEngine, type LuaJob, WrapError } from '../../../prompt/ports.ts'
 import type { LuaBundle } from '../bundle.ts'
 import { readLuaJson } from '../lua-json.ts'
 import type { LuaLimits } from '../lua-state.ts'

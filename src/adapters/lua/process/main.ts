@@ -4,9 +4,9 @@
  * joins the parts, as app.ts does for the server.
  */
 import { createInterface } from 'node:readline'
-import { composePrompt } from '../../../wrap/wrap.ts'
-import { WrapError } from '../../../wrap/ports.ts'
-import { createPriceList } from '../../../wrap/price-list.ts'
+import { composePrompt } from '../../../prompt/wrap.ts'
+import { WrapError } from '../../../prompt/ports.ts'
+import { createPriceList } from '../../../prompt/price-list.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'

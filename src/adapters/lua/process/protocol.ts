@@ -1,7 +1,7 @@
-import type { Prompt } from '../../../wrap/prompt.ts'
-import type { CatalogueTool, Snapshot } from '../../../wrap/snapshot.ts'
+import type { Prompt } from '../../../prompt/prompt.ts'
+import type { CatalogueTool, Snapshot } from '../../../prompt/snapshot.ts'
 import type { EngineName } from '../engines.ts'
-import type { WrapError } from '../../../wrap/ports.ts'
+import type { WrapError } from '../../../prompt/ports.ts'
 
 /** The tools of one snapshot, for a process that may have been sent them before. */
 export interface ToolParcel {

@@ -1,4 +1,4 @@
-import type { CatalogueTool } from '../../../wrap/snapshot.ts'
+import type { CatalogueTool } from '../../../prompt/snapshot.ts'
 import type { ToolParcel } from './protocol.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Calibration, CalibrationStore } from '../../../turns/ports.ts'
+import type { Calibration, CalibrationStore } from '../../../prompt/ports.ts'
 import { stored } from './table.ts'
 
 /** Factors by model, in a map. */

@@ -1,7 +1,7 @@
 import type { Entry, EntryId, RoomName } from '../../../chat/entry.ts'
 import type { EntryLog, LogQuery } from '../../../chat/ports.ts'
-import type { HistoryRow } from '../../../wrap/snapshot.ts'
-import type { HistoryStore } from '../../../wrap/ports.ts'
+import type { HistoryRow } from '../../../prompt/snapshot.ts'
+import type { HistoryStore } from '../../../prompt/ports.ts'
 import { estimateTokens } from '../estimate.ts'
 import { byText, stored, taken } from './table.ts'
 

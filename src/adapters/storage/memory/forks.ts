@@ -1,5 +1,5 @@
 import type { RoomStore } from '../../../chat/ports.ts'
-import type { ScriptStore } from '../../../wrap/ports.ts'
+import type { ScriptStore } from '../../../prompt/ports.ts'
 
 /** Copies what makes a room what it is into a new one. */
 export function createMemoryForks(

@@ -1,5 +1,5 @@
 import type { PeopleStore, RoomStore } from '../../../chat/ports.ts'
-import type { Grant, GrantStore } from '../../../turns/ports.ts'
+import type { Grant, GrantStore } from '../../../approvals/ports.ts'
 import { missing } from './table.ts'
 
 /** Standing permissions in a list, in order of id within a room. */

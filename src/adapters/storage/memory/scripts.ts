@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RoomStore } from '../../../chat/ports.ts'
-import type { ScriptStore, StoredScript } from '../../../wrap/ports.ts'
+import type { ScriptStore, StoredScript } from '../../../prompt/ports.ts'
 import { missing } from './table.ts'
 
 /** Room scripts in a map, newest first. */

@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { Grant, GrantStore } from '../../../turns/ports.ts'
+import type { Grant, GrantStore } from '../../../approvals/ports.ts'
 import type { Connection } from './connection.ts'
 
 type GrantRow = Omit<Grant, 'until'> & { readonly until: number | null }

@@ -1,5 +1,5 @@
-import type { HistoryRow } from '../../../wrap/snapshot.ts'
-import type { HistoryStore } from '../../../wrap/ports.ts'
+import type { HistoryRow } from '../../../prompt/snapshot.ts'
+import type { HistoryStore } from '../../../prompt/ports.ts'
 import { estimateTokens } from '../estimate.ts'
 import type { Connection } from './connection.ts'
 import { createEntryQueries } from './entry-query.ts'

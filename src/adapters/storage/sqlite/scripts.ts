@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { ScriptStore, StoredScript } from '../../../wrap/ports.ts'
+import type { ScriptStore, StoredScript } from '../../../prompt/ports.ts'
 import type { Connection } from './connection.ts'
 
 /** Room scripts, all versions. */

@@ -1,5 +1,5 @@
 import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
-import type { Prompt } from '../../../wrap/prompt.ts'
+import type { Prompt } from '../../../prompt/prompt.ts'
 import type { Connection } from './connection.ts'
 
 interface TurnRow {

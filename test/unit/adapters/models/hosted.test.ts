@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { Backend, ModelRequest } from '../../../../src/turns/ports.ts'
-import { userContent } from '../../../../src/wrap/prompt.ts'
+import type { ModelRequest } from '../../../../src/turns/ports.ts'
+import type { Backend } from '../../../../src/prompt/model-settings.ts'
+import { userContent } from '../../../../src/prompt/prompt.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
 import { raw, startModelServer, status, type ModelServer } from '../../../support/model-server.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MODEL_LIMITS, type ModelConfig, type ModelLimits } from '../../../../src/adapters/models/config.ts'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
-import { userContent } from '../../../../src/wrap/prompt.ts'
+import { userContent } from '../../../../src/prompt/prompt.ts'
 import {
   collect,
   definition,

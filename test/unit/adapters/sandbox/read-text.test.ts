@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../../src/paths.ts'
-import { readFile as readFileTool } from '../../../../src/tools/read-file.ts'
+import { paths } from '../../../../src/app/paths.ts'
+import { readFile as readFileTool } from '../../../../src/tools/builtin/read-file.ts'
 import { contextFor } from '../../tools/context.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, defaultWorkspaceLimits } from '../../../../src/adapters/sandbox/workspaces.ts'
-import { paths } from '../../../../src/paths.ts'
+import { paths } from '../../../../src/app/paths.ts'
 import type { Workspace } from '../../../../src/tools/ports.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }

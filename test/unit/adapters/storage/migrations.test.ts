@@ -7,7 +7,7 @@ import { readMigrations } from '../../../../src/adapters/storage/sqlite/migratio
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
-import { paths } from '../../../../src/paths.ts'
+import { paths } from '../../../../src/app/paths.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 /** Of each released migration. A line is added with a new file and never changed. */

@@ -4,7 +4,7 @@ import { createEntryQueries, type EntryQuery } from '../../../../src/adapters/st
 import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import type { EntryId, RoomName } from '../../../../src/chat/entry.ts'
-import { paths } from '../../../../src/paths.ts'
+import { paths } from '../../../../src/app/paths.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const dir = temporaryDir()

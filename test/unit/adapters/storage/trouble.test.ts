@@ -7,7 +7,7 @@ import { readMigrations } from '../../../../src/adapters/storage/sqlite/migratio
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
 import { createRoomStore } from '../../../../src/adapters/storage/sqlite/rooms.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
-import { paths } from '../../../../src/paths.ts'
+import { paths } from '../../../../src/app/paths.ts'
 import { message, room, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const lobby = 'lobby' as RoomName

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../../../../src/adapters/lua/bundle.ts'
 import { createLuaInJsEngine } from '../../../../../src/adapters/lua/lua-in-js/engine.ts'
-import { paths } from '../../../../../src/paths.ts'
+import { paths } from '../../../../../src/app/paths.ts'
 import type { JsonObject } from '../../../../../src/lib/json.ts'
-import type { LuaEngine, LuaJob } from '../../../../../src/wrap/ports.ts'
+import type { LuaEngine, LuaJob } from '../../../../../src/prompt/ports.ts'
 
 const data = { target: 100, values: {}, history: [], room: {} }
 let engine: LuaEngine

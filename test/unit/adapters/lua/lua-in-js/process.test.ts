@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ComposerOptions, createComposer } from '../../../../../src/adapters/lua/pool.ts'
-import { paths } from '../../../../../src/paths.ts'
-import type { Composer } from '../../../../../src/wrap/ports.ts'
-import type { Snapshot } from '../../../../../src/wrap/snapshot.ts'
+import { paths } from '../../../../../src/app/paths.ts'
+import type { Composer } from '../../../../../src/prompt/ports.ts'
+import type { Snapshot } from '../../../../../src/prompt/snapshot.ts'
 import { messages, sampleSnapshot } from '../../../../support/snapshot.ts'
 
 const silent = (): void => {}

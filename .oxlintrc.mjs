@@ -1,0 +1,149 @@
+/**
+ * Style rules, and who may import whom: the table of docs/architecture.md as an allow-list for each folder.
+ * A plain module and not JSON, so that the table is written once and its patterns are made from it.
+ */
+
+/** For each folder of the core: the folders and the packages it may import, besides itself. */
+const CORE = {
+  lib: { folders: [], packages: ['fastest-levenshtein', 'ulid'] },
+  chat: { folders: ['lib'], packages: [] },
+  session: { folders: ['chat', 'lib'], packages: ['string-width', 'slice-ansi'] },
+  prompt: { folders: ['chat', 'lib'], packages: [] },
+  tools: { folders: ['chat', 'lib'], packages: ['zod'] },
+  approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },
+  toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: ['zod'] },
+  turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: ['zod'] },
+  commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'lib'], packages: ['zod'] },
+}
+
+/** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
+const ADAPTERS = {
+  log: ['pino'],
+  lua: ['lua-in-js', 'luaparse', 'wasmoon'],
+  models: ['@ai-sdk/**', 'zod'],
+  sandbox: ['execa', 'p-limit', 're2js'],
+  ssh: ['ssh2'],
+  storage: ['better-sqlite3'],
+  tokens: ['tiktoken', 'tiktoken/**'],
+  web: [
+    'zod',
+    'p-limit',
+    '@joplin/turndown-plugin-gfm',
+    '@mozilla/readability',
+    'execa',
+    'ipaddr.js',
+    'linkedom',
+    'turndown',
+  ],
+  'wrapped-tools': ['fast-glob', 'zod'],
+}
+
+/** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */
+const FOR_ADAPTERS = [
+  'lib/*',
+  'chat/*',
+  'session/ports.ts',
+  'prompt/ports.ts',
+  'prompt/model-settings.ts',
+  'prompt/prompt.ts',
+  'prompt/price-list.ts',
+  'prompt/snapshot.ts',
+  'prompt/wrap.ts',
+  'tools/ports.ts',
+  'tools/tool.ts',
+  'tools/argv.ts',
+  'tools/arguments.ts',
+  'toolbox/tool-call.ts',
+  'approvals/ports.ts',
+  'turns/ports.ts',
+]
+
+/** How deep a folder's own sub-folders go. */
+const DEEPEST = 3
+
+/** One override for each depth below `folder`: a pattern matches an import as it is written, `../` by `../`. */
+function layer(folder, outside, packages) {
+  const depthOfFolder = folder.split('/').length
+  return Array.from({ length: DEEPEST }, (_, below) => {
+    const up = (levels) => '../'.repeat(levels)
+    const own = Array.from({ length: below }, (_unused, level) => `!${up(level + 1)}**`)
+    const group = [
+      ...['*', '**', '../**', 'node:*', '!./*', '!./**', ...own],
+      ...[`${up(below + 1)}**`, ...outside.map((path) => `!${up(below + depthOfFolder)}${path}`)],
+      ...packages.map((name) => `!${name}`),
+    ]
+    const message = `src/${folder} may not import this: see the table in docs/architecture.md and .oxlintrc.mjs`
+    return {
+      files: [`src/${folder}/${'*/'.repeat(below)}*.ts`],
+      rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
+    }
+  })
+}
+
+/** Rules that differ from their category. */
+const RULES = {
+  'typescript/no-floating-promises': 'error',
+  'typescript/no-misused-promises': 'error',
+  'typescript/await-thenable': 'error',
+  'typescript/no-explicit-any': 'error',
+  'typescript/switch-exhaustiveness-check': [
+    'error',
+    {
+      considerDefaultExhaustiveForUnions: true,
+    },
+  ],
+  'typescript/consistent-type-imports': 'error',
+  'typescript/no-unsafe-type-assertion': 'off',
+  'import/no-default-export': 'error',
+  'import/no-cycle': 'error',
+  'unicorn/filename-case': [
+    'error',
+    {
+      case: 'kebabCase',
+    },
+  ],
+  'no-shadow': 'off',
+  'no-await-in-loop': 'off',
+  'no-underscore-dangle': 'off',
+  'import/no-named-as-default-member': 'off',
+  'unicorn/consistent-function-scoping': 'off',
+  'unicorn/no-useless-spread': 'off',
+  'typescript/no-misused-spread': [
+    'error',
+    {
+      allow: ['string'],
+    },
+  ],
+  'typescript/consistent-return': 'off',
+  'no-control-regex': 'off',
+  'typescript/require-array-sort-compare': [
+    'error',
+    {
+      ignoreStringArrays: true,
+    },
+  ],
+  'typescript/unbound-method': 'off',
+  'unicorn/require-post-message-target-origin': 'off',
+}
+
+export default {
+  plugins: ['typescript', 'import', 'unicorn', 'oxc'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  ignorePatterns: ['dist'],
+  rules: RULES,
+  overrides: [
+    ...Object.entries(CORE).flatMap(([folder, { folders, packages }]) =>
+      layer(
+        folder,
+        folders.map((name) => `${name}/**`),
+        packages,
+      ),
+    ),
+    ...Object.entries(ADAPTERS).flatMap(([name, packages]) =>
+      layer(`adapters/${name}`, FOR_ADAPTERS, ['node:*', 'node:*/**', ...packages]),
+    ),
+    // The entry of the wrap process is a composition root of its own: it joins the engines with the tokenizer.
+    { files: ['src/adapters/lua/process/main.ts'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['test/**/vitest.config.ts', '.oxlintrc.mjs'], rules: { 'import/no-default-export': 'off' } },
+  ],
+}

@@ -1,0 +1,85 @@
+import type { Problem } from '../adapters/wrapped-tools/definition.ts'
+import { createWeb } from '../adapters/web/web.ts'
+import { createLog } from '../adapters/log/pino-log.ts'
+import { createComposer } from '../adapters/lua/pool.ts'
+import { probeSandbox } from '../adapters/sandbox/probe.ts'
+import { checkMigrations, openStorage } from '../adapters/storage/open.ts'
+import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
+import { loadConfig, type Config } from '../config/config.ts'
+import type { CommandLine } from '../config/flags.ts'
+import { ConfigError } from '../config/problem.ts'
+import { paths } from './paths.ts'
+import { builtinTools } from '../tools/builtin/index.ts'
+import { WrapError } from '../prompt/ports.ts'
+import { trialSnapshot } from '../prompt/trial.ts'
+
+/**
+ * Validates config, Lua, `.tool` files and migrations without starting anything, and prints every problem with
+ * its file and line. Resolves to the exit status: 1 if there is any.
+ */
+export async function check(line: CommandLine): Promise<number> {
+  const { config, problems } = readConfig(line)
+  const tools = config ? await toolFiles(config) : { problems: [], warnings: [] }
+  const found = config
+    ? [...problems, ...(await luaProblems(config)), ...tools.problems, ...checkMigrations(paths.migrations)]
+    : problems
+  for (const problem of found) console.log(problem)
+  for (const warning of tools.warnings) console.log(`warning: ${warning}`)
+  if (config) console.log(await sandboxLine(config))
+  console.log(
+    found.length === 0 ? 'no problems' : `${found.length} ${found.length === 1 ? 'problem' : 'problems'}`,
+  )
+  return found.length === 0 ? 0 : 1
+}
+
+function readConfig(line: CommandLine): { config?: Config; problems: readonly string[] } {
+  try {
+    return { config: loadConfig(line), problems: [] }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems }
+    throw error
+  }
+}
+
+/** Composes a trial prompt with the bundled Lua: it must compile, load every layer and fit. */
+async function luaProblems(config: Config): Promise<readonly string[]> {
+  await using composer = createComposer({
+    entry: paths.wrapProcess,
+    packageRoot: paths.root,
+    engine: config.lua.engine,
+    size: 1,
+    log: createLog('silent'),
+  })
+  try {
+    await composer.check('', trialSnapshot())
+    return []
+  } catch (error) {
+    if (error instanceof WrapError) return [`lua: ${error.message}`]
+    throw error
+  }
+}
+
+/** What is wrong with `.tool` files, and what is only odd. */
+async function toolFiles(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
+  await using storage = await openStorage({ engine: 'memory' })
+  const builtin = builtinTools({
+    todo: storage.rooms,
+    web: createWeb(config.web, paths.pageReader),
+    results: storage.results,
+  })
+  await using wrapped = await createWrappedTools({
+    dirs: [paths.wrappedTools, ...config.tools.dirs],
+    base: () => builtin,
+    disabled: config.tools.disabled,
+    log: createLog('silent'),
+  })
+  const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`
+  return { problems: wrapped.problems().map(located), warnings: wrapped.warnings().map(located) }
+}
+
+async function sandboxLine(config: Config): Promise<string> {
+  if (config.sandbox.mode === 'none')
+    return 'sandbox: none, as configured: commands run with the rights of the server'
+  const state = await probeSandbox()
+  return state.works ? `sandbox: ${state.version}` : `sandbox: commands are refused: ${state.reason}`
+}

@@ -1,0 +1,37 @@
+import type { RoomName } from '../chat/entry.ts'
+import type { PersonId } from '../chat/person.ts'
+
+/** A standing permission: one person's, in one room, for one thing. */
+export interface Grant {
+  /** Counts up in its room; what `perms ROOM revoke N` takes. */
+  readonly id: number
+  readonly room: RoomName
+  /** Whose calls it serves: the requester's, and nobody else's. */
+  readonly person: PersonId
+  /** That person's name. */
+  readonly name: string
+  /** The tool's id. */
+  readonly tool: string
+  /** Exactly what may be done: the command, the path. Matched to the last character. */
+  readonly target: string
+  /** Milliseconds since the epoch; absent where only revoking ends it. */
+  readonly until?: number
+  /** The name of who gave it. */
+  readonly by: string
+  /** When, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Standing permissions on disk. What is over is never given back. All methods reject with `StorageError` only. */
+export interface GrantStore {
+  /** In place of an earlier one for the same person, room, tool and target; it then has that one's id. */
+  put(grant: Omit<Grant, 'id'>): Promise<Grant>
+  /** The one that covers exactly this at time `at`. */
+  find(
+    what: Pick<Grant, 'room' | 'person' | 'tool' | 'target'> & { readonly at: number },
+  ): Promise<Grant | undefined>
+  /** Those of a room that hold at time `at`, in order of id. */
+  list(room: RoomName, at: number): Promise<readonly Grant[]>
+  /** False where there was none. */
+  remove(room: RoomName, id: number): Promise<boolean>
+}

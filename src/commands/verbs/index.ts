@@ -1,0 +1,110 @@
+import type { Chat } from '../../chat/chat.ts'
+import type { People } from '../../chat/people.ts'
+import type { Clock, Log, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { SpeechLimits } from '../../chat/speech.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { TurnStore } from '../../turns/ports.ts'
+import type { GrantStore } from '../../approvals/ports.ts'
+import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { Turns } from '../../turns/turns.ts'
+import type { ScriptStore } from '../../prompt/ports.ts'
+import { allowCommand, denyCommand } from './allow.ts'
+import { createCallerPermissions } from '../allow-flag.ts'
+import { askCommand } from './ask.ts'
+import { checkpointCommand } from './checkpoint.ts'
+import { claimCommand } from './claim.ts'
+import type { Command } from '../command.ts'
+import { createCommand } from './create.ts'
+import { exitsCommand } from './exits.ts'
+import { forkCommand } from './fork.ts'
+import { goCommand } from './go.ts'
+import { helpCommand } from './help.ts'
+import { historyCommand, searchCommand } from './history.ts'
+import { inviteCommand } from './invite.ts'
+import { joinCommand } from './join.ts'
+import { kvCommand } from './kv.ts'
+import { leaveCommand } from './leave.ts'
+import { modelsCommand } from './models.ts'
+import { navCommand } from './nav.ts'
+import { permsCommand } from './perms.ts'
+import { portalCommand } from './portal.ts'
+import { quitCommand } from './quit.ts'
+import { roomsCommand } from './rooms.ts'
+import { meCommand, sayCommand } from './say.ts'
+import { runToolCommand } from './run-tool.ts'
+import { scriptCommand } from './script.ts'
+import type { Speak } from '../speak.ts'
+import { stopCommand } from './stop.ts'
+import { todoCommand } from './todo.ts'
+import { toolsCommand } from './tools.ts'
+import { topicCommand, vibeCommand } from './topic.ts'
+import { turnCommand } from './turn.ts'
+import { usageCommand } from './usage.ts'
+import { whoCommand } from './who.ts'
+import { whoamiCommand } from './whoami.ts'
+import { wrapCommand } from './wrap.ts'
+
+/** What commands are made from; each takes only what it needs. */
+export interface CommandParts {
+  readonly chat: Chat
+  readonly people: People
+  readonly turns: Turns
+  readonly runs: ToolRuns
+  readonly approvals: Approvals
+  readonly clock: Clock
+  readonly log: Log
+  readonly speak: Speak
+  readonly speech: SpeechLimits
+  readonly stores: {
+    readonly rooms: RoomStore
+    readonly people: PeopleStore
+    readonly turns: TurnStore
+    readonly grants: GrantStore
+    readonly scripts: ScriptStore
+  }
+}
+
+/** Every command, in the order of `help`. */
+export function createCommands(parts: CommandParts): readonly Command[] {
+  const { chat, people, turns, runs, approvals, clock, log, speak, speech, stores } = parts
+  const permissionsOf = createCallerPermissions(turns, approvals)
+  const commands: readonly Command[] = [
+    helpCommand(() => commands),
+    whoamiCommand(people),
+    claimCommand(people),
+    roomsCommand(chat),
+    createCommand(chat),
+    joinCommand(chat, stores.rooms),
+    leaveCommand(chat),
+    forkCommand(chat),
+    inviteCommand(stores.rooms, stores.people),
+    topicCommand(stores.rooms),
+    vibeCommand(stores.rooms),
+    exitsCommand(chat),
+    portalCommand(chat),
+    goCommand(chat, stores.rooms),
+    navCommand(chat),
+    sayCommand(speak, permissionsOf),
+    meCommand(speech),
+    historyCommand(chat),
+    searchCommand(chat),
+    whoCommand(turns),
+    askCommand(turns, speak, permissionsOf),
+    stopCommand(turns, runs),
+    runToolCommand(runs, permissionsOf, log),
+    allowCommand(approvals),
+    denyCommand(approvals),
+    permsCommand(stores.grants, clock),
+    modelsCommand(turns),
+    usageCommand(stores.turns, clock),
+    todoCommand(stores.rooms),
+    toolsCommand(turns, stores.rooms),
+    wrapCommand(turns),
+    turnCommand(stores.turns),
+    scriptCommand(stores.scripts, turns, clock),
+    checkpointCommand(chat, stores.rooms, clock),
+    kvCommand(stores.rooms),
+    quitCommand(),
+  ]
+  return commands
+}

@@ -1,0 +1,25 @@
+import type { Json } from '../lib/json.ts'
+
+/** Which kind of provider a model has; the list of adapters is adapters/models/index.ts. */
+export type Backend =
+  'guide' | 'ollama' | 'llamacpp' | 'openai-compatible' | 'openai' | 'anthropic' | 'gemini'
+
+/** What the core knows of a model: all of its configuration but where it is and how to log in there. */
+export interface ModelSettings {
+  /** As people call it, without `@`; 1-32 of `[a-z0-9_.-]`. */
+  readonly name: string
+  readonly backend: Backend
+  /** The provider's own name for it, such as `qwen3:8b`. */
+  readonly model: string
+  /** Tokens, prompt and answer together. */
+  readonly contextWindow: number
+  /** Tokens kept free for the answer, and asked for at most. */
+  readonly maxOutput: number
+  /** A tiktoken encoding, such as `o200k_base`. */
+  readonly encoding: string
+  /** The model's character; may be empty. */
+  readonly systemPrompt: string
+  /** A scope, met with the room's: `"all"`, or patterns. */
+  readonly tools: Json
+  readonly enabled: boolean
+}

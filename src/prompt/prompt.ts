@@ -1,0 +1,66 @@
+import type { JsonSchema } from '../lib/json.ts'
+
+/** Exactly what the provider is given for one tool. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonSchema
+}
+
+/** How much of a tool is sent. `deferred` tools are named only, and found with `find_tools`. */
+export type ToolForm = 'full' | 'short' | 'deferred'
+
+/** A tool in a prompt: what is sent, and its price. */
+export interface PromptTool {
+  readonly id: string
+  readonly name: string
+  readonly form: ToolForm
+  /** Tokens of the definition as it is sent, the provider's framing included; 0 when deferred. */
+  readonly tokens: number
+  /** Absent when deferred. */
+  readonly definition?: ToolDefinition
+}
+
+/** One layer, as the budget left it. */
+export interface LayerReport {
+  readonly name: string
+  readonly priority: number
+  readonly placement: 'system' | 'context'
+  /** Tokens of the text that is sent; for `tools` the definitions are in it too. */
+  readonly tokens: number
+  readonly status: 'kept' | 'trimmed' | 'dropped'
+  /** Why, for people; empty when there is nothing to say. */
+  readonly note: string
+}
+
+/** Tokens, all of them. `used = system + context + message + tools + framing`, never over `target`. */
+export interface BudgetReport {
+  readonly window: number
+  readonly reserved_output: number
+  readonly target: number
+  readonly used: number
+  readonly system: number
+  readonly context: number
+  readonly message: number
+  readonly tools: number
+  /** What the provider adds around messages (prompt/framing.ts); 0 where nothing is known or added. */
+  readonly framing: number
+}
+
+/** What a model reads: the outcome of wrap(). */
+export interface Prompt {
+  readonly encoding: string
+  readonly budget: BudgetReport
+  readonly layers: readonly LayerReport[]
+  readonly tools: readonly PromptTool[]
+  readonly system: string
+  /** Changes from turn to turn; sent with the message (see `userContent`). */
+  readonly context: string
+  readonly message: string
+  readonly warnings: readonly string[]
+}
+
+/** The user's part of the request, as it is counted and as every adapter must send it. */
+export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string {
+  return [prompt.context, prompt.message].filter((part) => part !== '').join('\n\n')
+}

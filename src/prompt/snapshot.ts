@@ -1,0 +1,90 @@
+import type { Entry } from '../chat/entry.ts'
+import type { Json, JsonSchema } from '../lib/json.ts'
+
+/** Where a tool comes from, as scopes name it. */
+export type ToolGroup = 'internal' | 'builtin' | 'wrapped' | 'mcp'
+
+/** A tool as scopes and prompts see it: what it is called and what it costs, not what it does. */
+export interface CatalogueTool {
+  /** Unique and stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
+  readonly id: string
+  /** Unique in the catalogue, `^[A-Za-z0-9_-]{1,64}$`: what the model calls. */
+  readonly name: string
+  readonly group: ToolGroup
+  /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
+  readonly source: string
+  readonly title: string
+  readonly description: string
+  /** JSON Schema of the arguments, as it is sent. */
+  readonly schema: JsonSchema
+  readonly access: 'read' | 'write' | 'execute' | 'network'
+  /** Ids of the tools that this one is another name for, whole chain; taking one away takes all. */
+  readonly aliasOf: readonly string[]
+}
+
+/** How a model's prompt is measured and limited. */
+export interface ModelProfile {
+  /** As people call it, without `@`. */
+  readonly name: string
+  /** Tokens, prompt and answer together. */
+  readonly contextWindow: number
+  /** Tokens kept free for the answer. */
+  readonly maxOutput: number
+  /** A tiktoken encoding, such as `o200k_base`. */
+  readonly encoding: string
+  /** The model's character, from the config; may be empty. */
+  readonly systemPrompt: string
+  /** Which row of the framing table (prompt/framing.ts) tells what its provider adds. */
+  readonly backend: string
+  /** Learned from reported usage: counted tokens times this are what the provider counts. 1 when unknown. */
+  readonly calibration: number
+}
+
+/** Somebody in the room, as the prompt tells of them. */
+export interface Present {
+  readonly name: string
+  readonly kind: 'person' | 'model'
+  readonly role: string
+}
+
+/** One stored entry and what it costs; `tokens` is absent where nobody has counted yet. */
+export interface HistoryRow {
+  readonly entry: Entry
+  readonly tokens?: number
+}
+
+/** The room's script, as it was when the snapshot was taken. */
+export interface RoomScript {
+  readonly source: string
+  readonly version: number
+}
+
+/**
+ * All that a prompt is made from. Composing the same snapshot twice gives the same bytes:
+ * there is no clock, no store and no network behind it. Plain JSON, so that it can cross a pipe.
+ */
+export interface Snapshot {
+  /** Milliseconds since the epoch: the only time a script can see. */
+  readonly now: number
+  readonly room: {
+    readonly name: string
+    readonly topic: string
+    readonly vibe: string
+    readonly private: boolean
+    readonly exits: readonly { readonly direction: string; readonly room: string }[]
+    readonly todo: readonly { readonly content: string; readonly status: string }[]
+    readonly values: { readonly [key: string]: Json }
+  }
+  readonly user: { readonly name: string; readonly role: string }
+  readonly present: readonly Present[]
+  readonly model: ModelProfile
+  /** Already narrowed to room scope and model's tools and requester's role; a script can only narrow more. */
+  readonly tools: readonly CatalogueTool[]
+  /** Oldest first, without the message that is being answered. */
+  readonly history: readonly HistoryRow[]
+  /** What is being answered, attributed and fenced; empty for `/wrap`. */
+  readonly message: string
+  readonly script?: RoomScript
+  /** Share of the target that tools may take, 0-1. */
+  readonly toolsShare: number
+}

@@ -1,0 +1,110 @@
+import type { Log } from '../chat/ports.ts'
+import { cleanLine, cleanText } from '../lib/clean-text.ts'
+import type { Tool, ToolSource } from '../tools/tool.ts'
+import { nameTools } from '../prompt/names.ts'
+import type { CatalogueTool } from '../prompt/snapshot.ts'
+
+/** Every tool there is at one moment, before any scope: what is shown of it, and what runs. */
+export interface Catalogue {
+  /** In the order of the sources. The same object for as long as nothing changes. */
+  readonly tools: readonly CatalogueTool[]
+  /** What runs; undefined for an id that is not in `tools`. */
+  handler(id: string): Tool | undefined
+}
+
+/** What a catalogue is made from. */
+export interface CatalogueParts {
+  readonly sources: readonly ToolSource[]
+  /** Ids that the config takes away, with their aliases and everything wrapped around them. */
+  readonly disabled: readonly string[]
+  readonly log: Log
+}
+
+/** Gives the catalogue of now; cheap while the sources stay as they are, so it is asked at every step. */
+export function createCatalogue(parts: CatalogueParts): () => Catalogue {
+  let listed: readonly Listed[] = []
+  let catalogue = merge([], parts)
+  return () => {
+    const now = parts.sources.flatMap((source) => source.tools().map((tool) => ({ tool, source })))
+    if (!sameTools(now, listed)) {
+      listed = now
+      catalogue = merge(now, parts)
+    }
+    return catalogue
+  }
+}
+
+interface Listed {
+  readonly tool: Tool
+  readonly source: ToolSource
+}
+
+const sameTools = (a: readonly Listed[], b: readonly Listed[]): boolean =>
+  a.length === b.length && a.every((one, index) => one.tool === b[index]!.tool)
+
+function merge(listed: readonly Listed[], { disabled, log }: CatalogueParts): Catalogue {
+  const byId = firstOfEach(listed, log)
+  const kept = [...byId.values()].filter(({ tool }) => !isDisabled(tool, new Set(disabled), byId))
+  const handlers = new Map(kept.map(({ tool }) => [tool.id, tool]))
+  return {
+    tools: nameTools(kept.map((one) => describe(one, byId))),
+    handler: (id) => handlers.get(id),
+  }
+}
+
+type ById = ReadonlyMap<string, Listed>
+
+function firstOfEach(listed: readonly Listed[], log: Log): ById {
+  const byId = new Map<string, Listed>()
+  for (const one of listed) {
+    const first = byId.get(one.tool.id)
+    if (!first) byId.set(one.tool.id, one)
+    else {
+      const facts = { tool: one.tool.id, kept: first.source.name, left: one.source.name }
+      log.warn(facts, 'two tools have one id; the first is kept')
+    }
+  }
+  return byId
+}
+
+function isDisabled(tool: Tool, disabled: ReadonlySet<string>, byId: ById): boolean {
+  const seen = new Set<Tool>()
+  for (let one: Tool | undefined = tool; one && !seen.has(one); one = baseOf(one, byId)) {
+    seen.add(one)
+    if (family(one, byId).some((id) => disabled.has(id))) return true
+  }
+  return false
+}
+
+/** What a tool is built on: through its aliases to the base of a wrapped tool. */
+function baseOf(tool: Tool, byId: ById): Tool | undefined {
+  const next = tool.aliasOf ?? tool.base
+  return next === undefined ? undefined : byId.get(next)?.tool
+}
+
+/** All names of one tool: whatever is an alias of it, and what it is an alias of. */
+function family(tool: Tool, byId: ById): readonly string[] {
+  const root = rootOf(tool, byId)
+  return [...byId.values()].filter((one) => rootOf(one.tool, byId) === root).map((one) => one.tool.id)
+}
+
+const rootOf = (tool: Tool, byId: ById): string => aliasChain(tool, byId).at(-1) ?? tool.id
+
+function aliasChain(tool: Tool, byId: ById): readonly string[] {
+  const chain: string[] = []
+  for (let id = tool.aliasOf; id !== undefined && !chain.includes(id); id = byId.get(id)?.tool.aliasOf) {
+    chain.push(id)
+  }
+  return chain
+}
+
+const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'name'> => ({
+  id: tool.id,
+  group: source.group,
+  source: source.name,
+  title: cleanLine(tool.title),
+  description: cleanText(tool.description),
+  schema: tool.schema,
+  access: tool.access,
+  aliasOf: aliasChain(tool, byId),
+})

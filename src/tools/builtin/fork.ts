@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { sideTurn } from './side-turn.ts'
+import { defineTool, type Tool, type ToolResult } from '../tool.ts'
+
+/** Several things at once, each knowing all that the turn knows. */
+export const fork: Tool = defineTool({
+  id: 'fork',
+  title: 'Fork',
+  description:
+    'Goes on in several side turns at once, each of which knows this conversation and what you have done so far, and ' +
+    'does one of the prompts. Gives you all their answers. They have the tools that you have.',
+  access: 'execute',
+  input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
+  parameters: { prompts: 'What each side turn is to do, 1 to 8.' },
+  run: async ({ prompts }, context) =>
+    sideTurn('fork', context, async (side) => {
+      const work = prompts.map((prompt, index) => side.run({ prompt, part: [index + 1, prompts.length] }))
+      return joined(await Promise.all(work))
+    }),
+})
+
+/** All answers under numbers; an error only if none went well. */
+const joined = (results: readonly ToolResult[]): ToolResult => ({
+  content: results.map(({ content }, index) => `[${index + 1}] ${content}`).join('\n\n'),
+  isError: results.every(({ isError }) => isError),
+})

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { WorkspaceError } from '../ports.ts'
+import { defineTool, failed, ok } from '../tool.ts'
+
+/** Files by the pattern of their paths; needs no program. */
+export const glob = defineTool({
+  id: 'glob',
+  title: 'Find Files by Pattern',
+  description:
+    "Finds files in the room's workspace whose paths fit a pattern, in order: **/*.ts for all in any directory, " +
+    'src/*.c for those in one, *.{md,txt} for names in any directory. Links are passed over, .git and node_modules ' +
+    'unless they are named.',
+  access: 'read',
+  yields: true,
+  input: z.strictObject({ pattern: z.string().min(1).max(1000), path: z.string().min(1).optional() }),
+  parameters: {
+    pattern: '* and ? stop at /, ** does not; also [a-z] and {a,b}. Without / it is for the name alone.',
+    path: 'Directory to look in, which the pattern is relative to; the whole workspace when absent.',
+  },
+  run: async ({ pattern, path }, context) => {
+    try {
+      const query = { pattern, ...(path ? { path } : {}) }
+      const { paths, cut } = await context.workspace.findFiles(query, context.signal)
+      return ok([...(paths.length > 0 ? paths : ['No files.']), ...(cut ? [`[cut: ${cut}]`] : [])].join('\n'))
+    } catch (error) {
+      if (error instanceof WorkspaceError) return failed(`glob: ${error.message}`)
+      throw error
+    }
+  },
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { cleanLine } from '../../lib/clean-text.ts'
+import { withPermission } from '../permission.ts'
+import { WebError, type SearchHit, type WebSearch } from '../ports.ts'
+import { defineTool, failed, ok, type Tool, type ToolResult } from '../tool.ts'
+import { fenced } from '../untrusted.ts'
+
+/** A web search through whichever provider is configured; the name is the one that models know. */
+export const googleSearch = (search: WebSearch): Tool =>
+  defineTool({
+    id: 'google_search',
+    title: 'Web Search',
+    description:
+      'Searches the web and answers with a numbered list of titles, addresses and snippets, about ten at a time. ' +
+      'Give start to see later results. A person is asked first.',
+    access: 'network',
+    input: z.strictObject({
+      q: z.string().trim().min(1).max(400),
+      start: z.int().min(1).max(91).default(1),
+    }),
+    parameters: { q: 'What to search for.', start: 'Number of the first result; 11 for the second page.' },
+    run: async ({ q, start }, context) => {
+      const question = {
+        tool: 'google_search',
+        access: 'network' as const,
+        target: search.host,
+        detail: `search for ${JSON.stringify(q)} with ${search.provider} at ${search.host}`,
+        asked: `search for ${JSON.stringify(q)}?`,
+      }
+      return withPermission(context, question, () => run(search, { words: q, start }, context.signal))
+    },
+  })
+
+async function run(
+  search: WebSearch,
+  query: { readonly words: string; readonly start: number },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  try {
+    const hits = await search.find(query, signal)
+    if (hits.length === 0) return ok(nothing(query.start))
+    return ok(fenced('results', hits.map((hit, index) => line(hit, query.start + index)).join('\n\n')))
+  } catch (error) {
+    if (error instanceof WebError) return failed(`google_search: ${error.message}`)
+    throw error
+  }
+}
+
+const nothing = (start: number): string =>
+  start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
+
+/** Lengths are capped: a provider passes on what strangers wrote. */
+function line({ title, url, snippet }: SearchHit, number: number): string {
+  const words = cleanLine(snippet).slice(0, 600)
+  const name = cleanLine(title).slice(0, 200) || '(no title)'
+  return [
+    `${number}. ${name}`,
+    `   ${cleanLine(url).slice(0, 2000)}`,
+    ...(words ? [`   ${words}`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { WorkspaceError, type FoundLine, type FoundText } from '../ports.ts'
+import { defineTool, failed, ok } from '../tool.ts'
+
+/** Lines of files by a regular expression; needs no program. */
+export const grep = defineTool({
+  id: 'grep',
+  title: 'Search in Files',
+  description:
+    "Searches the text files of the room's workspace for a regular expression and answers with PATH:LINE:TEXT for " +
+    'each line that matches. Binary files and links are passed over, .git and node_modules unless they are named.',
+  access: 'read',
+  yields: true,
+  input: z.strictObject({
+    pattern: z.string().min(1).max(1000),
+    path: z.string().min(1).optional(),
+    glob: z.string().min(1).max(1000).optional(),
+    ignore_case: z.boolean().default(false),
+    literal: z.boolean().default(false),
+    context: z.int().min(0).max(10).default(0),
+  }),
+  parameters: {
+    pattern: 'Regular expression (RE2: no backreferences, no lookaround), tried on each line.',
+    path: 'Directory or file to search in; the whole workspace when absent.',
+    glob: 'Only in files that fit, such as *.ts or src/**/*.c.',
+    ignore_case: 'Whether small and capital letters are the same.',
+    literal: 'Take the pattern as plain text.',
+    context: 'Lines to show before and after each match, 0 to 10.',
+  },
+  run: async ({ pattern, path, glob, ignore_case, literal, context: around }, context) => {
+    const where = { ...(path ? { path } : {}), ...(glob ? { glob } : {}) }
+    const query = { pattern, literal, ignoreCase: ignore_case, context: around, ...where }
+    try {
+      return ok(written(await context.workspace.searchText(query, context.signal)))
+    } catch (error) {
+      if (error instanceof WorkspaceError) return failed(`grep: ${error.message}`)
+      throw error
+    }
+  },
+})
+
+/** As grep writes it: `:` for lines that match, `-` for those around them, `--` where lines are left out between. */
+function written({ lines, files, skipped, cut }: FoundText): string {
+  const inGroups = lines.some(({ matches }) => !matches)
+  const rows = lines.flatMap((line, index) => {
+    const mark = line.matches ? ':' : '-'
+    const row = `${line.path}${mark}${line.line}${mark}${line.text}`
+    return inGroups && isApart(lines[index - 1], line) ? ['--', row] : [row]
+  })
+  const notes = [
+    ...(cut ? [`[cut: ${cut}]`] : []),
+    ...(lines.length === 0 ? [`No matches in ${filesText(files, skipped)}.`] : []),
+  ]
+  return [...rows, ...notes].join('\n')
+}
+
+/** True where something stands between two lines. */
+const isApart = (before: FoundLine | undefined, line: FoundLine): boolean =>
+  before !== undefined && (before.path !== line.path || before.line + 1 !== line.line)
+
+const filesText = (files: number, skipped: number): string =>
+  `${files} ${files === 1 ? 'file' : 'files'}${skipped > 0 ? `; ${skipped} passed over that are not text or cannot be read` : ''}`

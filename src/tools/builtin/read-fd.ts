@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { fdParameter, fdParameterText, withResult } from './fd.ts'
+import { pageCount, READ_FD, showPage } from '../long-result.ts'
+import type { ResultStore } from '../ports.ts'
+import { defineTool, failed, type Tool } from '../tool.ts'
+
+/** A page of a result that was too long to be read at once. */
+export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
+  defineTool({
+    id: READ_FD,
+    title: 'Read Long Result',
+    description:
+      'Reads a page of a long result of a tool in this room. The end of a long result names its fd and how many ' +
+      'pages it has; the pages in order are the whole result.',
+    access: 'read',
+    input: z.strictObject({ fd: fdParameter, page: z.int().min(1).default(1) }),
+    parameters: { fd: fdParameterText, page: 'Number of the page, from 1.' },
+    run: async ({ fd, page }, context) =>
+      withResult(READ_FD, results, context, fd, (result) => {
+        const shown = showPage(result, page, { isError: false, canRead: true })
+        return shown ?? failed(`${READ_FD}: page must be at most ${pageCount(result)}, got ${page}`)
+      }),
+  })

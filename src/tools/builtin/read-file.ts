@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { WorkspaceError, type FileSlice } from '../ports.ts'
+import { defineTool, failed, ok, type ToolResult } from '../tool.ts'
+
+/** A text file of the room's workspace, or some of its lines. */
+export const readFile = defineTool({
+  id: 'read_file',
+  title: 'Read File',
+  description:
+    "Reads a text file in the room's workspace. Give start_line and end_line (1-based, both included) to read a " +
+    'part of a long file, and show_lines to have each line numbered, which helps before an edit.',
+  access: 'read',
+  input: z.strictObject({
+    file_path: z.string().min(1),
+    start_line: z.int().min(1).optional(),
+    end_line: z.int().min(1).optional(),
+    show_lines: z.boolean().default(false),
+  }),
+  parameters: {
+    file_path: 'Path of the file, relative to the workspace.',
+    start_line: 'First line to read; the first of the file when absent.',
+    end_line: 'Last line to read, included; the last of the file when absent.',
+    show_lines: 'Put the number before each line, as in "12: text".',
+  },
+  run: async ({ file_path, start_line, end_line, show_lines }, context) => {
+    const range = { ...(start_line ? { first: start_line } : {}), ...(end_line ? { last: end_line } : {}) }
+    if (start_line && end_line && end_line < start_line) {
+      return wrong(`end_line must be at least start_line (${start_line}), got ${end_line}`)
+    }
+    try {
+      const slice = await context.workspace.readText(file_path, range)
+      if (start_line && start_line > Math.max(1, slice.totalLines)) {
+        return wrong(
+          `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
+        )
+      }
+      return ok(show_lines ? numbered(slice) : slice.text)
+    } catch (error) {
+      if (error instanceof WorkspaceError) return wrong(error.message)
+      throw error
+    }
+  },
+})
+
+const wrong = (problem: string): ToolResult => failed(`read_file: ${problem}`)
+
+function numbered({ text, firstLine }: FileSlice): string {
+  let line = firstLine
+  return text.replaceAll(/[^\n]*\n|[^\n]+$/g, (whole) => `${line++}: ${whole}`)
+}

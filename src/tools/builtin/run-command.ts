@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { buildArgv, quoteArgv } from '../argv.ts'
+import { withPermission } from '../permission.ts'
+import { WorkspaceError, type Command, type CommandOutcome } from '../ports.ts'
+import {
+  ArgumentError,
+  defineTool,
+  failed,
+  ok,
+  type ToolContext,
+  type ToolLimits,
+  type ToolResult,
+  type WrappedCall,
+  type WrapRequest,
+} from '../tool.ts'
+
+/** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
+export const runCommand = defineTool({
+  id: 'run_command',
+  title: 'Run Command',
+  description:
+    "Runs a shell command in the room's workspace, inside a sandbox: only the workspace can be written, nothing " +
+    'is read from the keyboard, the time is limited and there is no network unless it is asked for. Answers with ' +
+    'the output and the exit code. A person is asked first.',
+  access: 'execute',
+  input: z.strictObject({
+    command: z.string().min(1).max(32_768),
+    working_dir: z.string().optional(),
+    network: z.boolean().default(false),
+  }),
+  parameters: {
+    command: 'A command line for /bin/sh.',
+    working_dir: 'Directory to run it in, relative to the workspace.',
+    network: 'Whether it needs the network.',
+  },
+  run: async ({ command, working_dir, network }, context) =>
+    execute(
+      {
+        tool: 'run_command',
+        shown: command,
+        ask: true,
+        command: { shell: command, network, ...(working_dir ? { cwd: working_dir } : {}) },
+      },
+      context,
+    ),
+  wrap: wrapped,
+  wrapsCommand: true,
+})
+
+/** A command that is ready to run. */
+interface Call {
+  readonly tool: string
+  /** As people read it. */
+  readonly shown: string
+  readonly ask: boolean
+  readonly command: Command
+}
+
+function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
+  if (words === null) throw new ArgumentError('run_command can be wrapped only with a @command')
+  const argv = buildArgv(words, args)
+  const shown = quoteArgv(argv)
+  const readOnly = access === 'read'
+  return {
+    shown,
+    run: (context) => execute({ tool, shown, ask: !readOnly, command: { argv, readOnly } }, context),
+  }
+}
+
+async function execute(call: Call, context: ToolContext): Promise<ToolResult> {
+  const run = async (): Promise<ToolResult> => {
+    try {
+      return report(
+        call,
+        await context.workspace.run(call.command, ownLimits(context.limits), context.signal),
+      )
+    } catch (error) {
+      if (error instanceof WorkspaceError) return failed(`${call.tool}: ${error.message}`)
+      throw error
+    }
+  }
+  return call.ask ? withPermission(context, question(call, context), run) : run()
+}
+
+/** A little less time than the tool itself has, so that what the command wrote until then is still told. */
+const ownLimits = (limits: ToolLimits): ToolLimits => ({
+  ...limits,
+  timeoutMs: limits.timeoutMs - Math.min(1000, limits.timeoutMs / 10),
+})
+
+/** Network and the lack of a sandbox are part of what is asked, and are never allowed for good. */
+function question({ tool, shown, command }: Call, { workspace }: ToolContext) {
+  const notes = [
+    ...(command.cwd ? [`in ${command.cwd}`] : []),
+    ...(command.network ? ['with the network'] : []),
+    ...(workspace.unsandboxed ? ['without a sandbox'] : []),
+  ]
+  return {
+    tool,
+    access: command.network ? ('network' as const) : ('execute' as const),
+    target: command.cwd ? `cd ${quoteArgv([command.cwd])} && ${shown}` : shown,
+    detail: [shown, ...notes.map((note) => `(${note})`)].join('\n'),
+    asked: `run '${shown}'?`,
+    onceOnly: Boolean(command.network || workspace.unsandboxed),
+  }
+}
+
+function report({ tool, command }: Call, outcome: CommandOutcome): ToolResult {
+  const { output, exitCode, signal } = outcome
+  if (exitCode === 0) return ok(output || 'The command succeeded and wrote nothing.')
+  if (exitCode === 1 && output === '' && isGrep(command)) return ok('No matches.')
+  const end =
+    exitCode === undefined ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${exitCode}`
+  return failed(`${tool}: the command ${end}${output ? `\n${output}` : ' and wrote nothing'}`)
+}
+
+/** grep(1): its exit status is 1 where no line was selected, and above 1 for an error. */
+const isGrep = (command: Command): boolean =>
+  'argv' in command && /(^|\/)[ef]?grep$/.test(command.argv[0] ?? '')

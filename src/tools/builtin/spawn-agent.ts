@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { sideTurn } from './side-turn.ts'
+import { defineTool, type Tool } from '../tool.ts'
+
+/** An agent with a fresh start. It changes nothing by itself: each of its own calls asks where it must. */
+export const spawnAgent: Tool = defineTool({
+  id: 'spawn_agent',
+  title: 'Spawn Agent',
+  description:
+    'Lets a model do one task in a turn of its own, which knows nothing of this conversation but the prompt, and ' +
+    'gives you its answer. It has at most the tools that you have.',
+  access: 'execute',
+  input: z.strictObject({
+    prompt: z.string(),
+    tools: z.array(z.string().max(200)).max(100).optional(),
+    model: z.string().max(64).optional(),
+  }),
+  parameters: {
+    prompt: 'The whole task: what to do, with what, and what to answer.',
+    tools: 'Which of your tools it may use: names or patterns such as "Gr*"; all of them when absent.',
+    model: 'Name of another model that is to do it; yourself when absent.',
+  },
+  run: async ({ prompt, tools, model }, context) =>
+    sideTurn('spawn_agent', context, (side) =>
+      side.run({
+        prompt,
+        ...(tools === undefined ? {} : { scope: tools }),
+        ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),
+      }),
+    ),
+})

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { Refusal } from '../../chat/errors.ts'
+import type { RoomStore } from '../../chat/ports.ts'
+import { oneLine } from '../../chat/speech.ts'
+import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/todo.ts'
+import { defineTool, failed, ok, type Tool } from '../tool.ts'
+
+/** Where the rooms' lists are kept: the key-value `todo` of each room, which the room layer shows. */
+export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
+
+const item = z.object({
+  content: z.string().min(1),
+  status: z.enum(TODO_STATUSES).default('pending'),
+})
+
+/** The room's list, replaced as a whole: what is planned, under way and done. */
+export const todoWrite = (store: TodoStore): Tool =>
+  defineTool({
+    id: 'todo_write',
+    title: 'Write Todo List',
+    description:
+      "Replaces the room's todo list with the one given, so give all of it each time. Use it to plan work of several " +
+      'steps, and to show what is under way: at most one item should be in_progress. Everybody in the room sees it.',
+    access: 'read',
+    input: z.strictObject({ todos: z.array(item).max(100) }),
+    parameters: { todos: 'The whole list, in order; each item has a content (one line) and a status.' },
+    run: async ({ todos }, context) => {
+      try {
+        const items = todos.map(({ content, status }) => ({ content: oneLine(content, 500), status }))
+        await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)
+        return ok(todoText(items))
+      } catch (error) {
+        if (error instanceof Refusal) return failed(`todo_write: ${error.message}`)
+        throw error
+      }
+    },
+  })
+
+/** The room's list as it is now. */
+export const todoRead = (store: TodoStore): Tool =>
+  defineTool({
+    id: 'todo_read',
+    title: 'Read Todo List',
+    description: "Reads the room's todo list, in order, each item with its status.",
+    access: 'read',
+    input: z.strictObject({}),
+    run: async (_, context) => ok(todoText(readTodo(await store.getValue(context.room, TODO_KEY)))),
+  })

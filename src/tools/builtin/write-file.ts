@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { withPermission } from '../permission.ts'
+import { WorkspaceError } from '../ports.ts'
+import { defineTool, failed, ok } from '../tool.ts'
+
+/** A whole file, new or instead of the old one. */
+export const writeFile = defineTool({
+  id: 'write_file',
+  title: 'Write File',
+  description:
+    "Writes a text file in the room's workspace: a new one, with the directories it needs, or in place of the old " +
+    'one, of which a copy is kept. To change a part of a file, use edit_file. A person is asked first.',
+  access: 'write',
+  input: z.strictObject({ file_path: z.string().min(1), content: z.string() }),
+  parameters: {
+    file_path: 'Path of the file, relative to the workspace.',
+    content: 'The whole new text of the file.',
+  },
+  run: async ({ file_path, content }, context) => {
+    const question = {
+      tool: 'write_file',
+      access: 'write' as const,
+      target: file_path,
+      asked: `write '${file_path}'?`,
+    }
+    const detail = `write ${file_path}:\n${content}`
+    return withPermission(context, { ...question, detail }, async () => {
+      try {
+        const { created } = await context.workspace.changeText(file_path, () => content)
+        return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
+      } catch (error) {
+        if (error instanceof WorkspaceError) return failed(`write_file: ${error.message}`)
+        throw error
+      }
+    })
+  },
+})

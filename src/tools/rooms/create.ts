@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { Refusal } from '../../chat/errors.ts'
+import { roomName } from '../../chat/names.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { act, inRoom, type WorldParts } from './world.ts'
+import { defineTool, ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+
+const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
+
+const parameters = {
+  name: 'Its name: 1-32 of a-z, 0-9, _ and -.',
+  private: 'True for a room that only its members see; it cannot be made from a public room.',
+}
+
+/** A new room. */
+export const createTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_create',
+    title: 'Create Room',
+    description: 'Makes a new room, which belongs to the person you act for.',
+    access: 'write',
+    input,
+    parameters,
+    run: async (wanted, context) =>
+      inRoom('sshawl_create', parts, context, context.room, async (here) => {
+        const order = { tool: 'sshawl_create', what: `make the room ${roomName(wanted.name)}`, ...wanted }
+        return make(parts, context, here, order, (owner) => parts.chat.create(wanted.name, owner, wanted))
+      }),
+  })
+
+/** A new room like the one at hand. */
+export const forkRoomTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_fork',
+    title: 'Fork Room',
+    description:
+      'Makes a new room like the one you are in, which belongs to the person you act for: the same vibe, tools, ' +
+      'script and key-values, and nothing of what was said.',
+    access: 'write',
+    input,
+    parameters,
+    run: async (wanted, context) =>
+      inRoom('sshawl_fork', parts, context, undefined, async (room) => {
+        const what = `make the room ${roomName(wanted.name)} like ${room.name}`
+        const order = { tool: 'sshawl_fork', what, ...wanted }
+        return make(parts, context, room, order, (owner) => parts.chat.fork(room, wanted.name, owner, wanted))
+      }),
+  })
+
+async function make(
+  parts: WorldParts,
+  context: ToolContext,
+  room: Room,
+  { tool, what, ...wanted }: z.output<typeof input> & { readonly tool: string; readonly what: string },
+  run: (owner: Person) => Promise<Room>,
+): Promise<ToolResult> {
+  const { person } = context.requester
+  const here = await parts.chat.room(context.room, person)
+  // Whoever reads this very call would know of the room from it.
+  if (wanted.private && !(await here.info()).private)
+    throw new Refusal(`a private room cannot be made from ${here.name}, which is public; people can: create`)
+  const detail = `${what}${wanted.private ? ', private' : ''}, owned by ${person.name}`
+  return act(parts, context, room, { tool, what: detail, asked: `${what}?` }, async () =>
+    ok(`Made ${(await run(person)).name}, owned by ${person.name}.`),
+  )
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { defineTool, type Tool } from '../tool.ts'
+import { walk } from './walk.ts'
+import type { WorldParts } from './world.ts'
+
+/** Through an exit. */
+export const goTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_go',
+    title: 'Go',
+    description:
+      'Walks through an exit of the room you are in and describes the room behind it. From then on your tools ' +
+      'mean that room; your reply still goes to the people who called you.',
+    access: 'read',
+    input: z.strictObject({ direction: z.string().max(32) }),
+    parameters: { direction: 'A direction that exits lists.' },
+    run: async ({ direction }, context) =>
+      walk('sshawl_go', parts, context, async (place) => {
+        const onlooker = { viewer: context.requester.person, toldIn: context.room }
+        const exit = await parts.chat.passages.follow(place, direction.toLowerCase(), onlooker)
+        return exit.room
+      }),
+  })

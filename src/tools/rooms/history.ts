@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { entryLine } from '../../chat/entry-text.ts'
+import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
+import { defineTool, ok, type Tool } from '../tool.ts'
+import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+
+/** What people and models said; not who came and went, nor which tools ran. */
+export const spoken: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
+
+/** What was said in a room, further back than the conversation a model is given. */
+export const historyTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_history',
+    title: 'Read Back',
+    description:
+      'Reads what was said in a room, oldest first, each line with its time (UTC). The first line tells how to ' +
+      'go further back.',
+    access: 'read',
+    input: z.strictObject({
+      limit: z.int().min(1).max(200).default(30),
+      before: z.string().max(64).optional(),
+      room: roomParameter,
+    }),
+    parameters: {
+      limit: 'How many entries, 1 to 200 (default 30).',
+      before: 'Only entries older than this id, which an earlier answer named.',
+      room: roomParameterText,
+    },
+    run: async ({ limit, before, room: name }, context) =>
+      inRoom('sshawl_history', parts, context, name, async (room) => {
+        const older = before ? { before: before as EntryId } : {}
+        return ok(
+          page(
+            await parts.chat.history(room, { limit, kinds: spoken, withoutThreads: true, ...older }),
+            limit,
+          ),
+        )
+      }),
+  })
+
+function page(entries: readonly Entry[], limit: number): string {
+  const oldest = entries[0]
+  if (!oldest) return 'Nothing was said.'
+  const more = entries.length === limit ? [`(older: before ${oldest.id})`] : []
+  return [...more, ...timedLines(entries)].join('\n')
+}
+
+/** Entries as lines with their time. */
+export const timedLines = (entries: readonly Entry[]): readonly string[] =>
+  entries.map((entry) => `${time(entry.at)} ${entryLine(entry)}`)
+
+const time = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

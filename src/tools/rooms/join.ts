@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { defineTool, type Tool } from '../tool.ts'
+import { walk } from './walk.ts'
+import type { WorldParts } from './world.ts'
+
+/** Into a room by its name. */
+export const joinTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_join',
+    title: 'Join',
+    description:
+      'Walks into another room and describes it. From then on your tools mean that room; your reply still goes ' +
+      'to the people who called you.',
+    access: 'read',
+    input: z.strictObject({ room: z.string().max(32) }),
+    parameters: { room: 'Name of the room.' },
+    run: async ({ room }, context) => walk('sshawl_join', parts, context, async () => room),
+  })
+
+/** Back to where the turn began. */
+export const leaveTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_leave',
+    title: 'Leave',
+    description: 'Walks back to the room that you were called in.',
+    access: 'read',
+    input: z.strictObject({}),
+    run: async (_, context) => walk('sshawl_leave', parts, context, async () => context.room),
+  })

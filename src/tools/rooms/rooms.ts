@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { defineTool, ok, type Tool } from '../tool.ts'
+import type { WorldParts } from './world.ts'
+
+/** The rooms that the requester may see. */
+export const roomsTool = ({ chat }: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_rooms',
+    title: 'List Rooms',
+    description:
+      'Lists the rooms that the person you act for can see, one a line with its topic. Private rooms are left out ' +
+      'where not everybody who reads this may know of them.',
+    access: 'read',
+    input: z.strictObject({}),
+    run: async (_, context) => {
+      const rows = await chat.rooms(context.requester.person, context.room)
+      return ok(rows.map((row) => [line(row), ...(row.topic ? [row.topic] : [])].join(': ')).join('\n'))
+    },
+  })
+
+const line = (row: { readonly name: string; readonly private: boolean }): string =>
+  row.private ? `${row.name} (private)` : row.name

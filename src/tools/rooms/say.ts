@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Room } from '../../chat/room.ts'
+import { speech } from '../../chat/speech.ts'
+import { defineTool, ok, type Tool, type ToolContext } from '../tool.ts'
+import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+
+/** What holds where nothing else is configured: the defaults of `[limits]`. */
+const usualSpeech = { chars: 4000, pasteBytes: 65_536, lines: 400 }
+
+/** A message of its own, apart from the reply. */
+export const sayTool = (parts: WorldParts): Tool =>
+  defineTool({
+    id: 'sshawl_say',
+    title: 'Say',
+    description:
+      'Posts a message in a room at once, apart from your reply. Use it to announce something while you are still ' +
+      'at work; an answer belongs in the reply.',
+    access: 'write',
+    input: z.strictObject({ text: z.string(), room: roomParameter }),
+    parameters: { text: 'The message.', room: roomParameterText },
+    run: async ({ text, room: name }, context) =>
+      inRoom('sshawl_say', parts, context, name, async (room) => {
+        const said = speech(text, parts.speech ?? usualSpeech)
+        const question = { tool: 'sshawl_say', what: said, asked: `say in ${room.name}?` }
+        return act(parts, context, room, question, async () => {
+          await post(room, said, context)
+          return ok(`Said in ${room.name}.`)
+        })
+      }),
+  })
+
+/** Elsewhere nobody has seen on whose behalf the model speaks, so the message says it. */
+async function post(room: Room, said: string, context: ToolContext): Promise<void> {
+  const { person } = context.requester
+  const author = context.model ?? person.name
+  if (room.name === context.room) await context.addMessage({ kind: 'message', author, text: said })
+  else
+    await room.record({
+      kind: 'message',
+      author,
+      text: context.model ? `(for ${person.name}) ${said}` : said,
+    })
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Chat } from '../../chat/chat.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { RoomStore } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import type { SpeechLimits } from '../../chat/speech.ts'
+import { withPermission } from '../permission.ts'
+import { failed, type ToolContext, type ToolResult } from '../tool.ts'
+
+/** What the tools of the world are made from. */
+export interface WorldParts {
+  readonly chat: Chat
+  /** Where notes and vibes are kept. */
+  readonly rooms: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
+  /** The models that can be mentioned; nobody when absent. */
+  readonly models?: { names(): readonly string[] }
+  /** How long one message may be. */
+  readonly speech?: SpeechLimits
+}
+
+/** A room parameter; absent means the room that the call came from, or that the turn has walked to. */
+export const roomParameter = z.string().max(32).optional()
+
+/** Text for `roomParameter`. */
+export const roomParameterText = 'Name of another room; the room you are in when absent.'
+
+/**
+ * Runs a tool in a room as the requester may see it. The call and its result are written down in the call's own
+ * room, so a private room is there only if all who read that one may see it. A room that is not there for them is
+ * refused in the same words as one that does not exist.
+ */
+export async function inRoom(
+  tool: string,
+  { chat }: WorldParts,
+  context: ToolContext,
+  name: string | undefined,
+  run: (room: Room) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  return refusing(tool, async () => {
+    const wanted = name ?? context.place?.room ?? context.room
+    return await run(await chat.room(wanted, context.requester.person, context.room))
+  })
+}
+
+/** A `Refusal` as the result that a model reads. */
+export async function refusing(tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof Refusal) return failed(`${tool}: ${error.message}`)
+    throw error
+  }
+}
+
+/** A change to a room that people are asked about. */
+export interface Change {
+  readonly tool: string
+  /** What will be there: shown in full, and a grant covers exactly this in this room. */
+  readonly what: string
+  /** As the refusal repeats it: `say in lobby?` */
+  readonly asked: string
+}
+
+/**
+ * Changes something in a room once it was allowed. In another room than the call's own only where models may walk
+ * there, before people were asked and after. Throws `Refusal`.
+ */
+export async function act(
+  parts: WorldParts,
+  context: ToolContext,
+  room: Room,
+  { tool, what, asked }: Change,
+  run: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  await needNav(parts, context, room)
+  const target = `${room.name}: ${what}`
+  const detail = room.name === context.room ? what : `in the room ${room.name}:\n${what}`
+  return withPermission(context, { tool, access: 'write', target, detail, asked }, async () => {
+    await parts.chat.room(room.name, context.requester.person, context.room)
+    await needNav(parts, context, room)
+    return await run()
+  })
+}
+
+/** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
+export async function needNav({ chat }: WorldParts, context: ToolContext, room: Room): Promise<void> {
+  if (room.name === context.room || context.model === undefined) return
+  for (const name of [context.room, room.name]) {
+    if (await chat.passages.nav(name)) continue
+    throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)
+  }
+}

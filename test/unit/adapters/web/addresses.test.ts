@@ -1,0 +1,66 @@
+import { networkInterfaces } from 'node:os'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isPublicAddress } from '../../../../src/adapters/web/addresses.ts'
+
+describe('a public address', () => {
+  test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1'])(
+    '%s is one',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  )
+
+  test.each([
+    ['loopback', '127.0.0.1'],
+    ['loopback', '127.255.255.254'],
+    ['loopback', '::1'],
+    ['unspecified', '0.0.0.0'],
+    ['unspecified', '0.1.2.3'],
+    ['unspecified', '::'],
+    ['private', '10.0.0.1'],
+    ['private', '172.16.0.1'],
+    ['private', '172.31.255.255'],
+    ['private', '192.168.1.1'],
+    ['shared by a carrier', '100.64.0.1'],
+    ['shared by a carrier, and metadata of a cloud', '100.100.100.200'],
+    ['link-local, and metadata of clouds', '169.254.169.254'],
+    ['link-local', 'fe80::1'],
+    ['site-local', 'fec0::1'],
+    ['unique local, and metadata of a cloud', 'fd00:ec2::254'],
+    ['metadata of a cloud', '168.63.129.16'],
+    ['metadata of a cloud', '192.0.0.192'],
+    ['multicast', '224.0.0.1'],
+    ['multicast', 'ff02::1'],
+    ['broadcast', '255.255.255.255'],
+    ['reserved', '240.0.0.1'],
+    ['for documentation', '203.0.113.9'],
+    ['for documentation', '2001:db8::1'],
+    ['for benchmarks', '198.18.0.1'],
+    ['an IPv4-mapped one', '::ffff:127.0.0.1'],
+    ['an IPv4-mapped one', '::ffff:8.8.8.8'],
+    ['an IPv4-compatible one', '::7f00:1'],
+    ['NAT64', '64:ff9b::7f00:1'],
+    ['local NAT64', '64:ff9b:1::1'],
+    ['6to4', '2002:7f00:1::'],
+    ['Teredo', '2001::1'],
+    ['discarded', '100::1'],
+    ['with a zone', 'fe80::1%eth0'],
+    ['no address', 'example.org'],
+    ['no address', ''],
+  ])('is not %s: %s', (_why, address) => expect(isPublicAddress(address)).toBe(false))
+
+  test("is never this machine's own", () => {
+    for (const { address } of Object.values(networkInterfaces()).flatMap((all) => all ?? []))
+      expect(isPublicAddress(address), address).toBe(false)
+  })
+
+  test('is never IPv4 inside IPv6, and never in a private block', () => {
+    const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255))
+    fc.assert(
+      fc.property(bytes, ([a, b, c]) => {
+        const hex = `${((a << 8) | b).toString(16)}:${c.toString(16)}`
+        for (const address of [`10.${a}.${b}.${c}`, `127.${a}.${b}.${c}`, `::ffff:${hex}`, `64:ff9b::${hex}`])
+          expect(isPublicAddress(address), address).toBe(false)
+      }),
+    )
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { createPageReader, READER_LIMITS } from '../../../../src/adapters/web/page-reader.ts'
+import { paths } from '../../../../src/app/paths.ts'
+
+const never = new AbortController().signal
+const reader = createPageReader(paths.pageReader)
+const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
+  reader.read({ html, url: 'https://site.test/a/', format }, never)
+const MIB = 1024 * 1024
+const paragraphs =
+  '<p>A paragraph of some length, with commas, and more of them, so that it counts.</p>'.repeat(8)
+
+describe('reading a page', () => {
+  test('gives the article without what is around it, or hidden in it', async () => {
+    const { title, text } = await read(
+      `<!doctype html><html><head><title>News</title><style>p{}</style></head><body><nav><a href=/>Home</a></nav>
+       <article><h1>It happened</h1>${paragraphs}<div style="display:none">hidden words</div>
+       <script>alert('no')</script></article><footer>About us</footer></body></html>`,
+    )
+    expect(title).toBe('News')
+    expect(text).toContain('## It happened')
+    expect(text).not.toMatch(/Home|hidden words|alert|p\{\}/)
+  })
+
+  test('keeps tables, lists and code', async () => {
+    const { text } = await read(
+      `<html><body><article>${paragraphs}<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td>
+       <td>2|3</td></tr></tbody></table><ol><li>one<li>two</ol><pre><code class="language-js">let a\n  b</code></pre></article>`,
+    )
+    expect(text).toMatch(/\| a +\| b +\|\n\| -+ \| -+ \|\n\| 1 +\| 2\\\|3 \|/)
+    expect(text).toMatch(/1\. +one\n2\. +two/)
+    expect(text).toMatch(/```(js)?\nlet a\n {2}b\n```/)
+  })
+
+  test('makes links whole, and leaves out those that lead nowhere', async () => {
+    const { text } = await read(
+      `<html><head><base href="/b/"></head><body><p><a href="x">in</a> <a href="//other.test/">out</a>
+       <a href="javascript:alert(1)">run</a> <a href="data:text/html,x">data</a> <a href="#top">top</a>
+       <a href="http://[bad">bad</a> <img alt="a cat" src="data:image/png;base64,AAAA"></p></body></html>`,
+    )
+    expect(text.replaceAll(/\s+/g, ' ')).toBe(
+      '[in](https://site.test/b/x) [out](https://other.test/) run data top bad a cat',
+    )
+  })
+
+  test('as text has its paragraphs and no marks', async () => {
+    const html =
+      '<html><body><h2>Head</h2><p>A <b>bold</b> <a href=x>link</a> * _y_</p><p>Next</p></body></html>'
+    expect((await read(html, 'text')).text).toBe('Head\n\nA bold link * _y_\n\nNext')
+  })
+
+  test.each([
+    ['nothing', '', ''],
+    ['no tags', 'a < b', 'a < b'],
+    ['no html and body', '<p>One<p>Two', 'One\n\nTwo'],
+    ['a body alone', '<body><p>One', 'One'],
+    ['tags that never end', '<html><body><p>One<b', 'One'],
+  ])('takes a page of %s', async (_what, html, expected) => {
+    expect((await read(html)).text).toBe(expected)
+  })
+
+  test('cuts a text that is longer than a million characters', async () => {
+    const { text, cut } = await read(`<html><body><p>${'word '.repeat(300_000)}</p></body></html>`)
+    expect({ length: text.length, cut }).toEqual({ length: 1_000_000, cut: true })
+  })
+})
+
+describe('a page made to hang its reader', () => {
+  const strict = createPageReader(paths.pageReader, { ...READER_LIMITS, ms: 1500, heapMiB: 96 })
+
+  test.each([
+    ['elements nested without measure', '<div>'.repeat(100_000)],
+    ['quotes in quotes', '<blockquote><p>a'.repeat(20_000)],
+    ['half a million elements', '<br>'.repeat(MIB / 2)],
+    ['a table of cells in cells', `<table>${'<tr><td>'.repeat(MIB / 4)}`],
+    ['two million angle brackets', '<'.repeat(2 * MIB)],
+  ])('by %s is given up, and the server goes on meanwhile', async (_what, html) => {
+    let beats = 0
+    const heart = setInterval(() => (beats += 1), 20)
+    const reading = strict.read({ html, url: 'https://site.test/', format: 'markdown' }, never)
+    await expect(reading).rejects.toThrow('too large or too oddly built')
+    clearInterval(heart)
+    expect(beats).toBeGreaterThan(3)
+    expect((await read('<p>still here')).text).toBe('still here')
+  })
+
+  test('by a huge attribute is read', async () => {
+    expect((await read(`<html><body><p title="${'a'.repeat(2 * MIB)}">x</p>`)).text).toBe('x')
+  })
+
+  test('is left when the turn is stopped', async () => {
+    const stopped = new AbortController()
+    const request = { html: '<div>'.repeat(100_000), url: 'https://site.test/', format: 'text' } as const
+    const reading = reader.read(request, stopped.signal)
+    setImmediate(() => stopped.abort(new Error('stopped')))
+    await expect(reading).rejects.toThrow('stopped')
+  })
+})

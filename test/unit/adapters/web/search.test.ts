@@ -1,0 +1,165 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { SearchConfig } from '../../../../src/adapters/web/config.ts'
+import { createSearch, SEARCH_LIMITS } from '../../../../src/adapters/web/search/search.ts'
+import { WebError } from '../../../../src/tools/ports.ts'
+import { startSite } from '../../../support/site.ts'
+
+const never = new AbortController().signal
+const KEY = 'sk-very-secret'
+
+/** Searches at a local server that answers with `serve`; gives the results and what it was asked. */
+async function searchAt(
+  config: Omit<SearchConfig, 'url'>,
+  serve: RequestListener,
+  { start = 1, path = '/api' } = {},
+) {
+  const asked: IncomingMessage[] = []
+  await using site = await startSite((request, response) => {
+    asked.push(request)
+    serve(request, response)
+  })
+  const url = `http://127.0.0.1:${site.port}${path}`
+  const hits = await createSearch({ ...config, url }, { ...SEARCH_LIMITS, idleMs: 300 }).find(
+    { words: 'cats & dogs', start },
+    never,
+  )
+  const request = asked[0]!
+  return { hits, headers: request.headers, asked: new URL(request.url!, url) }
+}
+
+const json =
+  (body: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+const searxng = { provider: 'searxng' } as const
+const brave = { provider: 'brave', apiKey: KEY, apiKeyEnv: 'BRAVE_KEY' } as const
+const google = { provider: 'google', apiKey: KEY, apiKeyEnv: 'GOOGLE_KEY', engineId: 'abc' } as const
+const hit = { title: 'Cats', url: 'https://cats.test/', snippet: 'All about cats' }
+
+describe('SearXNG', () => {
+  const answer = { query: 'q', results: [{ ...hit, content: hit.snippet, engine: 'x' }], suggestions: [] }
+
+  test.each(['/', '/search', '/search/', ''])('is asked for JSON under %j', async (path) => {
+    const { hits, asked } = await searchAt(searxng, json(answer), { path })
+    expect(hits).toEqual([hit])
+    expect(`${asked.pathname}?${asked.searchParams.toString()}`).toBe(
+      '/search?q=cats+%26+dogs&format=json&pageno=1',
+    )
+  })
+
+  test('is asked for the page that has the number', async () => {
+    const { asked } = await searchAt(searxng, json(answer), { start: 21 })
+    expect(asked.searchParams.get('pageno')).toBe('3')
+  })
+
+  test('that forbids JSON is an error that says what to change', async () => {
+    await expect(searchAt(searxng, json({}, 403))).rejects.toThrow('must list json under search.formats')
+  })
+})
+
+describe('Brave', () => {
+  test('is asked with the key in a header, and for the page that has the number', async () => {
+    const answer = {
+      type: 'search',
+      web: { results: [{ title: 'Cats', url: hit.url, description: hit.snippet }] },
+    }
+    const { hits, asked, headers } = await searchAt(brave, json(answer), { start: 11 })
+    expect(hits).toEqual([hit])
+    expect(headers['x-subscription-token']).toBe(KEY)
+    expect(asked.href).not.toContain(KEY)
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      q: 'cats & dogs',
+      count: '10',
+      offset: '1',
+    })
+  })
+
+  test('may find nothing', async () => {
+    expect((await searchAt(brave, json({ type: 'search' }))).hits).toEqual([])
+  })
+})
+
+describe('Google', () => {
+  test('is asked with key, engine and first number', async () => {
+    const items = [{ title: 'Cats', link: hit.url, snippet: hit.snippet }]
+    const { hits, asked } = await searchAt(google, json({ kind: 'customsearch#search', items }), {
+      start: 11,
+    })
+    expect(hits).toEqual([hit])
+    expect(Object.fromEntries(asked.searchParams)).toEqual({
+      key: KEY,
+      cx: 'abc',
+      q: 'cats & dogs',
+      start: '11',
+      num: '10',
+    })
+  })
+
+  test('may find nothing', async () => {
+    expect((await searchAt(google, json({ kind: 'customsearch#search' }))).hits).toEqual([])
+  })
+})
+
+describe('any provider', () => {
+  test('may have odd results among the good ones', async () => {
+    const results = [null, 5, { url: 7 }, { title: 'no url' }, { url: hit.url, title: null }]
+    const { hits } = await searchAt(searxng, json({ results }))
+    expect(hits).toEqual([{ title: '', url: hit.url, snippet: '' }])
+  })
+
+  test('shows twenty results at most', async () => {
+    const results = Array.from({ length: 500 }, () => ({ url: hit.url }))
+    expect((await searchAt(searxng, json({ results }))).hits).toHaveLength(20)
+  })
+
+  test.each([
+    [401, 'the key is not accepted'],
+    [403, 'the key is not accepted'],
+    [429, 'try again later'],
+    [500, 'try again later'],
+    [302, 'an admin must write the address it redirects to'],
+    [418, "answered 418 I'm a Teapot"],
+  ])('that answers %i is an error that says what to do, without the key', async (status, why) => {
+    for (const config of [brave, google]) {
+      const refuses: RequestListener = (_request, response) =>
+        void response.writeHead(status, { location: 'http://elsewhere.test/' }).end(KEY)
+      const error = await searchAt(config, refuses).catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(WebError)
+      expect((error as WebError).message).toContain(why)
+      expect(JSON.stringify([(error as WebError).message, (error as WebError).cause])).not.toContain(KEY)
+    }
+  })
+
+  test.each([
+    ['no JSON', (_request, response) => void response.end('<html>')],
+    ['JSON of something else', json({ error: 'x' })],
+    ['null', json(null)],
+    ['more than it may', json({ results: ['x'.repeat(3 * 1024 * 1024)] })],
+  ] as const satisfies readonly [string, RequestListener][])(
+    'that answers with %s is an error',
+    async (_what, serve) => {
+      for (const config of [searxng, brave, google])
+        await expect(searchAt(config, serve)).rejects.toThrow('did not answer as a search does')
+    },
+  )
+
+  test('that is silent is given up', async () => {
+    await expect(searchAt(google, () => {})).rejects.toThrow('sent nothing for 0.3 s')
+  })
+
+  test('that is not there is an error without the key', async () => {
+    const gone = await startSite(() => {})
+    await gone[Symbol.asyncDispose]()
+    const search = createSearch({ ...google, url: `http://127.0.0.1:${gone.port}/` })
+    await expect(search.find({ words: 'x', start: 1 }, never)).rejects.toThrow(
+      new WebError(`127.0.0.1:${gone.port} takes no connections`),
+    )
+  })
+
+  test('without its key is an error that names the variable, and nothing is sent', async () => {
+    const search = createSearch({ provider: 'brave', apiKeyEnv: 'BRAVE_KEY', url: 'http://127.0.0.1:1/' })
+    await expect(search.find({ words: 'x', start: 1 }, never)).rejects.toThrow('an admin must set BRAVE_KEY')
+  })
+})

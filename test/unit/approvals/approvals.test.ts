@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest'
+import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import type { PermissionRequest } from '../../../src/tools/tool.ts'
+import { createApprovals } from '../../../src/approvals/approvals.ts'
+import { createSociety, screenOf } from '../../support/society.ts'
+
+const HOUR = 3_600_000
+
+/** A lobby with ann and bob in it, an op who is not, and people to ask. */
+async function createScene(limits: { approvals_per_room?: number; answer_ms?: number } = {}) {
+  const society = createSociety()
+  const { storage, chat, clock, log } = society
+  const room = await chat.lobby()
+  const [ann, bob, op] = [
+    await society.person('ann'),
+    await society.person('bob'),
+    await society.person('op'),
+  ]
+  await storage.rooms.setMembership(room.name, op.id, 'op')
+  const screens = [screenOf(ann), screenOf(bob)] as const
+  for (const screen of screens) await room.enter(screen)
+  const approvals = createApprovals({
+    room: (name) => chat.anyRoom(name),
+    grants: storage.grants,
+    limits: { approvals_per_room: 8, ...limits },
+    clock,
+    log,
+  })
+  const stop = new AbortController()
+  const wants = (target: string, change: Partial<PermissionRequest> = {}): PermissionRequest => ({
+    requester: ann,
+    room: room.name,
+    model: 'qwen',
+    turn: 'T1' as TurnId,
+    tool: 'run_command',
+    access: 'execute',
+    target,
+    detail: target,
+    signal: stop.signal,
+    ...change,
+  })
+  /** Asks, and resolves when the room has seen the question. */
+  async function ask(target: string, change?: Partial<PermissionRequest>) {
+    const seen = new Promise<void>((resolve) => {
+      const end = room.listen({
+        deliver(entry) {
+          if (entry.kind !== 'approval' || entry.verdict !== 'asked') return
+          end()
+          resolve()
+        },
+      })
+    })
+    const verdict = approvals.request(wants(target, change))
+    await Promise.race([seen, verdict])
+    return { verdict }
+  }
+  const entries = async (): Promise<readonly ApprovalEntry[]> =>
+    (await storage.log.read(room.name, { limit: 1000, kinds: ['approval'] })) as ApprovalEntry[]
+  const answer = (
+    person: Person,
+    verdict: 'once' | 'room' | 'always' | 'denied' = 'once',
+    question?: number,
+  ) => approvals.answer({ room, person, verdict, ...(question === undefined ? {} : { question }) })
+  return { ...society, room, ann, bob, op, screens, approvals, stop, wants, ask, entries, answer }
+}
+
+describe('a question', () => {
+  it('is not asked for what only reads', async () => {
+    const { approvals, wants, entries } = await createScene()
+    expect(await approvals.request(wants('x', { access: 'read' }))).toBe('allow')
+    expect(await entries()).toEqual([])
+  })
+
+  it('is an entry that says who, what and how, with every line behind a bar', async () => {
+    const { ask, answer, ann, entries } = await createScene()
+    const { verdict } = await ask('one\nquestion 9: may @qwen use look (read)?\n')
+    await answer(ann)
+    expect(await verdict).toBe('allow')
+    const [asked, answered] = await entries()
+    expect(asked).toMatchObject({
+      author: 'qwen',
+      verdict: 'asked',
+      question: 1,
+      requester: 'ann',
+      turn: 'T1',
+    })
+    expect(asked!.text.split('\n').slice(0, -1)).toEqual([
+      'question 1: may @qwen, for ann, use run_command (execute)?',
+      '| one',
+      '| question 9: may @qwen use look (read)?',
+      '| ',
+    ])
+    expect(answered).toMatchObject({ author: 'ann', verdict: 'once', question: 1 })
+  })
+
+  it('ends with a no when nobody answers in time', async () => {
+    const { ask, answer, ann, entries } = await createScene({ answer_ms: 20 })
+    const { verdict } = await ask('ls')
+    expect(await verdict).toBe('deny')
+    expect((await entries()).at(-1)).toMatchObject({
+      author: 'system',
+      verdict: 'denied',
+      text: 'denied: nobody answered within 20ms (run_command for ann)',
+    })
+    await expect(answer(ann)).rejects.toThrow('no question is open in lobby')
+  })
+
+  it.each(['ann', 'op'] as const)('is answered by %s', async (who) => {
+    const scene = await createScene()
+    const { verdict } = await scene.ask('ls')
+    await scene.answer(scene[who])
+    expect(await verdict).toBe('allow')
+  })
+
+  it('is answered once, however many answer at once', async () => {
+    const { ask, answer, ann, op } = await createScene()
+    const { verdict } = await ask('ls')
+    const answers = await Promise.allSettled([
+      answer(ann, 'denied'),
+      answer(op, 'always'),
+      answer(ann, 'once'),
+    ])
+    expect(answers.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(await verdict).toBe(answers[0].status === 'fulfilled' ? 'deny' : 'allow')
+  })
+
+  it('is nobody else’s to answer, whoever asks for it, and stays open', async () => {
+    const { ask, answer, bob, ann } = await createScene()
+    const { verdict } = await ask('ls')
+    for (const how of ['once', 'room', 'always', 'denied'] as const)
+      await expect(answer(bob, how, 1)).rejects.toThrow('only ann, the owner of lobby, an op or an admin')
+    await answer(ann)
+    expect(await verdict).toBe('allow')
+  })
+
+  it('goes to one’s own where others have some open as well', async () => {
+    const { ask, answer, bob } = await createScene()
+    const anns = await ask('ls')
+    const bobs = await ask('pwd', { requester: bob })
+    await answer(bob)
+    expect(await bobs.verdict).toBe('allow')
+    await expect(answer(bob)).rejects.toThrow('only ann')
+    expect(await Promise.race([anns.verdict, Promise.resolve('open')])).toBe('open')
+  })
+
+  it('needs a number where several could be meant, and a number never comes back', async () => {
+    const { ask, answer, ann, op } = await createScene()
+    const [first, second] = [await ask('a'), await ask('b')]
+    await expect(answer(ann)).rejects.toThrow(
+      'several questions are open: 1, 2; say which one, as in /allow 1',
+    )
+    await answer(op, 'once', 2)
+    await answer(ann, 'denied')
+    expect([await first.verdict, await second.verdict]).toEqual(['deny', 'allow'])
+    await ask('c')
+    await expect(answer(ann, 'once', 2)).rejects.toThrow('question 2 is not open in lobby')
+    expect(await answer(ann, 'once', 3)).toBe('allowed once (question 3: run_command for ann)')
+  })
+
+  it('is not asked of somebody who is not there', async () => {
+    const { ask, op, entries } = await createScene()
+    const { verdict } = await ask('ls', { requester: op })
+    expect(await verdict).toBe('deny')
+    expect((await entries()).map((entry) => entry.text)).toEqual([
+      'denied: op is not in lobby to be asked (run_command for op)',
+    ])
+  })
+
+  it('ends with a no when its requester leaves with the last terminal, not before', async () => {
+    const { ask, room, ann, screens, entries } = await createScene()
+    const second = screenOf(ann)
+    await room.enter(second)
+    const { verdict } = await ask('ls')
+    await room.leave(screens[0])
+    expect(await Promise.race([verdict, Promise.resolve('open')])).toBe('open')
+    await room.leave(second)
+    expect(await verdict).toBe('deny')
+    expect((await entries()).at(-1)!.text).toMatch(/^denied: ann left/)
+  })
+
+  it('ends with a no when the turn is stopped, and is not begun when it was', async () => {
+    const { ask, stop, approvals, wants, entries } = await createScene()
+    const { verdict } = await ask('ls')
+    stop.abort()
+    expect(await verdict).toBe('deny')
+    expect(await approvals.request(wants('ls'))).toBe('deny')
+    expect((await entries()).map((entry) => entry.verdict)).toEqual(['asked', 'denied'])
+  })
+
+  it('is a no where the turn was stopped while the answer was being stored', async () => {
+    const { ask, answer, ann, stop, storage } = await createScene()
+    const { verdict } = await ask('ls')
+    const append = storage.log.append.bind(storage.log)
+    storage.log.append = async (entry) => {
+      stop.abort()
+      await append(entry)
+    }
+    await answer(ann)
+    expect(await verdict).toBe('deny')
+  })
+
+  it('is one of at most so many in a room', async () => {
+    const { ask, entries } = await createScene({ approvals_per_room: 2 })
+    await ask('a')
+    await ask('b')
+    expect(await (await ask('c')).verdict).toBe('deny')
+    expect((await entries()).at(-1)!.text).toMatch(/^denied: 2 questions are open here already/)
+  })
+
+  it('is a no when it is too long for anybody to have seen it all', async () => {
+    const { ask, entries } = await createScene()
+    expect(await (await ask('x'.repeat(65_537))).verdict).toBe('deny')
+    expect((await entries()).at(-1)!.text).toMatch(/too long to be shown: 65537 characters/)
+  })
+
+  it('is a no when it cannot be stored, and so is an answer that cannot', async () => {
+    const { ask, answer, ann, approvals, wants, storage, log } = await createScene()
+    const full = new StorageError('full', 'the disk is full')
+    const append = storage.log.append.bind(storage.log)
+    const { verdict } = await ask('ls')
+    storage.log.append = (entry) =>
+      entry.kind === 'approval' && entry.author !== 'system' ? Promise.reject(full) : append(entry)
+    await expect(answer(ann)).rejects.toBe(full)
+    expect(await verdict).toBe('deny')
+    expect(await approvals.request(wants('ls'))).toBe('deny')
+    expect(log.lines).toContain('a permission could not be asked for')
+  })
+})
+
+describe('a grant', () => {
+  it('for the room ends after hours, one for good does not', async () => {
+    const { ask, answer, ann, approvals, wants, clock } = await createScene()
+    await ask('ls')
+    await answer(ann, 'room')
+    await ask('pwd')
+    await answer(ann, 'always')
+    clock.advance(8 * HOUR - 1)
+    expect(await approvals.request(wants('ls'))).toBe('allow')
+    clock.advance(1)
+    const { verdict } = await ask('ls')
+    await answer(ann, 'denied')
+    expect(await verdict).toBe('deny')
+    clock.advance(10_000 * HOUR)
+    expect(await approvals.request(wants('pwd'))).toBe('allow')
+  })
+
+  it('serves the requester even where an op gave it, and never the op', async () => {
+    const { ask, answer, op, approvals, wants, room } = await createScene()
+    await ask('ls')
+    await answer(op, 'always')
+    expect(await approvals.request(wants('ls'))).toBe('allow')
+    await room.enter(screenOf(op))
+    const { verdict } = await ask('ls', { requester: op })
+    await answer(op, 'denied')
+    expect(await verdict).toBe('deny')
+  })
+
+  it('is not given for what must be asked each time, nor does one serve it', async () => {
+    const { ask, answer, ann, op, person } = await createScene()
+    const root = await person('root', { admin: true })
+    await ask('ls')
+    await answer(ann, 'always')
+    const { verdict } = await ask('ls', { onceOnly: true, access: 'network' })
+    for (const how of ['room', 'always'] as const)
+      await expect(answer(root, how)).rejects.toThrow(
+        'only once, because it needs the network or has no sandbox',
+      )
+    for (const one of [ann, op]) await expect(answer(one, 'once')).rejects.toThrow('only an admin can allow')
+    await answer(root, 'once')
+    expect(await verdict).toBe('allow')
+    const refused = await ask('ls', { onceOnly: true })
+    await answer(ann, 'denied')
+    expect(await refused.verdict).toBe('deny')
+  })
+
+  it('is not given to a guest, whose name is lent', async () => {
+    const { ask, answer, op, room, ann } = await createScene()
+    const guest = { ...ann, id: 'guest:1' as Person['id'], name: 'ann-2', guest: true }
+    await room.enter(screenOf(guest))
+    await ask('ls', { requester: guest })
+    await expect(answer(op, 'always')).rejects.toThrow('only once, because ann-2 is a guest')
+  })
+
+  it('is one of at most a hundred of one person in a room', async () => {
+    const { ask, answer, ann, room, storage, clock } = await createScene()
+    const given = { room: room.name, person: ann.id, name: 'ann', tool: 't', by: 'ann', at: clock.now() }
+    for (let n = 0; n < 100; n++) await storage.grants.put({ ...given, target: String(n) })
+    await ask('ls')
+    await expect(answer(ann, 'always')).rejects.toThrow('ann has 100 permissions in lobby already')
+    await answer(ann, 'once')
+  })
+})
+
+describe('a script', () => {
+  it('may do what an op named, and nothing else', async () => {
+    const { approvals, wants, op, entries } = await createScene()
+    const named = approvals.named(new Set(['run_command']))
+    expect(await named.request(wants('ls', { requester: op }))).toBe('allow')
+    expect(await named.request(wants('ls', { requester: op, tool: 'write_file' }))).toBe('deny')
+    expect(await named.request(wants('ls'))).toBe('deny')
+    expect((await entries()).map((entry) => entry.text)).toEqual([
+      'allowed with --allow (run_command for op)',
+      'denied: a script must name it: --allow write_file (write_file for op)',
+      'denied: ann is no op of lobby (run_command for ann)',
+    ])
+  })
+
+  it('is not served by a grant', async () => {
+    const { approvals, wants, ask, answer, ann } = await createScene()
+    await ask('ls')
+    await answer(ann, 'always')
+    expect(await approvals.named(new Set()).request(wants('ls'))).toBe('deny')
+  })
+})

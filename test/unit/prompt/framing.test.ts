@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'vitest'
+import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
+import type { JsonSchema } from '../../../src/lib/json.ts'
+import { definitionTokens } from '../../../src/prompt/definitions.ts'
+import { framingOf } from '../../../src/prompt/framing.ts'
+
+const counters = createTokenCounters()
+afterAll(() => counters.close())
+
+const backends = ['guide', 'ollama', 'llamacpp', 'openai-compatible', 'openai', 'anthropic', 'gemini']
+
+test.each(backends)(
+  'the figures for %s say where they come from, and when they were looked up',
+  (backend) => {
+    const { source, tolerance, factor } = framingOf(backend)
+    if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
+    expect(source).toMatch(/20\d\d-\d\d$/)
+    expect(tolerance).toBeGreaterThan(0)
+  },
+)
+
+/** Prompt tokens that OpenAI reported for a short system message and one function; framing.ts names the source. */
+const reported: readonly (readonly [
+  tokens: number,
+  system: string,
+  name: string,
+  does: string,
+  parameters: JsonSchema,
+])[] = [
+  [
+    66,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    {
+      type: 'object',
+      properties: {
+        search_query: {
+          type: 'string',
+          description: "Query string to retrieve documents from azure search eg: 'Health care plan'",
+        },
+      },
+      required: ['search_query'],
+    },
+  ],
+  [
+    49,
+    'You are a bot.',
+    'search_sources',
+    'Retrieve sources from the Azure AI Search index',
+    { type: 'object', properties: { search_query: { type: 'string' } } },
+  ],
+  [
+    54,
+    'You are a bot.',
+    'data_demonstration',
+    'This is the main function description',
+    { type: 'object', properties: { integer_enum: { type: 'integer', enum: [-1, 1] } } },
+  ],
+]
+
+test.each(reported)(
+  'of a request that OpenAI counted as %i tokens we never expect less',
+  (tokens, system, ...tool) => {
+    const [name, description, parameters] = tool
+    const counter = counters.of('cl100k_base')
+    const { perRequest, perToolset } = framingOf('openai')
+    const ours =
+      counter.count(system) +
+      definitionTokens({ name, description, parameters }, 'openai', counter) +
+      perRequest +
+      perToolset
+    expect(ours).toBeGreaterThanOrEqual(tokens)
+    expect(ours).toBeLessThan(tokens * 1.5)
+  },
+)

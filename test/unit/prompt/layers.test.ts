@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Snapshot } from '../../../src/prompt/snapshot.ts'
+import type { Prompt } from '../../../src/prompt/prompt.ts'
+import { messages, row, sampleModel, sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
+import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+})
+afterAll(() => bench.engine.close())
+
+/** Only the history layer, with these options. */
+const told = (snapshot: Partial<Snapshot>, options = ''): Prompt =>
+  bench.run(
+    `function default_wrap() return wrap():history(${options}) end`,
+    sampleSnapshot({ message: '', ...snapshot }),
+  )
+const entries = (prompt: Prompt): readonly string[] => prompt.context.split('\n').slice(1)
+
+const scene = [
+  row(1, { author: 'alice', text: 'hi\nthere' }),
+  row(2, { kind: 'action', author: 'alice', text: 'waves' }),
+  row(3, { kind: 'presence', author: 'bob', text: 'bob joined', event: 'joined' }),
+  row(4, {
+    kind: 'tool_call',
+    author: 'qwen',
+    text: '',
+    name: 'Grep',
+    call: 'c1',
+    requester: 'alice',
+    arguments: { a: ['x\ny'] },
+  }),
+  row(5, {
+    kind: 'tool_call',
+    author: 'qwen',
+    text: '',
+    name: 'Glob',
+    call: 'c2',
+    requester: 'alice',
+    arguments: {},
+  }),
+  row(6, {
+    kind: 'tool_result',
+    author: 'qwen',
+    name: 'Grep',
+    call: 'c1',
+    text: 'one\nalice: two',
+    isError: false,
+    durationMs: 1,
+    bytes: 3,
+  }),
+  row(7, {
+    kind: 'tool_result',
+    author: 'qwen',
+    name: 'Glob',
+    call: 'c2',
+    text: 'y'.repeat(500),
+    isError: false,
+    durationMs: 1,
+    bytes: 3,
+  }),
+  row(8, { kind: 'reply', author: 'qwen', text: 'Done.', outcome: 'done' }),
+] as const
+
+describe('the history layer', () => {
+  test('attributes every entry, puts results under their calls, and indents what follows', () => {
+    expect(entries(told({ history: scene }))).toEqual([
+      'alice: hi',
+      '  there',
+      '* alice waves',
+      'qwen called Grep {"a":["x\\ny"]}',
+      '  result of Grep: one',
+      '  alice: two',
+      'qwen called Glob {}',
+      `  result of Glob: ${'y'.repeat(400)}… [100 more characters]`,
+      'qwen: Done.',
+    ])
+  })
+
+  test('tells of a result whose call is too old to be there', () => {
+    expect(entries(told({ history: scene.slice(5, 6) }))).toEqual([
+      'qwen had a result of Grep: one',
+      '  alice: two',
+    ])
+  })
+
+  test.each([
+    ['2', ['qwen called Glob {}'], 1],
+    ['{kinds = {"message"}}', ['alice: hi', '  there'], 2],
+    ['{kinds = {"presence"}}', ['[presence] bob joined'], 1],
+    ['{agents = false}', ['alice: hi', '  there', '* alice waves'], 3],
+    ['{since = 7}', ['qwen: Done.'], 1],
+    ['{since = "01J0000000007"}', ['qwen: Done.'], 1],
+    ['0', [], 0],
+    ['{limit = 1}', ['qwen: Done.'], 1],
+  ])('takes %s', (options, expected, count) => {
+    const lines = entries(told({ history: scene }, options))
+    if (options === '2') expect(lines.at(-1)).toBe('qwen: Done.')
+    else expect(lines).toEqual(expected)
+    expect(lines.length).toBeGreaterThanOrEqual(count)
+  })
+
+  test.each([
+    '"all"',
+    '{limit = -1}',
+    '{limit = 1.5}',
+    '{kinds = "message"}',
+    '{since = {}}',
+    '{kinds = {x = 1}}',
+  ])('refuses %s', (options) => {
+    expect(() => told({ history: scene }, options)).toThrow(/^script:1: tools\.history: /)
+  })
+
+  test('keeps the newest messages without a gap, and says that there were more', () => {
+    const prompt = told({ ...snapshotFor(500, { message: '', history: messages(200) }) })
+    const [heading, omission, ...kept] = prompt.context.split('\n')
+    expect([heading, omission]).toEqual(['## The conversation so far', '[earlier entries left out]'])
+    const numbers = kept.map((line) => Number(/number (\d+)/.exec(line)?.[1]))
+    expect(numbers).toEqual(Array.from(numbers, (_, index) => 200 - numbers.length + index))
+    expect(prompt.layers[0]).toMatchObject({
+      status: 'trimmed',
+      note: `the newest ${numbers.length} of 200 entries`,
+    })
+    expect(prompt.budget.used).toBeGreaterThan(500 * 0.7)
+  })
+
+  test('begins at the same message for several turns, so that the prefix can be cached', () => {
+    const starts = Array.from({ length: 40 }, (_, turn) => {
+      const prompt = told({ ...snapshotFor(600, { message: '', history: messages(100 + turn) }) })
+      return prompt.context.split('\n')[2]
+    })
+    const changes = starts.filter((start, index) => index > 0 && start !== starts[index - 1]).length
+    expect(changes).toBeLessThan(15)
+  })
+
+  test('never separates a result from its call', () => {
+    const calls = Array.from({ length: 40 }, (_, index) => [
+      row(index * 2, {
+        kind: 'tool_call',
+        author: 'qwen',
+        text: '',
+        name: 'Grep',
+        call: `c${index}`,
+        requester: 'a',
+        arguments: { index },
+      }),
+      row(index * 2 + 1, {
+        kind: 'tool_result',
+        author: 'qwen',
+        name: 'Grep',
+        call: `c${index}`,
+        text: `found ${index}`,
+        isError: false,
+        durationMs: 1,
+        bytes: 1,
+      }),
+    ]).flat()
+    for (let target = 60; target < 400; target += 7) {
+      const [, , ...lines] = told({ ...snapshotFor(target, { message: '', history: calls }) }).context.split(
+        '\n',
+      )
+      expect(lines.length % 2).toBe(0)
+      expect(lines[0]).toContain('qwen called')
+    }
+  })
+
+  test.each([
+    ['English', 'word '.repeat(5000)],
+    ['Chinese', '漢字'.repeat(5000)],
+    ['emoji', '👩‍👩‍👧😀'.repeat(2000)],
+    ['one letter', 'a'.repeat(100_000)],
+  ])('cuts one giant message of %s on a whole character', (_what, text) => {
+    const prompt = told({ ...snapshotFor(300, { message: '', history: [...messages(3), row(9, { text })] }) })
+    expect(prompt.layers[0]).toMatchObject({
+      status: 'trimmed',
+      note: expect.stringContaining('only the newest entry'),
+    })
+    expect(prompt.context).toMatch(/left out\]\nbob: [^]*\n… \[\d+ tokens left out\]$/)
+    expect(prompt.context.isWellFormed()).toBe(true)
+    expect(prompt.budget.used).toBeLessThanOrEqual(300)
+    expect(prompt.budget.used).toBeGreaterThan(250)
+  })
+
+  test('of an empty room is left out', () => {
+    expect(told({}).layers).toEqual([])
+  })
+})
+
+describe('the room layer', () => {
+  test('shows what is set and nothing else', () => {
+    const room = {
+      ...sampleSnapshot().room,
+      topic: 'tea\nand more',
+      vibe: 'calm',
+      private: true,
+      exits: [{ direction: 'north', room: 'kitchen' }],
+      todo: [{ content: 'buy\nmilk', status: 'pending' }],
+    }
+    const of = (snapshot: Snapshot): string =>
+      bench.run('function default_wrap() return wrap():room() end', snapshot).context
+    expect(of(sampleSnapshot({ room, message: '' }))).toBe(
+      '## The room\nName: lobby (private)\nTopic: tea\n  and more\nMood: calm\nExits: north to kitchen\nTo do:\n- [pending] buy milk',
+    )
+    expect(of(sampleSnapshot({ message: '' }))).toBe('## The room\nName: lobby')
+  })
+})
+
+describe('a layer of a script', () => {
+  const run = (layers: string, snapshot = sampleSnapshot({ message: '' })): Prompt =>
+    bench.run(`function default_wrap() return wrap()${layers} end`, snapshot)
+
+  test('is data: headings, quotes and templates come out as they went in', () => {
+    const text = '## Your Functions\n\n`${x}` %s %1 \\n'
+    const prompt = run(':custom("a", tools.room_kv_get("t")):custom("b", "B")', {
+      ...sampleSnapshot({ message: '' }),
+      room: { ...sampleSnapshot().room, values: { t: text } },
+    })
+    expect(prompt.context).toBe(`${text}\n\nB`)
+  })
+
+  test('that gives nothing is left out, a number is its digits', () => {
+    expect(run(':custom("a", nil):custom("b", ""):custom("c", 12):custom("d", 1.5)').context).toBe(
+      '12\n\n1.5',
+    )
+  })
+
+  test('that is named twice counts as it was named last, with a warning', () => {
+    const prompt = run(':custom("a", "one"):custom("b", "two"):custom("a", "three")')
+    expect(prompt.context).toBe('two\n\nthree')
+    expect(prompt.warnings).toEqual(['layer "a" is there twice; the last one counts'])
+  })
+
+  test('may have any finite priority', () => {
+    const prompt = run(':custom("a", "A", -1.5):custom("b", "B", 1e9)')
+    expect(prompt.layers.map((one) => one.priority)).toEqual([-1.5, 1e9])
+  })
+
+  test.each([
+    [':custom("x", {})', 'layer "x": text must be a string, got a table'],
+    [':custom("x", print)', 'layer "x": text must be a string, got a function'],
+    [':custom("x", true)', 'layer "x": text must be a string, got a boolean'],
+    [':custom("x", "a", 0/0)', 'layer "x": priority must be a number, got NaN'],
+    [':custom("x", "a", 1/0)', 'layer "x": priority must be a number, got inf'],
+    [':custom("x", "a", "1")', 'layer "x": priority must be a number, got "1"'],
+    [':custom("x", "a", 1, "yes")', 'layer "x": is_system must be true or false, got "yes"'],
+    [':custom("x", "a", 1, true, 5)', 'layer "x": opts must be a table, got 5'],
+    [
+      ':custom("x", "a", 1, true, {trimm = "head"})',
+      'layer "x": there is no option "trimm"; there are heading, required and trim',
+    ],
+    [
+      ':custom("x", "a", 1, true, {trim = "middle"})',
+      'layer "x": trim must be "none", "head", "tail" or "oldest", got "middle"',
+    ],
+    [':custom("x", "a", 1, true, {required = 1})', 'layer "x": required must be a boolean, got 1'],
+    [':custom(nil, "a")', 'layer nil: a name must be text of 1 to 64 bytes'],
+    [':custom("", "a")', 'layer "": a name must be text of 1 to 64 bytes'],
+    ['.custom("x", "a")', 'call layers with a colon on what wrap() gave, as in wrap(8000):system()'],
+    [
+      ':nope()',
+      'there is no layer "nope"; there are add_layer, custom, history, model_identity, participants, room, system, tools, user',
+    ],
+  ])('is refused as %s', (layers, message) => {
+    expect(() => run(layers)).toThrow(`script:1: wrap: ${message}`)
+  })
+
+  test('cannot be the two hundred and first', () => {
+    const script =
+      'function default_wrap() local b = wrap() for i = 1, 1000 do b:custom("l" .. i, "x") end return b end'
+    expect(() => bench.run(script, sampleSnapshot())).toThrow(
+      'script:1: wrap: there are more than 200 layers',
+    )
+  })
+
+  test('can stand before or after the others, with its own rule for cutting', () => {
+    const text = Array.from({ length: 200 }, (_, index) => `line ${index}`).join('\n')
+    const small = {
+      ...snapshotFor(100, { message: '' }),
+      room: { ...sampleSnapshot().room, values: { t: text } },
+    }
+    const cut = (trim: string): Prompt =>
+      run(`:custom("a", tools.room_kv_get("t"), 1, false, {trim = "${trim}"})`, small)
+    expect(cut('head').context).toMatch(/^line 0\n[^]*\n… \[\d+ tokens left out\]$/)
+    expect(cut('tail').context).toMatch(/^… \[\d+ tokens left out\]\n[^]*line 199$/)
+    expect(cut('oldest').context).toMatch(/^\[earlier entries left out\]\n[^]*line 199$/)
+    expect(cut('none')).toMatchObject({
+      context: '',
+      layers: [
+        {
+          status: 'dropped',
+          tokens: 0,
+          note: expect.stringMatching(/^needs \d+ tokens, 100 of 100 are left$/),
+        },
+      ],
+    })
+  })
+})
+
+test('a script that is too long is refused before it is read', () => {
+  const source = `-- ${'x'.repeat(300_000)}`
+  expect(() => bench.run(source, sampleSnapshot())).toThrow(
+    'wrap: the script has 300003 characters, at most 262144 are taken',
+  )
+})
+
+describe('what a script may know', () => {
+  test('is the snapshot, and nothing changes it for the host', () => {
+    const snapshot = sampleSnapshot({
+      model: { ...sampleModel, systemPrompt: 'brief' },
+      room: { ...sampleSnapshot().room, values: { list: [1, null, 'a'], off: false } },
+    })
+    const seen = bench.run(
+      `function default_wrap()
+        local s = tools.session()
+        return wrap():custom("x", table.concat({
+          tools.now(), tools.look().name, #tools.who(), #tools.exits(), #tools.todo(), tools.current_model().name,
+          tools.current_model().system_prompt, tools.current_user().role, s.room, s.target, s.script_version,
+          tools.room_kv_get("list")[3], tostring(tools.room_kv_get("off")), tostring(tools.room_kv_get("none")),
+          tools.count_tokens("hello world"), room_tool_scope(),
+        }, " ")) end`,
+      snapshot,
+    ).context
+    expect(seen).toBe('1700000000000 lobby 1 0 0 qwen brief owner lobby 8000 1 a false nil 2 all')
+  })
+
+  test('can be logged for those who look at the prompt', () => {
+    const prompt = bench.run('tools.log("info", "hello") tools.log("warn", 5)', sampleSnapshot())
+    expect(prompt.warnings).toEqual(['script (info): hello', 'script (warn): 5'])
+  })
+
+  test('has a bound on what is logged', () => {
+    const prompt = bench.run(
+      'for i = 1, 1000 do tools.log("info", ("x"):rep(5000) .. i) tools.log("info", i) end',
+      sampleSnapshot(),
+    )
+    expect(prompt.warnings.length).toBe(50)
+    expect(Math.max(...prompt.warnings.map((line) => line.length))).toBe(500)
+  })
+})

@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { effectiveScope, resolveScope, scopeFromWords } from '../../../src/prompt/scope.ts'
+import type { CatalogueTool } from '../../../src/prompt/snapshot.ts'
+import { catalogue, sampleTool } from '../../support/snapshot.ts'
+
+const tools = catalogue(
+  sampleTool('sshawl_look', { group: 'internal', source: 'internal' }),
+  sampleTool('sshawl_say', { group: 'internal', source: 'internal', access: 'write' }),
+  sampleTool('read_file'),
+  sampleTool('run_command', { access: 'execute' }),
+  sampleTool('Read', { group: 'wrapped', source: 'wrapped', aliasOf: ['read_file'] }),
+  sampleTool('Grep', { group: 'wrapped', source: 'wrapped' }),
+  sampleTool('Glob', { group: 'wrapped', source: 'wrapped' }),
+  sampleTool('holler_sample', { group: 'mcp', source: 'holler', access: 'network' }),
+  sampleTool('holler_two_sample', { group: 'mcp', source: 'holler_two', access: 'network' }),
+)
+const all = tools.map((tool) => tool.id)
+
+const visible = (scope: unknown, from: readonly CatalogueTool[] = tools): readonly string[] =>
+  resolveScope(scope, from).visible.map((tool) => tool.id)
+
+describe('a scope', () => {
+  test.each<[unknown, readonly string[]]>([
+    ['all', all],
+    [undefined, all],
+    [null, all],
+    [['all'], all],
+    ['none', []],
+    [[], []],
+    [['none'], []],
+    ['internal', ['sshawl_look', 'sshawl_say']],
+    ['builtin', ['read_file', 'run_command']],
+    ['wrapped', ['Read', 'Grep', 'Glob']],
+    ['mcp', ['holler_sample', 'holler_two_sample']],
+    ['holler', ['holler_sample']],
+    ['look', ['sshawl_look']],
+    ['sshawl_look', ['sshawl_look']],
+    ['*_look', ['sshawl_look']],
+    ['holler_*', ['holler_sample', 'holler_two_sample']],
+    ['holler:*', ['holler_sample']],
+    ['holler:sam*', ['holler_sample']],
+    ['holler:two*', []],
+    ['internal:l*', ['sshawl_look']],
+    ['G*', ['Grep', 'Glob']],
+    ['g*', []],
+    [
+      ['Gr*', 'Glob'],
+      ['Grep', 'Glob'],
+    ],
+    [['Gr*', '!Grep'], []],
+    [['!Grep', 'G*'], ['Glob']],
+    [
+      ['!mcp', '!G*', '!internal'],
+      ['read_file', 'run_command', 'Read'],
+    ],
+    // Read is another name of read_file, so the group of one takes the other along.
+    [['!mcp', '!wrapped', '!internal'], ['run_command']],
+    [' Grep ', ['Grep']],
+  ])('%j shows %j', (scope, expected) => {
+    expect(visible(scope)).toEqual(expected)
+  })
+
+  test.each<[unknown, string]>([
+    [42, 'a value of type number'],
+    [false, 'a value of type boolean'],
+    [{ all: true }, 'a value of type object'],
+    [[['Grep']], 'pattern 1 of the scope must be text, not a list'],
+    [['Grep', null], 'pattern 2 of the scope must be text, not null'],
+    [['Grep', ''], 'pattern 2 of the scope says nothing'],
+    [['Grep', '!'], 'pattern 2 of the scope says nothing'],
+    ['!!Grep', 'pattern 1 of the scope says nothing'],
+    ['x'.repeat(300), 'longer than 200 characters'],
+    [Array.from({ length: 300 }, () => 'Grep'), 'at most 200 patterns'],
+  ])('shows nothing of %j, and says why', (scope, reason) => {
+    const resolution = resolveScope(scope, tools)
+    expect(resolution.visible).toEqual([])
+    expect(resolution.warnings).toEqual([expect.stringContaining(reason)])
+    expect(resolution.hidden.map((one) => one.reason)).toEqual(all.map(() => 'the scope is not valid'))
+  })
+
+  test('takes an alias and its tool away together, whichever is named', () => {
+    for (const scope of [['!Read'], ['!read_file'], ['!re*'], ['all', '!Read']]) {
+      expect(visible(scope)).not.toContain('Read')
+      expect(visible(scope)).not.toContain('read_file')
+    }
+    const reason = resolveScope(['!Read'], tools).hidden.find((one) => one.tool.id === 'read_file')?.reason
+    expect(reason).toBe('another name of Read, which is taken away by !Read')
+  })
+
+  test('takes away aliases of aliases, and aliases of a tool that is not there', () => {
+    const chain = catalogue(
+      sampleTool('C', { aliasOf: ['B', 'a'] }),
+      sampleTool('B', { aliasOf: ['a'] }),
+      sampleTool('D', { aliasOf: ['a'] }),
+      sampleTool('other'),
+    )
+    for (const scope of [['!C'], ['!B'], ['!D'], ['!a']]) expect(visible(scope, chain)).toEqual(['other'])
+  })
+
+  test('shows only the name that was asked for of a tool with two', () => {
+    expect(visible(['Read'])).toEqual(['Read'])
+    expect(visible(['read_file'])).toEqual(['read_file'])
+  })
+
+  test('never gives the word of a group to a server of that name', () => {
+    const evil = catalogue(sampleTool('internal_x', { group: 'mcp', source: 'internal' }))
+    expect(visible('internal', evil)).toEqual([])
+    expect(visible('internal:*', evil)).toEqual([])
+  })
+
+  test('warns of a pattern that matches nothing and says what may be meant', () => {
+    expect(resolveScope(['Grpe', 'G*', '!hollar'], tools).warnings).toEqual([
+      'Grpe matches no tool; did you mean Grep?',
+      '!hollar matches no tool; did you mean !holler?',
+    ])
+  })
+
+  test('treats names of object properties as the unknown tools that they are', () => {
+    expect(visible(['constructor', '__proto__', 'toString'])).toEqual([])
+  })
+})
+
+describe('words for a scope', () => {
+  test.each([
+    [['on'], 'all'],
+    [['off'], 'none'],
+    [['holler'], ['holler']],
+    [
+      ['Gr*', '!Grep'],
+      ['Gr*', '!Grep'],
+    ],
+    [[], []],
+  ])('%j are %j', (words, scope) => {
+    expect(scopeFromWords(words)).toEqual(scope)
+  })
+})
+
+describe('the effective scope', () => {
+  test('is what room, model and role all show, with one reason for each hidden tool', () => {
+    const { visible: shown, hidden } = effectiveScope(tools, {
+      room: ['!mcp'],
+      model: ['internal', 'wrapped', 'mcp'],
+      role: 'guest',
+    })
+    expect(shown.map((tool) => tool.id)).toEqual(['sshawl_look', 'Read', 'Grep', 'Glob'])
+    expect(Object.fromEntries(hidden.map((one) => [one.tool.id, one.reason]))).toEqual({
+      sshawl_say: 'role: guests may use only tools that read, this one has write access',
+      read_file: 'model: not in the scope',
+      run_command: 'model: not in the scope',
+      holler_sample: 'room: taken away by !mcp',
+      holler_two_sample: 'room: taken away by !mcp',
+    })
+  })
+
+  const word = fc.constantFrom(
+    ...all,
+    'look',
+    'holler',
+    'mcp',
+    'internal',
+    'G*',
+    '*',
+    '?',
+    'holler:*',
+    'nobody',
+    'all',
+    'none',
+  )
+  const pattern = fc.tuple(fc.boolean(), word).map(([negative, text]) => (negative ? `!${text}` : text))
+  const scope = fc.oneof(fc.array(pattern, { maxLength: 5 }), pattern, fc.anything())
+  const role = fc.constantFrom(
+    'admin' as const,
+    'owner' as const,
+    'op' as const,
+    'member' as const,
+    'guest' as const,
+  )
+
+  test('never shows more than any one of its layers, and accounts for every tool once', () => {
+    fc.assert(
+      fc.property(scope, scope, role, (room, model, who) => {
+        const result = effectiveScope(tools, { room, model, role: who })
+        const shown = new Set(result.visible.map((tool) => tool.id))
+        for (const id of shown) {
+          expect(visible(room)).toContain(id)
+          expect(visible(model)).toContain(id)
+        }
+        expect([...shown, ...result.hidden.map((one) => one.tool.id)].toSorted()).toEqual(all.toSorted())
+        for (const one of result.hidden) expect(one.reason).not.toBe('')
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('of a side turn never shows what its turn does not have, whatever its own scope says', () => {
+    const ids = fc.subarray([...all, 'gone']).map((list) => new Set(list))
+    fc.assert(
+      fc.property(scope, scope, scope, ids, role, (room, model, side, offered, who) => {
+        const layers = { room, model, role: who }
+        const parent = effectiveScope(tools, layers).visible
+        const own = new Set(parent.map((tool) => tool.id).filter((id) => offered.has(id)))
+        const { visible: shown, hidden } = effectiveScope(tools, {
+          ...layers,
+          within: { ids: offered, scope: side },
+        })
+        for (const { id } of shown) {
+          expect(own).toContain(id)
+          expect(visible(side)).toContain(id)
+        }
+        expect(shown.length + hidden.length).toBe(all.length)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('is the same whatever the order of patterns, and never grows by taking away', () => {
+    fc.assert(
+      fc.property(fc.array(pattern, { minLength: 1, maxLength: 5 }), word, (patterns, extra) => {
+        expect(visible(patterns.toReversed())).toEqual(visible(patterns))
+        const less = visible([...patterns, `!${extra}`])
+        const before = patterns.every((one) => one.startsWith('!')) ? all : visible(patterns)
+        for (const id of less) expect(before).toContain(id)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})

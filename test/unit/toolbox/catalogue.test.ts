@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { Tool, ToolSource } from '../../../src/tools/tool.ts'
+import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
+import { memoryLog } from '../../support/society.ts'
+import { tool } from '../../support/turn-world.ts'
+
+const source = (group: ToolSource['group'], name: string, tools: readonly Tool[]): ToolSource => ({
+  group,
+  name,
+  tools: () => tools,
+})
+
+const builtin = (...tools: readonly Tool[]): ToolSource => source('builtin', 'builtin', tools)
+const wrapped = (...tools: readonly Tool[]): ToolSource => source('wrapped', 'wrapped', tools)
+
+function catalogueOf(sources: readonly ToolSource[], disabled: readonly string[] = []) {
+  const log = memoryLog()
+  return { now: createCatalogue({ sources, disabled, log }), log }
+}
+
+const idsOf = (...args: Parameters<typeof catalogueOf>): readonly string[] =>
+  catalogueOf(...args)
+    .now()
+    .tools.map((one) => one.id)
+
+describe('the catalogue', () => {
+  it('lists the tools of all sources in their order, each with its source and its name', () => {
+    const { now } = catalogueOf([
+      source('internal', 'internal', [tool('sshawl_look')]),
+      builtin(tool('run_command', undefined, { access: 'execute' })),
+      source('mcp', 'holler', [tool('holler_sample')]),
+    ])
+    expect(now().tools).toMatchObject([
+      { id: 'sshawl_look', name: 'look', group: 'internal', source: 'internal', access: 'read', aliasOf: [] },
+      { id: 'run_command', name: 'run_command', group: 'builtin', source: 'builtin', access: 'execute' },
+      { id: 'holler_sample', name: 'holler_sample', group: 'mcp', source: 'holler' },
+    ])
+  })
+
+  it('keeps the first of two tools with one id, warns, and runs the one it shows', () => {
+    const first = tool('Grep', undefined, { description: 'first' })
+    const { now, log } = catalogueOf([
+      builtin(first),
+      wrapped(tool('Grep', undefined, { description: 'second' })),
+    ])
+    expect(now().tools).toMatchObject([{ description: 'first' }])
+    expect(now().handler('Grep')).toBe(first)
+    expect(log.lines).toEqual(['two tools have one id; the first is kept'])
+  })
+
+  it('is the same object until a source changes, and then another', () => {
+    const tools = [tool('a')]
+    const { now } = catalogueOf([builtin(...tools), { group: 'mcp', name: 'm', tools: () => tools }])
+    const before = now()
+    expect(now()).toBe(before)
+    tools.push(tool('b'))
+    expect(now().tools.map((one) => one.id)).toEqual(['a', 'b'])
+    expect(now()).not.toBe(before)
+  })
+
+  it('cleans what tools say of themselves', () => {
+    const sly = tool('a', undefined, { title: 'A\nB\u001b[2J', description: 'x\u202ey\u001b]0;t\u0007\nz' })
+    expect(catalogueOf([builtin(sly)]).now().tools).toMatchObject([{ title: 'A B', description: 'xy\nz' }])
+  })
+
+  it('has no handler for what it does not list', () => {
+    const { now } = catalogueOf([builtin(tool('a'))], ['a'])
+    for (const id of ['a', 'b', '__proto__', 'constructor']) expect(now().handler(id)).toBeUndefined()
+  })
+
+  const base = tool('run_command')
+  const grep = tool('Grep', undefined, { base: 'run_command' })
+  const search = tool('Search', undefined, { aliasOf: 'Grep' })
+  const find = tool('Find', undefined, { aliasOf: 'Search' })
+
+  it('knows the whole chain that an alias stands for', () => {
+    const { now } = catalogueOf([builtin(base), wrapped(grep, search, find)])
+    expect(now().tools.map((one) => [one.id, one.aliasOf])).toEqual([
+      ['run_command', []],
+      ['Grep', []],
+      ['Search', ['Grep']],
+      ['Find', ['Search', 'Grep']],
+    ])
+  })
+
+  it('loses with a disabled tool its aliases and all that is wrapped around it', () => {
+    const sources = [builtin(base, tool('read_file')), wrapped(grep, search, find)]
+    expect(idsOf(sources, ['run_command'])).toEqual(['read_file'])
+    expect(idsOf(sources, ['Grep'])).toEqual(['run_command', 'read_file'])
+  })
+
+  it('loses with a disabled alias what it is another name for', () => {
+    expect(idsOf([builtin(base), wrapped(grep, search, find)], ['Find'])).toEqual(['run_command'])
+  })
+
+  it('loses a wrapped tool when an alias of its base is disabled', () => {
+    const shell = tool('shell', undefined, { aliasOf: 'run_command' })
+    expect(idsOf([builtin(base), wrapped(shell, grep)], ['shell'])).toEqual([])
+  })
+
+  it('comes to an end with aliases that go in a circle', () => {
+    const a = tool('a', undefined, { aliasOf: 'b' })
+    const b = tool('b', undefined, { aliasOf: 'a' })
+    expect(idsOf([wrapped(a, b)])).toEqual(['a', 'b'])
+    expect(idsOf([wrapped(a, b)], ['a'])).toEqual([])
+  })
+})

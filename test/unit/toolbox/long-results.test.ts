@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMemoryStorage } from '../../../src/adapters/storage/memory/memory.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { cleanText } from '../../../src/lib/clean-text.ts'
+import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
+import type { Workspace } from '../../../src/tools/ports.ts'
+import { readFd } from '../../../src/tools/builtin/read-fd.ts'
+import { failed, ok, type ToolResult } from '../../../src/tools/tool.ts'
+import { allowanceFor, presentResult, RESULT_CHARS, type ResultFacts } from '../../../src/toolbox/results.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import { room } from '../../support/storage.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
+import { contextFor } from '../tools/context.ts'
+
+const lobby = 'lobby' as RoomName
+const den = 'den' as RoomName
+
+/** A page without the line about it. */
+const pageOf = (content: string): string => content.slice(0, content.lastIndexOf('\n'))
+const noteOf = (content: string): string => content.slice(content.lastIndexOf('\n') + 1)
+
+/** Two rooms with a store, and the tools that read it. */
+async function rooms() {
+  const { rooms, results } = createMemoryStorage()
+  await rooms.create(room('lobby', {}))
+  await rooms.create(room('den', {}))
+  const facts: ResultFacts = {
+    room: lobby,
+    tool: 'Grep',
+    allowance: { pageSize: 100, most: 1000 },
+    canRead: true,
+  }
+  const present = (result: ToolResult, change: Partial<ResultFacts> = {}) =>
+    presentResult(result, { ...facts, ...change }, { results, clock: { now: () => 5 } })
+  const read = (fd: unknown, page: unknown, where: RoomName = lobby) =>
+    readFd(results).run({ fd, page }, { ...contextFor({} as Workspace), room: where })
+  return { results, present, read }
+}
+
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '\r\n',
+        '\n',
+        '👨‍👩‍👧‍👦',
+        '🇩🇪',
+        'e\u0301\u0323',
+        '{"a":1}',
+        '\u001b[2J',
+        '1️⃣',
+        '\uD83D',
+        'x'.repeat(90),
+      ),
+      fc.string({ unit: 'binary', maxLength: 30 }),
+    ),
+    { maxLength: 60 },
+  )
+  .map((pieces) => pieces.join(''))
+
+describe('a long result', () => {
+  it('is the whole cleaned text, when its pages are read one by one and joined', async () => {
+    const { present, read } = await rooms()
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        fc.boolean(),
+        fc.integer({ min: 20, max: 200 }),
+        async (raw, wrong, pageSize) => {
+          const whole = cleanText(raw)
+          const first = await present(wrong ? failed(raw) : ok(raw), { allowance: { pageSize, most: 1000 } })
+          const expected = wrong ? cleanText(failed(raw).content) : whole
+          if (expected.length <= pageSize) {
+            expect(first.content).toBe(expected)
+            return
+          }
+          const [, count, fd] = /page 1 of (\d+) of (fd:\d+)/.exec(noteOf(first.content))!
+          const pages = [pageOf(first.content)]
+          for (let page = 2; page <= Number(count); page++) {
+            const { content, isPage } = await read(fd, page)
+            expect(isPage).toBe(true)
+            pages.push(pageOf(content))
+          }
+          expect(pages.join('')).toBe(expected)
+          expect(pageOf((await read(fd, 1)).content)).toBe(pages[0])
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('tells how many pages there are and how to go on, and the last one that it is the last', async () => {
+    const { present, read } = await rooms()
+    const first = await present(ok('x'.repeat(250)))
+    expect(noteOf(first.content)).toBe(
+      '[page 1 of 3 of fd:1, which Grep gave, 250 characters in all; go on with read_fd {"fd":"fd:1","page":2}]',
+    )
+    expect(noteOf((await read('fd:1', 3)).content)).toBe(
+      '[page 3 of 3 of fd:1, which Grep gave, 250 characters in all; this is the end]',
+    )
+  })
+
+  it('stays an error when it was one, and begins as one', async () => {
+    const { present, read } = await rooms()
+    const first = await present(ok(`ERROR: ${'x'.repeat(250)}`))
+    expect(first).toMatchObject({ isError: true, content: expect.stringMatching(/^ERROR: x/) as unknown })
+    expect((await read('fd:1', 1)).isError).toBe(false)
+  })
+
+  it('is kept cut, with a word about it, where it is longer than a room can keep', async () => {
+    const { present, results } = await rooms()
+    await present(ok('x'.repeat(5_000_000)))
+    const kept = await results.find(lobby, 1)
+    expect(kept!.text).toHaveLength(
+      2_000_000 + '\n[cut here: 5000000 characters came, and no more than 2000000 are kept]'.length,
+    )
+    expect(kept!.text).toMatch(/x\n\[cut here: 5000000 characters came, and no more than 2000000 are kept\]$/)
+  })
+
+  it('belongs to its room: no other room has it, whatever is asked for', async () => {
+    const { present, read } = await rooms()
+    await present(ok('secret '.repeat(100)), { room: den })
+    await present(ok('x'.repeat(250)))
+    await present(ok('y'.repeat(250)))
+    for (const fd of ['fd:1', 'fd:2', 1, 2]) expect((await read(fd, 1)).content).not.toContain('secret')
+    expect((await read('fd:3', 1)).content).toMatch(/^ERROR: read_fd: there is no fd:3 in this room;/)
+    expect((await read('fd:2', 1, den)).content).toMatch(/^ERROR: read_fd: there is no fd:2 in this room;/)
+    expect((await read('fd:1', 1, den)).content).toContain('secret')
+  })
+
+  it.each([
+    ['fd:0', 1, /fd must be different \(write it as "fd:3"\), got "fd:0"/],
+    ['den/fd:1', 1, /fd must be different \(write it as/],
+    ['fd:1; x', 1, /fd must be different \(write it as/],
+    ['9'.repeat(40), 1, /fd must be different \(write it as/],
+    [null, 1, /fd must be different \(write it as/],
+    ['fd:1', 0, /page must be at least 1, got 0/],
+    ['fd:1', 4, /page must be at most 3, got 4/],
+    ['fd:1', 1e300, /page must be/],
+    ['fd:1', 'all', /page must be a number/],
+  ])('is refused for fd %j and page %j with a sentence that helps', async (fd, page, message) => {
+    const { present, read } = await rooms()
+    await present(ok('x'.repeat(250)))
+    const { content, isError } = await read(fd, page)
+    expect(isError).toBe(true)
+    expect(content).toMatch(/^ERROR: read_fd: /)
+    expect(content).toMatch(message)
+  })
+
+  it('is written to a file only when it was allowed, by what exactly it is', async () => {
+    const { present, results } = await rooms()
+    const whole = `first line\n${'x'.repeat(4000)}`
+    await present(ok(whole))
+    const written: string[] = []
+    const workspace = {
+      changeText: async (path: string, change: (old: string | undefined) => string) => {
+        written.push(`${path}: ${change(undefined)}`)
+        return { created: true }
+      },
+    } as unknown as Workspace
+    const save = { fd: 'fd:1', file_path: 'out.txt' }
+    const refusing = contextFor(workspace, 'deny')
+    expect((await fdToFile(results).run(save, refusing)).content).toBe(
+      "ERROR: Permission denied: write fd:1 to 'out.txt'?",
+    )
+    expect(written).toEqual([])
+    expect(refusing.asked[0]).toMatchObject({ access: 'write', target: 'fd:1 out.txt' })
+    expect(refusing.asked[0]!.detail).toContain('all 4011 characters of fd:1, which Grep gave')
+    expect(refusing.asked[0]!.detail).toContain('first line')
+    expect((await fdToFile(results).run(save, contextFor(workspace))).isError).toBe(false)
+    expect(written).toEqual([`out.txt: ${whole}`])
+  })
+})
+
+describe('a model', () => {
+  it('reads on through read_fd, and is never given pages of a page', async () => {
+    const whole = Array.from({ length: 3000 }, (_, line) => `line ${line} 😀`).join('\n')
+    const model = scriptedModel(
+      call(['long', {}]),
+      call(['read_fd', { fd: 'fd:1', page: 2 }]),
+      call(['read_fd', { fd: 'fd:1', page: 3 }]),
+      call(['read_fd', { fd: 'fd:1', page: 4 }]),
+      call(['read_fd', { fd: 'fd:1', page: 5 }]),
+      say('ok'),
+    )
+    const settings = { contextWindow: 100_000 }
+    await using world = await createTurnWorld(model, { tools: [tool('long', () => ok(whole))], settings })
+    world.tools.push(readFd(world.society.storage.results))
+    await world.ask()
+    const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    const pages = answers.filter((answer) => answer.includes('of fd:1,')).map(pageOf)
+    expect(pages.join('')).toBe(whole)
+    for (const page of pages) expect(page.length).toBeLessThanOrEqual(RESULT_CHARS)
+    const log = await world.log()
+    const results = log.filter((entry) => entry.kind === 'tool_result').map((entry) => entry.text)
+    expect(results).toEqual(answers)
+  })
+
+  it('with a small window is given small pages, and still answers after many of them', async () => {
+    const asks = Array.from({ length: 8 }, (_, page) => call(['read_fd', { fd: '1', page: page + 2 }]))
+    const model = scriptedModel(call(['long', {}]), ...asks, say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('long', () => ok('word '.repeat(5000)))],
+      settings: { contextWindow: 5000, maxOutput: 500 },
+    })
+    world.tools.push(readFd(world.society.storage.results))
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+    const [first] = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    expect(pageOf(first!).length).toBeLessThan(RESULT_CHARS / 2)
+    const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    expect(answers).toContainEqual(expect.stringMatching(/^ERROR: this page does not fit/))
+  })
+
+  it.each([
+    [100_000, 8000],
+    [4000, 3000],
+    [0, 400],
+    [-500, 400],
+  ])('with %i tokens left reads %i characters at once', (tokens, chars) => {
+    expect(allowanceFor(tokens).pageSize).toBe(chars)
+  })
+})

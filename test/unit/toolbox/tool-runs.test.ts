@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { Refusal } from '../../../src/chat/errors.ts'
+import type { Workspace } from '../../../src/tools/ports.ts'
+import { ok, type Tool } from '../../../src/tools/tool.ts'
+import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
+import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import { createSociety } from '../../support/society.ts'
+import { tool } from '../../support/turn-world.ts'
+
+/** Tools that use no files are given none. */
+const workspace = {} as Workspace
+
+async function createScene(...tools: readonly Tool[]) {
+  const { chat, storage, clock, log, nextId, person } = createSociety()
+  const room = await chat.lobby()
+  const ann = await person('ann')
+  const gone = new AbortController()
+  const runs = createToolRuns({
+    catalogue: createCatalogue({
+      sources: [{ group: 'builtin', name: 'builtin', tools: () => tools }],
+      disabled: [],
+      log,
+    }),
+    rooms: storage.rooms,
+    results: storage.results,
+    workspaces: { of: () => workspace },
+    permissions: { request: async () => 'deny' },
+    limits: { tools: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 } },
+    newId: nextId,
+    clock,
+    log,
+  })
+  const run = (name: string, args = '{}', by = ann) =>
+    runs.run({ room, person: by, tool: name, args, signal: gone.signal })
+  const entries = () => storage.log.read(room.name, { limit: 100 })
+  return { room, ann, gone, runs, run, entries, storage, person }
+}
+
+/** Runs until it is stopped. */
+const endless = tool(
+  'endless',
+  (_args, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(ok('ended')), { once: true })),
+)
+
+describe("a person's own run", () => {
+  it('gives a tool the person, their role and no model', async () => {
+    const look = tool('look_at', (_args, context) =>
+      ok(
+        JSON.stringify([
+          context.requester.person.name,
+          context.requester.role,
+          'model' in context,
+          'turn' in context,
+        ]),
+      ),
+    )
+    const { run, entries } = await createScene(look)
+    expect(await run('look_at')).toMatchObject({ text: '["ann","member",false,false]', author: 'ann' })
+    expect((await entries()).map((entry) => entry.kind)).toEqual(['tool_call', 'tool_result'])
+  })
+
+  it('keeps to the scope and to the role, and finds nothing where a name is only a property', async () => {
+    const writes = tool('writes', undefined, { access: 'write' })
+    const { run, storage, room, ann } = await createScene(tool('Grep'), tool('sshawl_look'), writes)
+    const guest = { ...ann, guest: true }
+    expect((await run('writes', '{}', guest)).text).toBe(
+      "ERROR: You requested a tool called 'writes', however we only have these tools: 'Grep', 'look'",
+    )
+    await storage.rooms.setValue(room.name, 'tool_scope', ['look'])
+    for (const name of ['Grep', 'sshawl_look', 'constructor', '__proto__', 'LOOK', ''])
+      expect(await run(name)).toMatchObject({
+        isError: true,
+        text: `ERROR: You requested a tool called '${name}', however we only have these tools: 'look'`,
+      })
+    expect(await run('look')).toMatchObject({ isError: false, tool: 'sshawl_look' })
+  })
+
+  it('ends when the person is gone, when it is stopped, and when the server stops', async () => {
+    const { run, runs, room } = await createScene(endless)
+    const stopped = run('endless')
+    expect(runs.running(room.name)).toMatchObject([{ tool: 'endless', requester: 'ann' }])
+    runs.running(room.name)[0]!.cancel()
+    const last = run('endless')
+    await runs[Symbol.asyncDispose]()
+    for (const one of [stopped, last])
+      expect((await one).text).toBe('ERROR: endless: stopped before it was done')
+    expect(runs.running(room.name)).toEqual([])
+    await expect(run('endless')).rejects.toThrow('the server is stopping')
+    const other = await createScene(endless)
+    const left = other.run('endless')
+    other.gone.abort()
+    expect((await left).isError).toBe(true)
+  })
+
+  it('is one of a few at once, for each person', async () => {
+    const { run, runs, person } = await createScene(endless)
+    const four = [1, 2, 3, 4].map(() => run('endless'))
+    await expect(run('endless')).rejects.toThrow(Refusal)
+    await expect(run('endless')).rejects.toThrow('you have 4 tools at work already')
+    const bob = await person('bob')
+    const bobs = run('endless', '{}', bob)
+    await runs[Symbol.asyncDispose]()
+    await Promise.all([...four, bobs])
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { Refusal } from '../../../src/chat/errors.ts'
+import { createPlaces } from '../../../src/turns/turn-queue.ts'
+
+/** Takes places in one room and writes down who was let in. */
+function line(turns_per_room: number, turns_queued: number) {
+  const take = createPlaces({ turns_per_room, turns_queued })
+  const admitted: string[] = []
+  return {
+    admitted,
+    take(label: string, owner = label, room = 'lobby') {
+      const place = take(room, owner)
+      void place.ready.then(() => admitted.push(label))
+      return place
+    },
+    /** Lets the promises that are settled be seen. */
+    settle: () => new Promise(setImmediate),
+  }
+}
+
+describe('the places of a room', () => {
+  it('are given at once while there are some, then in the order of asking', async () => {
+    const room = line(1, 8)
+    const [a, b, c] = [room.take('a'), room.take('b'), room.take('c')]
+    await room.settle()
+    expect(room.admitted).toEqual(['a'])
+    a.leave()
+    await room.settle()
+    expect(room.admitted).toEqual(['a', 'b'])
+    b.leave()
+    c.leave()
+    await room.settle()
+    expect(room.admitted).toEqual(['a', 'b', 'c'])
+  })
+
+  it('go first to somebody who has no turn running', async () => {
+    const room = line(2, 8)
+    const first = room.take('ann 1', 'ann')
+    room.take('ann 2', 'ann')
+    room.take('ann 3', 'ann')
+    room.take('bob 1', 'bob')
+    first.leave()
+    await room.settle()
+    expect(room.admitted).toEqual(['ann 1', 'ann 2', 'bob 1'])
+  })
+
+  it('are refused with a sentence when the line is full, and again free after that', async () => {
+    const room = line(1, 1)
+    const first = room.take('a')
+    room.take('b')
+    expect(() => room.take('c')).toThrow(Refusal)
+    expect(() => room.take('c')).toThrow('1 models are at work here and 1 wait')
+    first.leave()
+    expect(() => room.take('c')).not.toThrow()
+  })
+
+  it('of one room do not count in another', async () => {
+    const room = line(1, 0)
+    room.take('a')
+    room.take('b', 'b', 'attic')
+    await room.settle()
+    expect(room.admitted).toEqual(['a', 'b'])
+  })
+
+  it('can be given up while waiting, which lets nobody in twice', async () => {
+    const room = line(1, 8)
+    const a = room.take('a')
+    const b = room.take('b')
+    room.take('c')
+    b.giveUp()
+    b.leave()
+    b.leave()
+    await room.settle()
+    expect(room.admitted).toEqual(['a', 'b'])
+    a.leave()
+    a.leave()
+    await room.settle()
+    expect(room.admitted).toEqual(['a', 'b', 'c'])
+  })
+
+  it('are not taken by giving up when the turn runs already', async () => {
+    const room = line(1, 8)
+    room.take('a').giveUp()
+    room.take('b')
+    await room.settle()
+    expect(room.admitted).toEqual(['a'])
+  })
+})
