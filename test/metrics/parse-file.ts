@@ -1,0 +1,32 @@
+import { parseSync, type Program } from 'oxc-parser'
+import { readDeclarations, type Declaration } from './declarations.ts'
+import { readImports, type Imports } from './imports.ts'
+import { countSyntax, type SyntaxCounts } from './syntax-counts.ts'
+
+/** All that is known of one file. */
+export interface FileFacts extends SyntaxCounts, Imports {
+  readonly path: string
+  readonly text: string
+  readonly program: Program
+  readonly lines: number
+  /** Number of exported names. */
+  readonly exports: number
+  /** By name. */
+  readonly declarations: ReadonlyMap<string, Declaration>
+}
+
+/** Reads one file of TypeScript. Throws where it is not valid. */
+export function parseFile(path: string, text: string): FileFacts {
+  const { program, module, errors } = parseSync(path, text, { preserveParens: false })
+  if (errors[0]) throw new Error(`${path} cannot be parsed: ${errors[0].message}`)
+  return {
+    path,
+    text,
+    program,
+    lines: text.split('\n').length - 1,
+    exports: module.staticExports.reduce((sum, one) => sum + one.entries.length, 0),
+    ...countSyntax(program, text),
+    ...readImports(path, program, module),
+    declarations: readDeclarations(program),
+  }
+}
