@@ -1,16 +1,16 @@
 import type { Entry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
-import { LOBBY, roomName } from './names.ts'
+import { createExits, type Exits } from './exits.ts'
+import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
-import { createPassages, type Passages } from './passages.ts'
 import type { LogQuery, RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomParts } from './room.ts'
-import { isSeen, type Onlooker } from './sight.ts'
+import { isVisible, type Audience } from './visibility.ts'
 
-/** All rooms of this server, as one person may see them. Everything private looks as if it did not exist. */
+/** All rooms of this server. What a person may not see looks to them as if it did not exist. */
 export interface Chat {
   /**
-   * The room, if this person may see it, and if all readers of `toldIn` may (chat/sight.ts). Throws `Refusal`
+   * The room, if this person may see it, and if all readers of `toldIn` may (chat/visibility.ts). Throws `Refusal`
    * (`there is no room called x; …`) if not, or if there is none.
    */
   room(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
@@ -23,17 +23,16 @@ export interface Chat {
    * private. Throws `Refusal` as `create` does.
    */
   fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
-  /** The exits of the rooms. */
-  readonly passages: Passages
-  /** What was said in a room. Oldest first. */
+  readonly exits: Exits
+  /** What was recorded in a room, oldest first. Rejects with `StorageError`. */
   history(room: Room, query: LogQuery): Promise<readonly Entry[]>
-  /** Where everybody lands; made when it is not there yet. */
+  /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
-  /** A room by name whoever asks: only for what the server itself does, such as ending turns after a crash. */
+  /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
   anyRoom(name: RoomName): Promise<Room | undefined>
 }
 
-/** What bounds the making of rooms. */
+/** Limits on making rooms. */
 export interface RoomLimits {
   /** How many rooms one person may own. */
   readonly roomsPerPerson: number
@@ -51,10 +50,10 @@ export function createChat(parts: RoomParts, limits: RoomLimits): Chat {
     return room
   }
 
-  const onlooker = (viewer: Person, toldIn?: RoomName): Onlooker =>
+  const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
 
-  /** Makes a room for somebody who may have one more. `store` gives false where the name is taken. */
+  /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
   async function make(
     name: string,
     owner: Person,
@@ -69,22 +68,25 @@ export function createChat(parts: RoomParts, limits: RoomLimits): Chat {
     }
     const kept = limits.adminNames?.has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))
-    // The same words for a private room that the asker cannot see: a taken name is all that shows.
+    // A private room that the person cannot see gives the same words: only that the name is taken shows.
     if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
     return roomCalled(wanted)
   }
 
   return {
-    passages: createPassages(parts.rooms),
+    exits: createExits(parts.rooms),
     async room(name, viewer, toldIn) {
-      const row = await parts.rooms.find(name as RoomName)
-      if (!row || !(await isSeen(parts.rooms, row, onlooker(viewer, toldIn)))) throw new Refusal(noRoom(name))
+      const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
+      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
+        throw new Refusal(noRoom(name))
       return roomCalled(row.name)
     },
     async rooms(viewer, toldIn) {
       const rows = await parts.rooms.all()
-      const seen = await Promise.all(rows.map((row) => isSeen(parts.rooms, row, onlooker(viewer, toldIn))))
-      return rows.filter((_, index) => seen[index])
+      const visible = await Promise.all(
+        rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
+      )
+      return rows.filter((_, index) => visible[index])
     },
     create: (name, owner, options) =>
       make(name, owner, options.private, (record) => parts.rooms.create(record)),

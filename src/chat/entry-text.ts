@@ -39,19 +39,21 @@ export const toolCallLine = (name: string, args: unknown): string =>
 export function toolResultLine(entry: ToolResultEntry): string {
   const size = `(${duration(entry.durationMs)}, ${bytes(entry.bytes)})`
   if (!entry.isError) return `${entry.name}: ok ${size}`
-  return `${entry.name}: ${entry.text.split('\n', 1)[0]!.slice(0, 500)} ${size}`
+  return `${entry.name}: ${firstLine(entry.text).slice(0, 500)} ${size}`
 }
 
-/** What happened in a side turn, in one line: its answer in full is the result of the call that started it. */
+/** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {
   if (entry.kind === 'tool_call')
     return `(side turn) ${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`
   if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
-  const [first = ''] = entry.text.split('\n', 1)
+  const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length
   const by = entry.kind === 'notice' ? '' : `${entry.author}: `
   return `(side turn) ${by}${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
 }
+
+const firstLine = (text: string): string => text.split('\n', 1).join('')
 
 /** Two spaces before every line but the first. */
 export const indentLater = (text: string): string => text.replaceAll('\n', '\n  ')

@@ -10,7 +10,7 @@ export type TurnId = Brand<'TurnId'>
 /** 1-32 of `[a-z0-9_-]`. */
 export type RoomName = Brand<'RoomName'>
 
-/** What a reply or a tool did to the token counters, as the provider reported it. */
+/** The tokens of a model's turn, as the provider reported them. */
 export interface Usage {
   /** Tokens the provider says it read, all steps of the turn together. */
   readonly input: number
@@ -18,7 +18,7 @@ export interface Usage {
   readonly output: number
 }
 
-/** How a model's turn ended. `cut` is found at the next start: the server died in the middle. */
+/** How a model's turn ended. `cut`: the server died in the middle, which is found at the next start. */
 export type TurnOutcome = 'done' | 'stopped' | 'failed' | 'cut'
 
 interface EntryBase {
@@ -28,9 +28,9 @@ interface EntryBase {
   readonly room: RoomName
   /** The name of the person or model, or `system`. Names never change, so the name is the identity. */
   readonly author: string
-  /** Cleaned text (chat/text.ts); what a person reads where nothing better is drawn. */
+  /** Text as `cleanText` of lib/clean-text.ts gives it; what a person reads where nothing better is drawn. */
   readonly text: string
-  /** Belongs to a side turn, which this turn started: shown in short, and no part of the conversation. */
+  /** The turn that started the sub-turn to which the entry belongs. Such an entry is shown in short and is no part of the conversation. */
   readonly thread?: TurnId
 }
 
@@ -39,7 +39,7 @@ export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
 }
 
-/** `/me waves`. */
+/** Somebody did something: `/me waves`. */
 export interface ActionEntry extends EntryBase {
   readonly kind: 'action'
 }

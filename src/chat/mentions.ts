@@ -6,7 +6,7 @@ const MENTION = /(?<![\p{L}\p{N}_.@-])@([a-z0-9_.-]{1,32})/giu
  */
 export function mentions(text: string, callable: Iterable<string>): string[] {
   const names = new Set(callable)
-  const found = [...text.matchAll(MENTION)].map((match) => longestName(match[1]!.toLowerCase(), names))
+  const found = [...text.matchAll(MENTION)].map(([, word = '']) => longestName(word.toLowerCase(), names))
   return [...new Set(found.filter((name) => name !== undefined))]
 }
 

@@ -2,11 +2,16 @@ import { Refusal } from './errors.ts'
 import type { PersonId } from './person.ts'
 import type { Clock } from './ports.ts'
 
-/** Slows a person down who speaks too fast: first by waiting, then with one refusal; never a ban. */
+/** Slows a person down who sends lines too fast: first by waiting, then by refusing a line; never by a ban. */
 export interface Pace {
-  /** Resolves when it is this person's turn; throws `Refusal` where that would be too far off. */
+  /** Resolves when this person's next line may run; throws `Refusal` if that would take more than five seconds. */
   next(person: PersonId): Promise<void>
 }
+
+const MAX_WAIT_MS = 5_000
+
+/** With more people than this in the table, those whose bucket is full are removed from it. */
+const MAX_PEOPLE_KEPT = 1_000
 
 /** A token bucket a person: `burst` at once, then `perSecond`. `wait` sleeps, in ms. */
 export function createPace(options: {
@@ -16,18 +21,17 @@ export function createPace(options: {
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
   const { burst, perSecond, clock, wait } = options
-  const longestWait = 5_000
   const msEach = 1_000 / perSecond
-  /** When each person's bucket will be full again: an entry in the past is the same as none. */
+  /** When each person's bucket will be full again. A time in the past means the same as no entry. */
   const fullAt = new Map<PersonId, number>()
 
   return {
     async next(person) {
       const now = clock.now()
-      if (fullAt.size > 1_000) for (const [who, at] of fullAt) if (at <= now) fullAt.delete(who)
+      if (fullAt.size > MAX_PEOPLE_KEPT) for (const [who, at] of fullAt) if (at <= now) fullAt.delete(who)
       const full = Math.max(fullAt.get(person) ?? 0, now) + msEach
       const delay = full - now - burst * msEach
-      if (delay > longestWait)
+      if (delay > MAX_WAIT_MS)
         throw new Refusal('you are going too fast; wait a few seconds and say it again')
       fullAt.set(person, full)
       if (delay > 0) await wait(delay)

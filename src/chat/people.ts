@@ -4,41 +4,44 @@ import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, PeopleStore } from './ports.ts'
 
-/** Who may come in: `open`, any key registers itself; otherwise only keys that are known. */
+/** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
 
-/** Who people are: names, the keys they are bound to, and the first admin. */
+/** Who people are: their names, the keys that the names belong to, and the first admin. */
 export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
    * belongs to another key gives a guest name such as `alice-2`, never the name. Throws `Refusal`.
    */
   identify(name: string, key: Fingerprint): Promise<Person>
-  /** The person as the store knows them now; a guest is as it was lent. */
+  /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
   current(person: Person): Promise<Person>
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
   claim(person: Person, code: string): Promise<void>
 }
 
-/** `admins` are the keys that are admins by config; `claimCode` is nothing once there is an admin. */
+/** What decides who people are. */
 export interface PeopleOptions {
   readonly store: PeopleStore
   readonly clock: Clock
   readonly nextId: () => string
   readonly access: AccessPolicy
+  /** Fingerprints of keys that are admins by config. */
   readonly admins: readonly string[]
+  /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
+  /** Absent once there is an admin. */
   readonly claimCode: string | undefined
 }
 
-/** Guest names remembered, so that a key which comes back finds the name it was lent; the oldest go first. */
-const GUESTS_REMEMBERED = 10_000
+/** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
+const MAX_GUESTS_REMEMBERED = 10_000
 
 export function createPeople(options: PeopleOptions): People {
   const { store, access } = options
   const reserved = new Set([...RESERVED_NAMES, ...options.modelNames].map(skeleton))
   const guests = new Map<string, Person>()
-  /** Who holds a lent name, by its skeleton: asked at each login, so it is not searched for. */
+  /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
   const lent = new Map<string, Fingerprint>()
   let claimCode = options.claimCode
 
@@ -62,7 +65,7 @@ export function createPeople(options: PeopleOptions): People {
     const free = await lendName(name, key)
     const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
     guests.set(`${name} ${key}`, person)
-    if (guests.size > GUESTS_REMEMBERED) forgetOldest()
+    if (guests.size > MAX_GUESTS_REMEMBERED) forgetOldest()
     return person
   }
 
@@ -79,7 +82,9 @@ export function createPeople(options: PeopleOptions): People {
   }
 
   function forgetOldest(): void {
-    const [asked, person] = guests.entries().next().value!
+    const [oldest] = guests
+    if (!oldest) return
+    const [asked, person] = oldest
     guests.delete(asked)
     lent.delete(skeleton(person.name))
   }

@@ -5,7 +5,7 @@ export type PersonId = Brand<'PersonId'>
 /** `SHA256:` and the unpadded base64 of the public key's digest, as `ssh-keygen -lf` prints it. */
 export type Fingerprint = Brand<'Fingerprint'>
 
-/** Somebody known by a key. A guest has no row in the store: the name is lent for the connection. */
+/** Somebody known by a key. A guest is not stored: the name is lent to the key while the server runs. */
 export interface Person {
   readonly id: PersonId
   readonly name: string
@@ -13,5 +13,5 @@ export interface Person {
   readonly guest: boolean
 }
 
-/** What a person may do in one room, strongest first. `admin` is the server's, the others the room's. */
+/** What a person is in one room, the one with most rights first. `admin` is given by the server, the others by the room. */
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'

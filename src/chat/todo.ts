@@ -1,5 +1,5 @@
 import { cleanLine } from '../lib/clean-text.ts'
-import type { Json } from '../lib/json.ts'
+import { isJsonObject, type Json } from '../lib/json.ts'
 
 /** The room key-value that holds the room's todo list. */
 export const TODO_KEY = 'todo'
@@ -13,11 +13,10 @@ export interface TodoItem {
   readonly status: (typeof TODO_STATUSES)[number]
 }
 
-/** The list that a room's key-value holds. Anybody who manages the room can set it, so what is no item is left out. */
+/** The list that a room's key-value holds. Anybody who manages the room can set it: what is no item is left out. */
 export function readTodo(value: Json | undefined): readonly TodoItem[] {
-  if (!Array.isArray(value)) return []
-  return (value as readonly Json[]).flatMap((item) => {
-    const { content, status } = (item ?? {}) as { content?: unknown; status?: unknown }
+  const items: readonly Json[] = Array.isArray(value) ? value : []
+  return items.filter(isJsonObject).flatMap(({ content, status }) => {
     const known = TODO_STATUSES.find((one) => one === status)
     return typeof content === 'string' && known ? [{ content: cleanLine(content), status: known }] : []
   })

@@ -37,7 +37,7 @@ export function createComplete(parts: {
       case 'join':
         return (await parts.chat.rooms(person)).map((row) => row.name)
       case 'go':
-        return (await parts.chat.passages.exits(room.name, { viewer: person })).map((one) => one.direction)
+        return (await parts.chat.exits.list(room.name, { viewer: person })).map((one) => one.direction)
       case 'help':
         return parts.commands.map((command) => command.name)
       case 'invite':

@@ -1,11 +1,11 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { EntryKind, MessageEntry } from '../chat/entry.ts'
-import { EXITS_KEY, exitsValue, seenExits, type Exit } from '../chat/exits.ts'
+import { EXITS_KEY, exitsValue, visibleExits, type Exit } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
-import type { SightParts } from '../chat/sight.ts'
+import type { RoomLookup } from '../chat/visibility.ts'
 import type { Json } from '../lib/json.ts'
 import type { HistoryStore, ScriptStore } from './ports.ts'
 import { targetOf } from './wrap.ts'
@@ -18,7 +18,7 @@ import type { ModelSettings } from './model-settings.ts'
 
 /** Where a snapshot's facts come from. */
 export interface SnapshotParts {
-  readonly rooms: Pick<RoomStore, 'values'> & SightParts
+  readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: HistoryStore
   readonly calibrations: Pick<CalibrationStore, 'find'>
   readonly scripts: ScriptStore
@@ -59,8 +59,8 @@ export async function gatherSnapshot(
     whoIsHere(room, parts.modelNames),
   ])
   // Whoever reads this room can read its prompts.
-  const onlooker = { viewer: requester, toldIn: room.name }
-  const exits = await seenExits(parts.rooms, values.get(EXITS_KEY), onlooker)
+  const audience = { viewer: requester, toldIn: room.name }
+  const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
   return {
     now: parts.clock.now(),
     room: {

@@ -7,7 +7,7 @@ export const exitsCommand = (chat: Chat): Command => ({
   room: 'here',
   flags: [JSON_FLAG],
   async run({ person, room, flags, out }) {
-    const exits = await chat.passages.exits(room!.name, { viewer: person })
+    const exits = await chat.exits.list(room!.name, { viewer: person })
     if (flags['json']) return out.line(JSON.stringify(exits))
     if (exits.length === 0) return out.line(`${room!.name} has no exits; portal makes one`)
     for (const exit of exits) out.line(`${exit.direction}  ${exit.room}`)

@@ -12,7 +12,7 @@ export const goCommand = (chat: Chat, rooms: RoomStore): Command => ({
     const { person, room, args } = call
     if (!room) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
     const direction = args['direction']!.toLowerCase()
-    const exit = await chat.passages.follow(room.name, direction, { viewer: person })
+    const exit = await chat.exits.follow(room.name, direction, { viewer: person })
     await enter(await chat.room(exit.room, person), call, rooms)
   },
 })

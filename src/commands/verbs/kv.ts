@@ -1,4 +1,4 @@
-import { EXITS_KEY, exitsValue, NAV_KEY, seenExits } from '../../chat/exits.ts'
+import { EXITS_KEY, exitsValue, NAV_KEY, visibleExits } from '../../chat/exits.ts'
 import { Refusal, UsageError } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
@@ -48,7 +48,7 @@ export function kvCommand(rooms: RoomStore): Command {
   /** Of the exits only those that lead somewhere for who is asking: a private room's name is nobody else's. */
   async function valuesFor(room: Room, viewer: Person): Promise<ReadonlyMap<string, Json>> {
     const values = new Map(await rooms.values(room.name))
-    const exits = exitsValue(await seenExits(rooms, values.get(EXITS_KEY), { viewer }))
+    const exits = exitsValue(await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
     if (exits === undefined) values.delete(EXITS_KEY)
     else values.set(EXITS_KEY, exits)
     return values

@@ -12,11 +12,11 @@ export const portalCommand = (chat: Chat): Command => ({
     await needManager(room!, person, 'change its exits')
     const direction = args['direction']!.toLowerCase()
     if (args['to'] === '-') {
-      await chat.passages.close(room!.name, direction, { viewer: person })
+      await chat.exits.close(room!.name, direction, { viewer: person })
       return call.out.line(`the exit ${direction} is gone`)
     }
     const target = await chat.room(args['to']!, person)
-    await chat.passages.open(room!.name, { direction, room: target.name })
+    await chat.exits.open(room!.name, { direction, room: target.name })
     await tell(call, `${direction} leads to ${target.name} now`, (await target.info()).private)
   },
 })

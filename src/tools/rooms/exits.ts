@@ -13,8 +13,8 @@ export const exitsTool = (parts: WorldParts): Tool =>
     parameters: { room: roomParameterText },
     run: async ({ room: name }, context) =>
       inRoom('sshawl_exits', parts, context, name, async (room) => {
-        const onlooker = { viewer: context.requester.person, toldIn: context.room }
-        const exits = await parts.chat.passages.exits(room.name, onlooker)
+        const audience = { viewer: context.requester.person, toldIn: context.room }
+        const exits = await parts.chat.exits.list(room.name, audience)
         return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
       }),
   })

@@ -16,8 +16,8 @@ export const goTool = (parts: WorldParts): Tool =>
     parameters: { direction: 'A direction that exits lists.' },
     run: async ({ direction }, context) =>
       walk('sshawl_go', parts, context, async (place) => {
-        const onlooker = { viewer: context.requester.person, toldIn: context.room }
-        const exit = await parts.chat.passages.follow(place, direction.toLowerCase(), onlooker)
+        const audience = { viewer: context.requester.person, toldIn: context.room }
+        const exit = await parts.chat.exits.follow(place, direction.toLowerCase(), audience)
         return exit.room
       }),
   })

@@ -86,7 +86,7 @@ export async function act(
 export async function needNav({ chat }: WorldParts, context: ToolContext, room: Room): Promise<void> {
   if (room.name === context.room || context.model === undefined) return
   for (const name of [context.room, room.name]) {
-    if (await chat.passages.nav(name)) continue
+    if (await chat.exits.nav(name)) continue
     throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)
   }
 }

@@ -17,10 +17,10 @@ async function house() {
   const lobby = await chat.lobby()
   const attic = await chat.create('attic', alice, { private: false })
   const den = await chat.create('den', alice, { private: true })
-  await chat.passages.open(lobby.name, { direction: 'north', room: attic.name })
-  await chat.passages.open(lobby.name, { direction: 'down', room: den.name })
-  await chat.passages.open(attic.name, { direction: 'south', room: lobby.name })
-  for (const room of [lobby, attic, den]) await chat.passages.setNav(room.name, true)
+  await chat.exits.open(lobby.name, { direction: 'north', room: attic.name })
+  await chat.exits.open(lobby.name, { direction: 'down', room: den.name })
+  await chat.exits.open(attic.name, { direction: 'south', room: lobby.name })
+  for (const room of [lobby, attic, den]) await chat.exits.setNav(room.name, true)
   const tools = worldTools({ chat, rooms: storage.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
@@ -47,8 +47,8 @@ describe('exits', () => {
     expect(await turn(bob)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice, den)('sshawl_exits', { room: 'lobby' })).toBe('down: den\nnorth: attic')
-    expect(await chat.passages.exits(lobby.name, { viewer: alice })).toHaveLength(2)
-    expect(await chat.passages.exits(lobby.name, { viewer: bob })).toHaveLength(1)
+    expect(await chat.exits.list(lobby.name, { viewer: alice })).toHaveLength(2)
+    expect(await chat.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
   })
 
   it('to a room that is not there are left out, and so is what is no exit', async () => {
@@ -65,16 +65,16 @@ describe('exits', () => {
   it('are all kept when many are made at once, up to the limit', async () => {
     const { chat, attic, lobby, bob } = await house()
     const many = Array.from({ length: 40 }, (_, n) => ({ direction: `way-${n}`, room: lobby.name }))
-    const done = await Promise.allSettled(many.map((exit) => chat.passages.open(attic.name, exit)))
+    const done = await Promise.allSettled(many.map((exit) => chat.exits.open(attic.name, exit)))
     expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(9)
-    expect(await chat.passages.exits(attic.name, { viewer: bob })).toHaveLength(32)
+    expect(await chat.exits.list(attic.name, { viewer: bob })).toHaveLength(32)
   })
 
   it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
     'are not made in the direction %j',
     async (direction) => {
       const { chat, attic, lobby } = await house()
-      await expect(chat.passages.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
+      await expect(chat.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
         'cannot be a direction',
       )
     },
@@ -100,7 +100,7 @@ describe('a model that walks', () => {
 
   it.each(['lobby', 'attic'])('stays where it is while nav is off in %s', async (closed) => {
     const { turn, alice, chat, texts, attic } = await house()
-    await chat.passages.setNav(name(closed), false)
+    await chat.exits.setNav(name(closed), false)
     const call = turn(alice)
     const refusal = `models may not walk from lobby to attic: nav is off in ${closed}`
     expect(await call('sshawl_go', { direction: 'north' })).toBe(`ERROR: sshawl_go: ${refusal}`)
@@ -118,7 +118,7 @@ describe('a model that walks', () => {
     const { asked } = call
     const push = asked.push.bind(asked)
     asked.push = (...more) => {
-      void chat.passages.setNav(attic.name, false)
+      void chat.exits.setNav(attic.name, false)
       return push(...more)
     }
     expect(await call('sshawl_note', { text: 'remember' })).toContain('nav is off in attic')
@@ -145,7 +145,7 @@ describe('a model that walks', () => {
   it('walks from one private room to another that all its readers belong to, until one does not', async () => {
     const { turn, alice, bob, den, chat, storage } = await house()
     const cellar = await chat.create('cellar', alice, { private: true })
-    await chat.passages.setNav(cellar.name, true)
+    await chat.exits.setNav(cellar.name, true)
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(/^Room: cellar \(private\)/)
     await storage.rooms.setMembership(den.name, bob.id, 'invited')
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(
@@ -155,7 +155,7 @@ describe('a model that walks', () => {
 
   it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
     const { chat, storage, alice, attic, texts } = await house()
-    await chat.passages.setNav(attic.name, false)
+    await chat.exits.setNav(attic.name, false)
     const tools = new Map(worldTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
     const context = {
       ...contextFor({} as ToolContext['workspace']),
