@@ -1,8 +1,14 @@
+/**
+ * chat/ is the domain: rooms, what is recorded in them, people, roles, mentions.
+ *
+ * It must not know how a room is shown, what carries a session, how a model is asked or which database stores the log.
+ * What it needs of the outside is in this file: storage, the bus, time and the server's log.
+ */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
-/** What a room is, apart from what was said in it. */
+/** A room without its log. */
 export interface RoomRecord {
   readonly name: RoomName
   readonly topic: string
@@ -15,7 +21,7 @@ export interface RoomRecord {
   readonly createdAt: number
 }
 
-/** A person's standing in a room, kept while they are away. */
+/** What a person is in a room, kept while they are away. */
 export type Membership = 'owner' | 'op' | 'member' | 'invited'
 
 /** Which entries to read. */
@@ -30,23 +36,27 @@ export interface LogQuery {
   readonly kinds?: readonly EntryKind[]
   /** Only entries whose text or author contains every one of these words, without regard to ASCII case. */
   readonly words?: readonly string[]
-  /** True to leave out what side turns did. */
+  /** True to leave out what sub-turns did. */
   readonly withoutThreads?: boolean
 }
 
-/**
- * The rooms' logs. `append` resolves when the entry is on disk: what was appended survives `kill -9`.
- * It rejects with `StorageError` (disk full, locked, read-only) and then nothing was stored.
- */
+/** The rooms' logs. All methods reject with `StorageError` only. */
 export interface EntryLog {
+  /**
+   * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
+   * read-only), the entry was not stored. Calls may overlap.
+   */
   append(entry: Entry): Promise<void>
-  /** Oldest first. An unknown room has no entries. */
+  /** The entries that match, oldest first. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
 }
 
-/** Rooms, who belongs to them, and their key-values. All methods reject with `StorageError` only. */
+/**
+ * Rooms, who belongs to them, and their key-values. All methods reject with `StorageError` only, for example when a
+ * room or person to be changed is not stored, and then nothing was changed. Reading an unknown room finds nothing.
+ */
 export interface RoomStore {
   /** In order of name. */
   all(): Promise<readonly RoomRecord[]>
@@ -55,8 +65,10 @@ export interface RoomStore {
   create(record: RoomRecord): Promise<boolean>
   /** As `create`, with the key-values and the current script of `from`, in the same transaction. */
   fork(from: RoomName, record: RoomRecord): Promise<boolean>
+  /** An unknown room is left unknown. */
   update(name: RoomName, change: Partial<Pick<RoomRecord, 'topic' | 'vibe'>>): Promise<void>
   membership(name: RoomName, person: PersonId): Promise<Membership | undefined>
+  /** `null` takes the person out of the room. */
   setMembership(name: RoomName, person: PersonId, membership: Membership | null): Promise<void>
   /** In order of name. */
   members(name: RoomName): Promise<readonly { readonly person: Person; readonly membership: Membership }[]>
@@ -67,14 +79,16 @@ export interface RoomStore {
   values(name: RoomName): Promise<ReadonlyMap<string, Json>>
 }
 
-/** Registered people and their keys. All methods reject with `StorageError` only. */
+/** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /** By the skeleton of a name (lib/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
   byId(id: PersonId): Promise<Person | undefined>
+  /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
-  /** False, and nothing done, if the skeleton is taken. */
+  /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */
   register(person: Person, skeleton: string, key: Fingerprint, at: number): Promise<boolean>
+  /** A key that the person has already stays as it is. */
   addKey(id: PersonId, key: Fingerprint, at: number): Promise<void>
   setAdmin(id: PersonId, admin: boolean): Promise<void>
   hasAdmin(): Promise<boolean>
@@ -82,28 +96,38 @@ export interface PeopleStore {
   claimAdmin(id: PersonId): Promise<boolean>
 }
 
-/** What one process tells the others. Delivery is in the order of publishing, for each room. */
+/** What happened in a room: an entry was recorded, or a model wrote a piece of its reply. */
 export type BusEvent =
   { readonly type: 'entry'; readonly entry: Entry } | { readonly type: 'delta'; readonly delta: ReplyDelta }
 
-/** Carries events between processes; today there is one process and the bus is a list of listeners. */
+/**
+ * Carries what happens in rooms to everybody who listens for it, in this process or another. All listeners of a room
+ * hear its events in the same order: that of publishing, where one process publishes.
+ */
 export interface RoomBus {
-  /** Never throws; a listener that throws is logged and the others still hear. */
-  publish(event: BusEvent): void
-  /** Returns the function that ends the subscription. */
-  subscribe(listener: (event: BusEvent) => void): () => void
+  /**
+   * Hands an event to the listeners of this room and to no others. Never throws. A listener that throws is logged, and
+   * the others still hear. The cost does not depend on how many rooms have listeners.
+   */
+  publish(room: RoomName, event: BusEvent): void
+  /**
+   * From now on `listener` is called with each event published for this room; a function that is subscribed twice is
+   * called twice. Returns the function that ends the subscription. After that the listener is not called again, not
+   * even with an event that is being delivered.
+   */
+  subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
 }
 
 /** Time from outside, so that tests can hold it still. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. May go back, as the machine's clock can. */
   now(): number
 }
 
-/** Somebody present in a room: a terminal, a pipe, a script waiting for an answer. */
+/** Whatever a room delivers to on behalf of a person who is present: a terminal, or a pipe. */
 export interface Participant {
   readonly person: Person
-  /** Called in the room's order. Must not throw and must not block: queue or drop. */
+  /** Called in the order of the room's log. Must not throw and must not block: it queues or drops. */
   deliver(entry: Entry): void
   /** A piece of a reply being written. Optional: a pipe waits for the whole reply. */
   stream?(delta: ReplyDelta): void

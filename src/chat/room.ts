@@ -16,17 +16,17 @@ import { StorageError } from './errors.ts'
 /** Somebody who hears a room without being present in it. */
 export type Listener = Pick<Participant, 'deliver' | 'stream'>
 
-/** A room as everything else sees it: a log that delivers, and the people in it. */
+/** A room: a log whose entries are delivered, and the people in it. */
 export interface Room {
   readonly name: RoomName
   /** The room's row, as it is now. Rejects with `StorageError`. */
   info(): Promise<RoomRecord>
   /**
    * Gives the draft an id and a time, appends it to the log, then delivers it to all present, in order.
-   * Resolves when it is on disk and was delivered; rejects with `StorageError` and then nobody saw it.
+   * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
   record(draft: EntryDraft): Promise<Entry>
-  /** Shows a piece of a reply to those present; nothing is stored. */
+  /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /** Adds somebody; the first participant of a person is announced. */
   enter(participant: Participant): Promise<void>
@@ -52,24 +52,27 @@ export interface RoomParts {
   readonly log: Log
 }
 
-/** The room called `name`. One process makes one object a room: its order is the order of `record` calls. */
+/** A person in a room, and all that the room delivers to on their behalf. */
+interface Presence {
+  readonly person: Person
+  readonly participants: Set<Participant>
+}
+
+/** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts): Room {
-  const here = new Map<PersonId, Set<Participant>>()
+  const here = new Map<PersonId, Presence>()
   const listeners = new Set<Listener>()
   const record = recorder(name, parts)
 
-  parts.bus.subscribe((event) => {
-    if (event.type === 'entry' && event.entry.room === name) {
-      tellAll((one) => one.deliver(event.entry))
-    }
-    if (event.type === 'delta' && event.delta.room === name) {
-      tellAll((one) => one.stream?.(event.delta))
-    }
-  })
+  // Lasts as long as the process: a room without anybody in it costs one entry in the bus's table.
+  parts.bus.subscribe(name, (event) =>
+    tellAll((one) => (event.type === 'entry' ? one.deliver(event.entry) : one.stream?.(event.delta))),
+  )
 
-  /** One that throws must not keep the others from hearing. */
+  /** A participant that throws must not keep the others from hearing. */
   function tellAll(tell: (one: Listener) => void): void {
-    for (const one of [...[...here.values()].flatMap((screens) => [...screens]), ...listeners]) {
+    const participants = [...here.values()].flatMap((presence) => [...presence.participants])
+    for (const one of [...participants, ...listeners]) {
       try {
         tell(one)
       } catch (error) {
@@ -81,7 +84,7 @@ export function createRoom(name: RoomName, parts: RoomParts): Room {
   return {
     name,
     record,
-    stream: (delta) => parts.bus.publish({ type: 'delta', delta: { ...delta, room: name } }),
+    stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     async info() {
       const row = await parts.rooms.find(name)
       if (!row) throw new StorageError('corrupt', `the room ${name} is not in the database any more`)
@@ -89,23 +92,24 @@ export function createRoom(name: RoomName, parts: RoomParts): Room {
     },
     async enter(participant) {
       const { person } = participant
-      const screens = here.get(person.id)
-      if (screens) return void screens.add(participant)
-      here.set(person.id, new Set([participant]))
-      await record(presence('joined', person))
+      const presence = here.get(person.id)
+      if (presence) return void presence.participants.add(participant)
+      here.set(person.id, { person, participants: new Set([participant]) })
+      await record(presenceOf('joined', person))
     },
     async leave(participant) {
       const { person } = participant
-      const screens = here.get(person.id)
-      if (!screens?.delete(participant) || screens.size > 0) return
+      const participants = here.get(person.id)?.participants
+      if (!participants?.delete(participant) || participants.size > 0) return
       here.delete(person.id)
-      await record(presence('left', person))
+      await record(presenceOf('left', person))
     },
     listen(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    present: () => [...here.values()].map(personOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    present: () =>
+      [...here.values()].map(({ person }) => person).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     roleOf: (person) => roleIn(name, person, parts),
   }
 }
@@ -119,16 +123,16 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): R
   return async (draft) => {
     const entry: Entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
     const stored = entries.append(entry)
-    const delivered = Promise.all([stored, lastDelivery]).then(() => bus.publish({ type: 'entry', entry }))
+    const delivered = Promise.all([stored, lastDelivery]).then(() =>
+      bus.publish(room, { type: 'entry', entry }),
+    )
     lastDelivery = delivered.catch(() => {})
     await delivered
     return entry
   }
 }
 
-const personOf = (screens: Set<Participant>): Person => [...screens][0]!.person
-
-const presence = (event: PresenceEntry['event'], person: Person): EntryDraft => ({
+const presenceOf = (event: PresenceEntry['event'], person: Person): EntryDraft => ({
   kind: 'presence',
   author: SYSTEM,
   event,
@@ -137,7 +141,7 @@ const presence = (event: PresenceEntry['event'], person: Person): EntryDraft => 
 
 async function roleIn(room: RoomName, person: Person, { rooms, people }: RoomParts): Promise<Role> {
   if (person.guest) return 'guest'
-  // Asked of the store each time: a session outlives a claim.
+  // The store is asked each time, because a person may become an admin while their session lasts.
   const now = await people.byId(person.id)
   if (now?.admin) return 'admin'
   const membership = await rooms.membership(room, person.id)

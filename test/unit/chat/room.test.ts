@@ -66,6 +66,17 @@ describe('a room', () => {
     expect(watcher.texts()).toEqual(['watcher joined', 'bob joined', 'bob left'])
   })
 
+  test('hears what happens in it and nothing of other rooms', async () => {
+    const { chat, person } = createSociety()
+    const alice = await person('alice')
+    const [lobby, den] = [await chat.lobby(), await chat.create('den', alice, { private: false })]
+    const [inLobby, inDen] = [screenOf(alice), screenOf(alice)]
+    lobby.listen(inLobby)
+    den.listen(inDen)
+    await Promise.all([lobby.record(says('alice', 'here')), den.record(says('alice', 'there'))])
+    expect([inLobby.texts(), inDen.texts()]).toEqual([['here'], ['there']])
+  })
+
   test('outlives a participant that throws', async () => {
     const { chat, person, log } = createSociety()
     const room = await chat.lobby()

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import type { EntryId, RoomName, TurnId } from '../../src/chat/entry.ts'
+import type { BusEvent, RoomBus } from '../../src/chat/ports.ts'
+
+/** A bus to be examined, and what the exam cannot know of it. */
+export interface ExaminedBus extends AsyncDisposable {
+  readonly bus: RoomBus
+  /** Resolves once all that was published has been delivered. */
+  settle(): Promise<void>
+  /** The errors of listeners that were logged. */
+  errors(): readonly unknown[]
+}
+
+const LOBBY = 'lobby' as RoomName
+const ATTIC = 'attic' as RoomName
+
+const said = (text: string, room = LOBBY): BusEvent => ({
+  type: 'entry',
+  entry: { kind: 'message', id: text as EntryId, at: 0, room, author: 'alice', text },
+})
+
+const textOf = (event: BusEvent): string => (event.type === 'entry' ? event.entry.text : event.delta.text)
+
+/** What every bus must do. `start` gives one without listeners; each test gets a new one. */
+export function roomBusExam(name: string, start: () => Promise<ExaminedBus>): void {
+  describe(`the room bus ${name}`, () => {
+    test('brings entries and pieces of replies to all listeners of a room as they were published', async () => {
+      await using examined = await start()
+      const heard: BusEvent[][] = [[], []]
+      for (const events of heard) examined.bus.subscribe(LOBBY, (event) => void events.push(event))
+      const delta = { room: LOBBY, turn: 't1' as TurnId, model: 'guide', text: 'so far' }
+      const published: readonly BusEvent[] = [said('hello'), { type: 'delta', delta }, said('bye')]
+      for (const event of published) examined.bus.publish(LOBBY, event)
+      await examined.settle()
+      expect(heard).toEqual([published, published])
+    })
+
+    test('keeps the order of each room, also for what a listener publishes while it hears', async () => {
+      await using examined = await start()
+      const { bus } = examined
+      const heard: string[][] = [[], []]
+      bus.subscribe(LOBBY, (event) => {
+        heard[0]?.push(textOf(event))
+        if (textOf(event) === 'question') bus.publish(LOBBY, said('answer'))
+      })
+      bus.subscribe(LOBBY, (event) => void heard[1]?.push(textOf(event)))
+      bus.publish(LOBBY, said('question'))
+      await examined.settle()
+      bus.publish(LOBBY, said('thanks'))
+      await examined.settle()
+      expect(heard).toEqual([
+        ['question', 'answer', 'thanks'],
+        ['question', 'answer', 'thanks'],
+      ])
+    })
+
+    test('lets a listener of one room publish in another', async () => {
+      await using examined = await start()
+      const { bus } = examined
+      const heard: string[] = []
+      bus.subscribe(ATTIC, (event) => void heard.push(textOf(event)))
+      bus.subscribe(LOBBY, () => bus.publish(ATTIC, said('echo', ATTIC)))
+      bus.publish(LOBBY, said('hello'))
+      await examined.settle()
+      expect(heard).toEqual(['echo'])
+    })
+
+    test('logs a listener that throws, and the others hear this event and the next', async () => {
+      await using examined = await start()
+      const broken = new Error('broken listener')
+      const heard: string[] = []
+      examined.bus.subscribe(LOBBY, () => {
+        throw broken
+      })
+      examined.bus.subscribe(LOBBY, (event) => void heard.push(textOf(event)))
+      examined.bus.publish(LOBBY, said('one'))
+      examined.bus.publish(LOBBY, said('two'))
+      await examined.settle()
+      expect(heard).toEqual(['one', 'two'])
+      expect(examined.errors()).toEqual([broken, broken])
+    })
+
+    test('does not call a listener again once its subscription has ended, not even for the event under way', async () => {
+      await using examined = await start()
+      const { bus } = examined
+      const heard: string[] = []
+      const hear = (who: string) => (event: BusEvent) => void heard.push(`${who} ${textOf(event)}`)
+      let endLater = (): void => undefined
+      const endFirst = bus.subscribe(LOBBY, (event) => {
+        hear('first')(event)
+        endFirst()
+        endLater()
+      })
+      endLater = bus.subscribe(LOBBY, hear('later'))
+      bus.subscribe(LOBBY, hear('last'))
+      bus.publish(LOBBY, said('one'))
+      bus.publish(LOBBY, said('two'))
+      await examined.settle()
+      expect(heard).toEqual(['first one', 'last one', 'last two'])
+    })
+
+    test('gives a listener that joins during a delivery the next event and not that one', async () => {
+      await using examined = await start()
+      const { bus } = examined
+      const heard: string[] = []
+      let joined = false
+      bus.subscribe(LOBBY, () => {
+        if (!joined) bus.subscribe(LOBBY, (event) => void heard.push(textOf(event)))
+        joined = true
+      })
+      bus.publish(LOBBY, said('one'))
+      await examined.settle()
+      bus.publish(LOBBY, said('two'))
+      await examined.settle()
+      expect(heard).toEqual(['two'])
+    })
+
+    test('counts each subscription for itself, also of the same function, and ends each once', async () => {
+      await using examined = await start()
+      const { bus } = examined
+      const heard: string[] = []
+      const hear = (event: BusEvent): void => void heard.push(textOf(event))
+      const end = bus.subscribe(LOBBY, hear)
+      end()
+      bus.subscribe(LOBBY, hear)
+      bus.subscribe(LOBBY, hear)
+      end()
+      bus.publish(LOBBY, said('twice'))
+      await examined.settle()
+      expect(heard).toEqual(['twice', 'twice'])
+    })
+
+    test.each([10, 10_000])('of %i rooms wakes the listeners of one', async (count) => {
+      await using examined = await start()
+      const { bus } = examined
+      const calls = new Map<string, number>()
+      const rooms = Array.from({ length: count }, (_, number) => `room-${number}` as RoomName)
+      for (const room of rooms) bus.subscribe(room, () => calls.set(room, (calls.get(room) ?? 0) + 1))
+      for (const text of ['one', 'two', 'three']) bus.publish(rooms[7]!, said(text, rooms[7]))
+      bus.publish('nobody-listens' as RoomName, said('x', 'nobody-listens' as RoomName))
+      await examined.settle()
+      expect([...calls]).toEqual([['room-7', 3]])
+    })
+  })
+}
