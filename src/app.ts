@@ -21,10 +21,10 @@ import { createSpeak } from './commands/speak.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
 import { makeDataDir } from './app/data-dir.ts'
-import { createDoor } from './app/door.ts'
+import { createClientHandler } from './app/door.ts'
 import { createIds } from './lib/ids.ts'
 import { paths } from './app/paths.ts'
-import type { Door } from './session/ports.ts'
+import type { ClientHandler } from './session/ports.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
 export interface App extends AsyncDisposable {
@@ -63,10 +63,10 @@ async function assemble(
   const means = await openData(config, overrides, owned)
   const { chat, people, claimCode } = await createSociety(config, means)
   const work = await createWork(config, chat, means, overrides, owned)
-  const door = createFrontDoor(config, chat, people, work, means)
+  const handler = createHandler(config, chat, people, work, means)
   const hostKeys = await loadHostKeys(config.dataDir)
   const { limits } = config
-  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, door, log: means.log }))
+  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: means.log }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -86,7 +86,7 @@ async function openData({ dataDir, logLevel }: Config, overrides: Overrides, own
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 
-function createFrontDoor(config: Config, chat: Chat, people: People, work: Work, means: Means): Door {
+function createHandler(config: Config, chat: Chat, people: People, work: Work, means: Means): ClientHandler {
   const { clock, log, storage } = means
   const { turns, runs } = work
   const speech = speechLimits(config)
@@ -94,7 +94,7 @@ function createFrontDoor(config: Config, chat: Chat, people: People, work: Work,
   const commands = createCommands({ chat, people, ...work, clock, log, speak, speech, stores: storage })
   const { rate_burst: burst, rate_per_s: perSecond, paste_bytes: stdinBytes } = config.limits
   const pace = createPace({ burst, perSecond, clock, wait: (ms) => wait(ms) })
-  return createDoor({
+  return createClientHandler({
     chat,
     people,
     runner: createRunner({ commands, speak, chat, pace, log }),

@@ -2,7 +2,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people.ts'
 import { plainOf, type Styled } from '../lib/styled.ts'
 import { runSession } from '../session/session.ts'
-import type { Door, ExecPipe } from '../session/ports.ts'
+import type { ClientHandler, ExecPipe } from '../session/ports.ts'
 import type { SeatParts } from './seat.ts'
 import { takeSeat } from './seat.ts'
 
@@ -20,7 +20,7 @@ export interface DoorParts extends SeatParts {
 const READY_MS = 250
 
 /** Lets people in: a session in the rooms, or one command for a script. */
-export function createDoor(parts: DoorParts): Door {
+export function createClientHandler(parts: DoorParts): ClientHandler {
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal) =>

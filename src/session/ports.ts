@@ -45,17 +45,23 @@ export interface OfferedKey {
   readonly algorithm: string
 }
 
-/** Where people come in: whatever listens for connections calls this, in this order. */
-export interface Door {
+/** What the server does for a client. Whatever listens for connections calls `identify` first, then the others. */
+export interface ClientHandler {
   /**
-   * Who this is. Called only once the key's signature is verified; `name` is the login name as it came, any
-   * text; `address` is the peer's. Throws `Refusal` if this key may not come in under this name; the
-   * client then only learns that it was denied.
+   * The person behind a key. Called only once the key's signature is verified; `name` is the login name as it came,
+   * any text; `address` is the peer's. Throws `Refusal` if this key may not log in under this name. The client then
+   * learns only that it was denied.
    */
   identify(name: string, key: OfferedKey, address: string): Promise<Person>
-  /** One interactive session, or lines through a pipe. Resolves when it is over. */
+  /**
+   * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
+   * open: the caller logs the error, tells the person and ends the terminal.
+   */
   shell(person: Person, terminal: Terminal): Promise<void>
-  /** One command line as it came; resolves with the exit status, 0-255. */
+  /**
+   * One command line as it came; resolves with the exit status, 0-255. The caller prints the message of a `Refusal`;
+   * any other error it logs and tells the person that something went wrong.
+   */
   exec(person: Person, line: string, pipe: ExecPipe): Promise<number>
 }
 

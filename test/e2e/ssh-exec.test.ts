@@ -4,7 +4,7 @@ import { Refusal } from '../../src/chat/errors.ts'
 import type { ExecPipe } from '../../src/session/ports.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
-import { openDoor, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -19,9 +19,9 @@ const target = async (port: number, options: readonly string[] = []) => ({
   options,
 })
 
-/** A door whose commands are run by `exec`. */
+/** A server whose commands are run by `exec`. */
 const withExec = (exec: (line: string, pipe: ExecPipe) => Promise<number>) =>
-  startSshServer(openDoor({ exec: (_person, line, pipe) => exec(line, pipe) }))
+  startSshServer(handlerWith({ exec: (_person, line, pipe) => exec(line, pipe) }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -143,7 +143,7 @@ test('the ninth command at once of one person is refused with words and status 1
   let release!: () => void
   const held = new Promise<void>((resolve) => (release = resolve))
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       async exec(_person, _line, pipe) {
         await pipe.out('running')
         await held

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { createSshHome, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
-import { openDoor, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function sendUntilClosed(port: number, bytes: Uint8Array): Promise<void> {
 }
 
 test('no bytes before the login bring the server down', async () => {
-  await using server = await startSshServer(openDoor({}), {
+  await using server = await startSshServer(handlerWith({}), {
     login_timeout_s: 1,
     unauthenticated_per_address: 200,
   })
@@ -51,7 +51,7 @@ test('no bytes before the login bring the server down', async () => {
 const messages = [...Array(128).keys(), 128, 160, 191, 192, 224, 255]
 
 test('no bytes after the login bring the server down, in whatever message they come', async () => {
-  await using server = await startSshServer(openDoor({}), { connections_per_person: 64 })
+  await using server = await startSshServer(handlerWith({}), { connections_per_person: 64 })
   const key = await home.key('alice')
   for (const message of messages) {
     using client = await connectHostile('alice', server.port, key)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSshHome, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
-import { openDoor, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => home[Symbol.asyncDispose]())
 
 /** Commands that stay until their input ends, or, for `deaf`, until their client is gone, unread. */
-const staying = openDoor({
+const staying = handlerWith({
   async exec(_person, line, pipe) {
     await pipe.out('up')
     if (line === 'deaf') await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../../src/chat/errors.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
-import { openDoor, personCalled, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -29,10 +29,10 @@ test.each([
   ['Ed25519', 'ssh-ed25519', ['-t', 'ed25519']],
   ['ECDSA', 'ecdsa-sha2-nistp384', ['-t', 'ecdsa', '-b', '384']],
   ['RSA with SHA-2', 'ssh-rsa', ['-t', 'rsa', '-b', '2048']],
-])('%s keys log in; the door learns name, fingerprint and address', async (label, algorithm, args) => {
+])('%s keys log in; the handler learns name, fingerprint and address', async (label, algorithm, args) => {
   const seen: unknown[] = []
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       identify(name, key, address) {
         seen.push({ name, ...key, address })
         return Promise.resolve(personCalled(name))
@@ -49,7 +49,7 @@ test.each([
 test('RSA with SHA-1 and RSA of 1024 bits are refused like any other key', async () => {
   let asked = 0
   await using server = await startSshServer(
-    openDoor({ identify: (name) => (asked++, Promise.resolve(personCalled(name))) }),
+    handlerWith({ identify: (name) => (asked++, Promise.resolve(personCalled(name))) }),
   )
   const key = await home.key('rsa', ['-t', 'rsa', '-b', '2048'])
   const sha1 = await ssh(
@@ -74,7 +74,7 @@ test('RSA with SHA-1 and RSA of 1024 bits are refused like any other key', async
 
 test('without a key, and with a refused one, a client learns the same: publickey, and how to make a key', async () => {
   await using server = await startSshServer(
-    openDoor({ identify: () => Promise.reject(new Refusal('this name is taken')) }),
+    handlerWith({ identify: () => Promise.reject(new Refusal('this name is taken')) }),
   )
   const none = await ssh({ user: 'alice', port: server.port }, ['x'])
   const refused = await ssh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
@@ -87,15 +87,15 @@ test('without a key, and with a refused one, a client learns the same: publickey
 })
 
 test('passwords are not offered and not taken', async () => {
-  await using server = await startSshServer(openDoor({}))
+  await using server = await startSshServer(handlerWith({}))
   const options = ['-o', 'PreferredAuthentications=password,keyboard-interactive', '-o', 'BatchMode=no']
   const { exitCode, stderr } = await ssh({ user: 'alice', port: server.port, options }, ['x'])
   expect([exitCode, stderr.includes('Permission denied (publickey)')]).toEqual([255, true])
 })
 
-test('a door that fails is a refusal for the client and an error in the log', async () => {
+test('a handler that fails is a refusal for the client and an error in the log', async () => {
   await using server = await startSshServer(
-    openDoor({ identify: () => Promise.reject(new Error('disk full')) }),
+    handlerWith({ identify: () => Promise.reject(new Error('disk full')) }),
   )
   const { exitCode } = await ssh({ user: 'alice', port: server.port, key: await home.key('alice') }, ['x'])
   expect(exitCode).toBe(255)
@@ -103,9 +103,12 @@ test('a door that fails is a refusal for the client and an error in the log', as
 })
 
 test('who offers too many keys is disconnected', async () => {
-  await using server = await startSshServer(openDoor({ identify: () => Promise.reject(new Refusal('no')) }), {
-    keys_offered: 2,
-  })
+  await using server = await startSshServer(
+    handlerWith({ identify: () => Promise.reject(new Refusal('no')) }),
+    {
+      keys_offered: 2,
+    },
+  )
   const keys = await Promise.all(['k1', 'k2', 'k3', 'k4'].map((name) => home.key(name)))
   const options = keys.slice(1).flatMap((key) => ['-i', key])
   const { stderr } = await ssh({ user: 'a', port: server.port, key: keys[0]!, options }, ['x'])
@@ -121,19 +124,19 @@ test.each([
   ['half a version', 'SSH-2.0-hal'],
   ['a version and then nothing', 'SSH-2.0-test\r\n'],
 ])('who sends %s is disconnected at the login timeout', async (_label, first) => {
-  await using server = await startSshServer(openDoor({}), { login_timeout_s: 0.2 })
+  await using server = await startSshServer(handlerWith({}), { login_timeout_s: 0.2 })
   expect(await readUntilClosed(server.port, first)).toMatch(/^SSH-2\.0-sshawl\r\n/)
 })
 
 test('bytes that are not SSH cost their sender the connection and nobody else anything', async () => {
-  await using server = await startSshServer(openDoor({}))
+  await using server = await startSshServer(handlerWith({}))
   await readUntilClosed(server.port, `${'\x00\xff'.repeat(40_000)}\r\n`)
   await readUntilClosed(server.port, `SSH-2.0-x\r\n${'\xff'.repeat(64)}`)
   expect((await ssh({ user: 'a', port: server.port, key: await home.key('alice') }, ['x'])).exitCode).toBe(0)
 })
 
-test('one more unauthenticated connection than an address may have is turned away in words, and freed places are used again', async () => {
-  await using server = await startSshServer(openDoor({}), { unauthenticated_per_address: 2 })
+test('one more unauthenticated connection than an address may have is turned away in words, and freed ones are used again', async () => {
+  await using server = await startSshServer(handlerWith({}), { unauthenticated_per_address: 2 })
   const sockets = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')]
   await Promise.all(sockets.map((socket) => once(socket, 'data')))
   expect(await readUntilClosed(server.port)).toContain('Too many connections')
@@ -147,7 +150,7 @@ test('one more unauthenticated connection than an address may have is turned awa
 
 test('the connection that is one too many for a person is told so, and another person is let in', async () => {
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       async exec(_person, line, pipe) {
         await pipe.out('in')
         if (line === 'stay') await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))
@@ -167,7 +170,7 @@ test('the connection that is one too many for a person is told so, and another p
 test('ssh-audit finds no failure and gives no warning', async (context) => {
   const { exitCode: missing } = await execa('which', ['ssh-audit'], { reject: false })
   if (missing) context.skip('ssh-audit is not installed')
-  await using server = await startSshServer(openDoor({}), { unauthenticated_per_address: 100 })
+  await using server = await startSshServer(handlerWith({}), { unauthenticated_per_address: 100 })
   const { stdout } = await execa('ssh-audit', ['-n', '-p', String(server.port), '127.0.0.1'], {
     reject: false,
   })

@@ -4,7 +4,7 @@ import type { Terminal } from '../../src/session/ports.ts'
 import { createFakeRoom } from '../support/session-host.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
-import { openDoor, startSshServer } from '../support/ssh-server.ts'
+import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 import { createEmulator } from '../support/terminal.ts'
 
 let home: SshHome
@@ -23,8 +23,10 @@ const target = async (port: number, options: readonly string[] = ['-tt'], user =
 /** A server with one room in memory behind it. */
 function startChat(limits: Parameters<typeof startSshServer>[1] = {}) {
   const room = createFakeRoom()
-  const door = openDoor({ shell: (person, terminal) => runSession({ person, terminal, host: room.host() }) })
-  return startSshServer(door, limits)
+  const handler = handlerWith({
+    shell: (person, terminal) => runSession({ person, terminal, host: room.host() }),
+  })
+  return startSshServer(handler, limits)
 }
 
 test('a person types, corrects, sends, and leaves with ^D', async () => {
@@ -60,7 +62,7 @@ test('a pipe posts each line, prints no escape byte and exits 0', async () => {
 test('SSHAWL_PLAIN sent with SetEnv gives a session without escapes; other variables do not arrive', async () => {
   let env: Terminal['env'] = {}
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       shell(_person, terminal) {
         env = terminal.env
         terminal.write('seen')
@@ -99,7 +101,7 @@ test('a killed client ends its session on the server', async () => {
   const over = new Promise<void>((resolve) => (ended = resolve))
   const room = createFakeRoom()
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       shell: (person, terminal) => runSession({ person, terminal, host: room.host() }).finally(ended),
     }),
   )
@@ -115,7 +117,7 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   let ended!: () => void
   const over = new Promise<void>((resolve) => (ended = resolve))
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       shell: (person, terminal) => runSession({ person, terminal, host: room.host() }).finally(ended),
     }),
     { queue_bytes: 65_536, stall_s: 1 },
@@ -154,7 +156,7 @@ test('a session that throws ends with an apology and status 1, and the others go
 test('when the server stops, people are told, commands are aborted, and the clients exit', async () => {
   const room = createFakeRoom()
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       shell: (person, terminal) => runSession({ person, terminal, host: room.host() }),
       async exec(_person, _line, pipe) {
         await pipe.out('waiting')
@@ -178,7 +180,7 @@ test('when the server stops, people are told, commands are aborted, and the clie
 
 test('a session that is busy when the server stops is told and ended all the same', async () => {
   await using server = await startSshServer(
-    openDoor({
+    handlerWith({
       shell(_person, terminal) {
         terminal.write('busy')
         return new Promise(() => undefined)

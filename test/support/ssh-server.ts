@@ -6,7 +6,7 @@ import type { SshLimits } from '../../src/adapters/ssh/limits.ts'
 import { createSshServer } from '../../src/adapters/ssh/server.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { Person, PersonId } from '../../src/chat/person.ts'
-import type { Door } from '../../src/session/ports.ts'
+import type { ClientHandler } from '../../src/session/ports.ts'
 
 /** The design's defaults. */
 export const sshLimits: SshLimits = {
@@ -39,16 +39,19 @@ export const personCalled = (name: string): Person => ({
   guest: false,
 })
 
-/** A door that lets everybody in; a test says what is behind it. */
-export const openDoor = (behind: Partial<Door>): Door => ({
+/** A handler that lets everybody in; a test says what else it does. */
+export const handlerWith = (methods: Partial<ClientHandler>): ClientHandler => ({
   identify: (name) => Promise.resolve(personCalled(name)),
   shell: () => Promise.resolve(),
   exec: () => Promise.resolve(0),
-  ...behind,
+  ...methods,
 })
 
 /** Our SSH server, listening on a free port of the loopback. */
-export async function startSshServer(door: Door, limits: Partial<SshLimits> = {}): Promise<SshFixture> {
+export async function startSshServer(
+  handler: ClientHandler,
+  limits: Partial<SshLimits> = {},
+): Promise<SshFixture> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-ssh-'))
   const logged: { text: string; facts: object }[] = []
   const keep = (facts: object, text: string): void => void logged.push({ text, facts })
@@ -57,7 +60,7 @@ export async function startSshServer(door: Door, limits: Partial<SshLimits> = {}
     hostKeys: await loadHostKeys(dir),
     limits: { ...sshLimits, ...limits },
     banner: 'No key yet? Make one with: ssh-keygen -t ed25519',
-    door,
+    handler,
     log,
   })
   const { port } = await server.listen('127.0.0.1', 0)

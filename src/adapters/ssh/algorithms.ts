@@ -5,7 +5,7 @@ import type { Algorithms } from 'ssh2'
  * encrypt-then-MAC; no SHA-1, no CBC, no finite-field groups, no NIST curves; no compression, which is a
  * way to make the server allocate. ssh2 adds strict key exchange (against CVE-2023-48795) by itself.
  */
-export const algorithms: Algorithms = {
+export const ALGORITHMS: Algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org'],
   serverHostKey: ['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256'],
   cipher: [

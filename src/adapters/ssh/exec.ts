@@ -1,60 +1,65 @@
 import { setMaxListeners } from 'node:events'
 import { Refusal } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/clean-text.ts'
-import { apology, openOutbox } from './channel-house.ts'
-import type { OpenChannel } from './channel-house.ts'
-import { readInput } from './channel-input.ts'
+import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Runs one command on a channel, until all of its output is sent. */
-export async function serveExec(line: string, open: OpenChannel): Promise<void> {
-  const { house } = open
-  const outbox = openOutbox(open)
-  const release = house.takeExec()
-  const refusal = house.refusal ?? (release ? undefined : tooManyCommands)
+export async function serveExec(line: string, channel: OpenChannel, context: ChannelContext): Promise<void> {
+  const outbox = channel.openOutbox()
+  const release = context.takeExec()
+  const refusal = context.refusal ?? (release ? undefined : TOO_MANY_COMMANDS)
   try {
-    await outbox.finish(refusal ? sayWhy(outbox, refusal) : await runExec(line, open, outbox))
+    const status = refusal ? sayWhy(outbox, refusal) : await runCommand(line, channel, outbox, context)
+    await outbox.finish(status)
   } finally {
     release?.()
   }
 }
 
-async function runExec(line: string, open: OpenChannel, outbox: Outbox): Promise<number> {
-  const { channel, request, gone, house } = open
+async function runCommand(
+  line: string,
+  channel: OpenChannel,
+  outbox: Outbox,
+  { person, handler, log, queue, stopping }: ChannelContext,
+): Promise<number> {
   const interrupted = new AbortController()
-  const signal = AbortSignal.any([gone, house.closing, interrupted.signal])
+  const signal = AbortSignal.any([channel.gone, stopping, interrupted.signal])
   setMaxListeners(0, signal)
-  const hasPty = request.size() !== undefined
-  if (hasPty) channel.on('data', (bytes: Buffer) => bytes.includes(interruptKey) && interrupted.abort())
-  const stdin = hasPty ? noInput() : readInput(channel, signal)
+  const hasPty = channel.size() !== undefined
+  if (hasPty) void watchForInterrupt(channel, () => interrupted.abort())
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
     const clean = cleanText(text)
     outbox.push(hasPty ? clean.replaceAll('\n', '\r\n') : clean, stream)
-    await outbox.below(house.queueBytes)
-  }
-  const pipe = {
-    stdin,
-    signal,
-    env: request.env,
-    out: (text: string) => send(text, 'out'),
-    err: (text: string) => send(text, 'err'),
+    await outbox.below(queue.bytes)
   }
   try {
-    return await house.door.exec(house.person, line, pipe)
+    return await handler.exec(person, line, {
+      stdin: hasPty ? noInput() : channel.input(signal),
+      signal,
+      env: channel.env,
+      out: (text) => send(text, 'out'),
+      err: (text) => send(text, 'err'),
+    })
   } catch (error) {
     if (error instanceof Refusal) return sayWhy(outbox, error.message)
-    house.log.error({ person: house.person.name, err: error }, 'command failed')
-    return sayWhy(outbox, apology)
+    log.error({ person: person.name, err: error }, 'command failed')
+    return sayWhy(outbox, APOLOGY)
   }
 }
 
-const tooManyCommands = 'Too many commands at once; wait until one of yours has ended.'
-const interruptKey = 0x03
+const TOO_MANY_COMMANDS = 'Too many commands at once; wait until one of yours has ended.'
 
 function sayWhy(outbox: Outbox, why: string): number {
   outbox.push(`${cleanText(why)}\n`, 'err')
   return 1
 }
 
-/** With a pty a command's input is the keyboard, of which only ^C is heeded. */
+const INTERRUPT_KEY = 0x03
+
+/** With a pty the client sends what is typed, and of that only ^C means something. */
+async function watchForInterrupt(channel: OpenChannel, interrupt: () => void): Promise<void> {
+  for await (const bytes of channel.input(channel.gone)) if (bytes.includes(INTERRUPT_KEY)) interrupt()
+}
+
 async function* noInput(): AsyncGenerator<Uint8Array, void, void> {}

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import ssh2 from 'ssh2'
-import type { ParsedKey } from 'ssh2'
+import ssh2, { type ParsedKey } from 'ssh2'
 import type { Fingerprint } from '../../chat/person.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { fingerprintOf } from './public-key.ts'
 
-/** The key by which clients know this server again. */
+/** The key by which clients recognise this server. */
 export interface HostKey {
   /** The private key in OpenSSH form. */
   readonly pem: string
@@ -50,7 +49,7 @@ async function makeHostKey(dir: string, file: string): Promise<HostKey> {
     await link(draft, file)
     return key
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
     return (await readHostKey(file)) ?? key
   } finally {
     await rm(draft, { force: true })
@@ -76,7 +75,7 @@ function generateHostKey(): HostKey {
   }
 }
 
-/** The key's fingerprint if it parses and what it signs can be verified with its own public half. */
+/** The key's fingerprint, if the key parses and its public half verifies what it signs. */
 function proveKey(pem: string): Fingerprint | undefined {
   const key = ssh2.utils.parseKey(pem)
   if (key instanceof Error || !isWhole(key)) return undefined
@@ -92,6 +91,10 @@ function isWhole(key: ParsedKey): boolean {
   return verdict === true
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
+function absent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
 }
+
+/** Node's name for what an operation of the file system ran into, such as `ENOENT`. */
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined

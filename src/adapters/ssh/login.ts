@@ -1,12 +1,15 @@
+import type { Socket } from 'node:net'
 import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
-import type { Door, OfferedKey } from '../../session/ports.ts'
+import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
+import type { SshLimits } from './limits.ts'
 import { readLoginKey } from './public-key.ts'
 
+/** Who decides about a login, and who is told how it went. */
 export interface LoginOptions {
-  readonly door: Door
+  readonly handler: ClientHandler
   readonly address: string
   /** How many different keys a client may offer. */
   readonly keysOffered: number
@@ -17,6 +20,23 @@ export interface LoginOptions {
   onGiveUp(): void
   /** Called just before the client learns that it is in. */
   onPerson(person: Person): void
+}
+
+/** Until the function returned is called, the connection ends at the login timeout, and at once when the server stops. */
+export function limitWaiting(
+  socket: Socket,
+  { limits, stopping }: { readonly limits: SshLimits; readonly stopping: AbortSignal },
+  drop: (why: string) => void,
+): () => void {
+  const deadline = setTimeout(() => drop('no login in time'), limits.login_timeout_s * 1000)
+  const stop = (): void => drop('server stops')
+  stopping.addEventListener('abort', stop, { once: true })
+  const endWaiting = (): void => {
+    clearTimeout(deadline)
+    stopping.removeEventListener('abort', stop)
+  }
+  socket.once('close', endWaiting)
+  return endWaiting
 }
 
 /**
@@ -56,7 +76,7 @@ async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): 
 
 async function identify(name: string, key: OfferedKey, options: LoginOptions): Promise<Person | undefined> {
   try {
-    return await options.door.identify(name, key, options.address)
+    return await options.handler.identify(name, key, options.address)
   } catch (error) {
     const facts = { address: options.address, key: key.fingerprint }
     if (error instanceof Refusal) options.log.info({ ...facts, why: error.message }, 'login refused')

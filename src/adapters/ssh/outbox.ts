@@ -22,7 +22,7 @@ export interface OutboxOptions {
   readonly socket: Socket
   /** Aborted when the channel or its connection is gone. */
   readonly gone: AbortSignal
-  /** Called when nothing moves for `ms` although something waits. */
+  /** `onStall` is called when a write takes longer than `ms`. */
   readonly stall?: { readonly ms: number; readonly onStall: () => void }
   /** Called each time the last byte was handed over. */
   readonly onEmpty?: () => void
@@ -33,8 +33,8 @@ interface Piece {
   readonly stream: Stream
 }
 
-/** What goes into one write: one SSH packet. */
-const pieceBytes = 32 * 1024
+/** One write is one SSH packet. */
+const MAX_WRITE_BYTES = 32 * 1024
 
 /**
  * A queue with one write under way at a time: ssh2 drops what waits for the window when a channel is closed,
@@ -59,8 +59,7 @@ export function createOutbox({ channel, socket, gone, stall, onEmpty }: OutboxOp
 
   async function sendAll(): Promise<void> {
     running = true
-    while (queue.length > 0 && !gone.aborted) {
-      const piece = takePiece(queue)
+    for (let piece = takePiece(queue); piece; piece = takePiece(queue)) {
       await watched(() => sendPiece(channel, socket, piece, gone), stall)
       size = Math.max(0, size - piece.bytes.length)
       settle()
@@ -90,25 +89,26 @@ export function createOutbox({ channel, socket, gone, stall, onEmpty }: OutboxOp
         channel.exit(exitStatus)
         channel.end()
       } catch {
-        // The connection broke in this very moment; there is nobody left to tell.
+        // The connection broke between the check and the call: there is nobody to tell.
       }
     },
   }
 }
 
-/** The next bytes for one stream, small pieces joined, large ones split. */
-function takePiece(queue: Piece[]): Piece {
-  const { stream } = queue[0]!
+/** Takes the next bytes for one stream from the queue: small pieces are joined, large ones split. */
+function takePiece(queue: Piece[]): Piece | undefined {
+  const stream = queue[0]?.stream
+  if (stream === undefined) return undefined
   const parts: Buffer[] = []
-  let room = pieceBytes
-  while (room > 0 && queue[0]?.stream === stream) {
+  let free = MAX_WRITE_BYTES
+  while (free > 0 && queue[0]?.stream === stream) {
     const { bytes } = queue[0]
-    parts.push(bytes.subarray(0, room))
-    if (bytes.length > room) queue[0] = { stream, bytes: bytes.subarray(room) }
+    parts.push(bytes.subarray(0, free))
+    if (bytes.length > free) queue[0] = { stream, bytes: bytes.subarray(free) }
     else queue.shift()
-    room -= Math.min(room, bytes.length)
+    free -= Math.min(free, bytes.length)
   }
-  return { stream, bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
+  return { stream, bytes: Buffer.concat(parts) }
 }
 
 async function sendPiece(

@@ -25,7 +25,7 @@ export function createQuota(limit: number): Quota {
 }
 
 /** Takes one of each, or none at all. */
-export function takeAll(wanted: readonly (readonly [Quota, string])[]): Release | undefined {
+export function takeAll(...wanted: readonly (readonly [Quota, string])[]): Release | undefined {
   const taken: Release[] = []
   const release = once(() => taken.forEach((give) => give()))
   for (const [quota, key] of wanted) {

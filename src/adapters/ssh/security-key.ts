@@ -10,21 +10,26 @@ import type { KeyObject } from 'node:crypto'
 /** True if the signature over `data` is right and the token saw its user's touch. */
 export type VerifySecurityKey = (data: Buffer, signature: Buffer) => boolean
 
-const userPresent = 0x01
+/** The flag that the token saw its user's touch. */
+const USER_PRESENT = 0x01
 /** Flags (1 byte) and counter (4 bytes) after the signature proper. */
-const trailer = 5
+const TRAILER_BYTES = 5
 
 /** The check for a key blob of one of the two sk- kinds; undefined for any other, or a malformed one. */
 export function readSecurityKey(key: {
   readonly algo: string
   readonly data: Buffer
 }): VerifySecurityKey | undefined {
-  const fields = readStrings(key.data)
-  if (!fields || fields[0]?.toString('latin1') !== key.algo) return undefined
-  if (key.algo === 'sk-ssh-ed25519@openssh.com' && fields.length === 3 && fields[1]!.length === 32)
-    return verifier(ed25519Key(fields[1]!), fields[2]!, null, (signature) => signature)
-  if (key.algo === 'sk-ecdsa-sha2-nistp256@openssh.com' && fields.length === 4 && fields[2]!.length === 65)
-    return verifier(p256Key(fields[2]!), fields[3]!, 'sha256', plainEcdsa)
+  const [kind, ...fields] = readStrings(key.data) ?? []
+  if (kind?.toString('latin1') !== key.algo) return undefined
+  const application = fields.pop()
+  const point = fields.pop()
+  if (!application || !point) return undefined
+  if (key.algo === 'sk-ssh-ed25519@openssh.com' && fields.length === 0 && point.length === 32)
+    return verifier(ed25519Key(point), application, null, (signature) => signature)
+  // The field that is left is the name of the curve.
+  if (key.algo === 'sk-ecdsa-sha2-nistp256@openssh.com' && fields.length === 1 && point.length === 65)
+    return verifier(p256Key(point), application, 'sha256', plainEcdsa)
   return undefined
 }
 
@@ -36,9 +41,9 @@ function verifier(
 ): VerifySecurityKey | undefined {
   if (!key) return undefined
   return (data, blob) => {
-    const tail = blob.subarray(-trailer)
-    const signature = unpack(blob.subarray(0, -trailer))
-    if (tail.length < trailer || !signature || !(tail[0]! & userPresent)) return false
+    const tail = blob.subarray(-TRAILER_BYTES)
+    const signature = unpack(blob.subarray(0, -TRAILER_BYTES))
+    if (tail.length < TRAILER_BYTES || !signature || !(tail.readUInt8(0) & USER_PRESENT)) return false
     const signed = Buffer.concat([sha256(application), tail, sha256(data)])
     return verify(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, signature)
   }

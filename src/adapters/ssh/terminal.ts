@@ -1,39 +1,59 @@
+import { createDeferred } from '../../lib/deferred.ts'
 import type { Terminal } from '../../session/ports.ts'
-import type { Outbox } from './outbox.ts'
-import type { SessionRequest } from './session-request.ts'
+import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 
-/** A terminal and what its carrier needs besides. */
-export interface SshTerminal extends Terminal {
-  /** To be called when the queue is empty. */
-  drained(): void
+/** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
+export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
+  const { person, handler, log, refusal, stopping } = context
+  const eol = channel.size() ? '\r\n' : '\n'
+  const { terminal, sent } = createTerminal(channel, context, eol)
+  const stopWatching = endAfterStop(terminal, eol, stopping)
+  try {
+    if (refusal === undefined) await handler.shell(person, terminal)
+    else terminal.write(refusal + eol)
+    terminal.end(refusal === undefined ? 0 : 1)
+  } catch (error) {
+    log.error({ person: person.name, err: error }, 'session failed')
+    terminal.write(`${eol}${APOLOGY}${eol}`)
+    terminal.end(1)
+  } finally {
+    stopWatching()
+  }
+  await sent
 }
 
-/** A session channel as a terminal: a bounded queue that drops what does not fit. */
-export function createTerminal(
-  input: AsyncIterable<Uint8Array>,
-  outbox: Outbox,
-  request: SessionRequest,
-  options: {
-    readonly queueBytes: number
-    readonly gone: AbortSignal
-    readonly onEnd: (exitStatus: number) => void
-  },
-): SshTerminal {
-  const listeners: (() => void)[] = []
+/** A channel as a terminal: a bounded queue that drops what does not fit. `sent` resolves once all is sent or the client is gone. */
+function createTerminal(
+  channel: OpenChannel,
+  { queue, stopping }: ChannelContext,
+  eol: string,
+): { readonly terminal: Terminal; readonly sent: Promise<void> } {
+  const { size, onResize, term, env } = channel
+  const drainListeners: (() => void)[] = []
+  const sent = createDeferred<void>()
   let dropped = false
   let ended = false
-  return {
-    input,
-    gone: options.gone,
-    term: request.term,
-    env: request.env,
-    size: () => request.size(),
-    onResize: (listener) => request.onResize(listener),
-    onDrain: (listener) => void listeners.push(listener),
+  const outbox = channel.openOutbox({
+    stallMs: queue.stallMs,
+    onEmpty() {
+      if (!dropped || ended) return
+      dropped = false
+      for (const listener of drainListeners) listener()
+    },
+  })
+  const gone = AbortSignal.any([channel.gone, stopping])
+  const terminal: Terminal = {
+    input: channel.input(gone),
+    gone,
+    size,
+    onResize,
+    term,
+    env,
+    onDrain: (listener) => void drainListeners.push(listener),
     write(text) {
       if (ended) return true
       // A single long text is let through: it is in memory already, and could never be sent otherwise.
-      if (outbox.size() > 0 && outbox.size() + text.length > options.queueBytes) {
+      if (outbox.size() > 0 && outbox.size() + text.length > queue.bytes) {
         dropped = true
         return false
       }
@@ -43,12 +63,29 @@ export function createTerminal(
     end(exitStatus) {
       if (ended) return
       ended = true
-      options.onEnd(exitStatus)
+      if (stopping.aborted) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      void outbox.finish(exitStatus).then(sent.resolve)
     },
-    drained() {
-      if (!dropped || ended) return
-      dropped = false
-      for (const listener of listeners) listener()
-    },
+  }
+  return { terminal, sent: sent.promise }
+}
+
+/** How long a session may take to end after its input did, when the server stops. */
+const END_LIMIT_MS = 500
+
+/** The end of its input ends a session that has nothing left to do. One that is busy is ended for it. */
+function endAfterStop(terminal: Terminal, eol: string, stopping: AbortSignal): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => {
+    terminal.write(eol)
+    terminal.end(0)
+  }
+  const stop = (): void => {
+    timer = setTimeout(end, END_LIMIT_MS)
+  }
+  stopping.addEventListener('abort', stop, { once: true })
+  return () => {
+    clearTimeout(timer)
+    stopping.removeEventListener('abort', stop)
   }
 }

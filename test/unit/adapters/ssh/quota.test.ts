@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createQuota, takeAll } from '../../../../src/adapters/ssh/quota.ts'
-import { networkOf } from '../../../../src/adapters/ssh/server.ts'
+import { networkOf } from '../../../../src/adapters/ssh/admission.ts'
 
 test('a quota gives as many as its limit for each key, and again what was given back', () => {
   const quota = createQuota(2)
@@ -22,11 +22,11 @@ test('takeAll takes from every quota or from none', () => {
     [wide, ''],
     [narrow, ''],
   ] as const
-  const release = takeAll(wanted)
-  expect(takeAll(wanted)).toBeUndefined()
+  const release = takeAll(...wanted)
+  expect(takeAll(...wanted)).toBeUndefined()
   expect(wide.take('')).toBeDefined()
   release!()
-  expect(takeAll(wanted)).toBeDefined()
+  expect(takeAll(...wanted)).toBeDefined()
 })
 
 test.each([

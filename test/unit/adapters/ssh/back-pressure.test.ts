@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { keepPace } from '../../../../src/adapters/ssh/pace.ts'
+import { applyBackPressure } from '../../../../src/adapters/ssh/back-pressure.ts'
 
 let peer: Socket
 let ours: Socket
@@ -13,7 +13,7 @@ beforeEach(async () => {
   await once(listener, 'listening')
   peer = connect((listener.address() as AddressInfo).port, '127.0.0.1')
   ;[ours] = (await once(listener, 'connection')) as [Socket]
-  keepPace(ours)
+  applyBackPressure(ours)
 })
 afterEach(() => {
   peer.destroy()
