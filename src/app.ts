@@ -8,7 +8,8 @@ import { allModels } from './app/all-models.ts'
 import type { Means, Overrides, Owned } from './app/means.ts'
 import { createSociety } from './app/society.ts'
 import { speechLimits } from './app/speech-limits.ts'
-import { outlook, runningIn } from './app/status-line.ts'
+import { createRoomStatus } from './app/room-status.ts'
+import { createClientHandler } from './app/session-host.ts'
 import { createWork, type Work } from './app/work.ts'
 import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
@@ -21,7 +22,6 @@ import { createSpeak } from './commands/speak.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
 import { makeDataDir } from './app/data-dir.ts'
-import { createClientHandler } from './app/door.ts'
 import { createIds } from './lib/ids.ts'
 import { paths } from './app/paths.ts'
 import type { ClientHandler } from './session/ports.ts'
@@ -98,11 +98,10 @@ function createHandler(config: Config, chat: Chat, people: People, work: Work, m
     chat,
     people,
     runner: createRunner({ commands, speak, chat, pace, log }),
-    motd: config.motd,
-    stdinBytes,
+    roomStatus: createRoomStatus(work, clock),
     complete: createComplete({ commands, chat, turns }),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    outlook: (room, person) => outlook(turns, room, person),
-    running: (room) => runningIn(work, clock, room),
+    motd: config.motd,
+    stdinBytes,
   })
 }

@@ -1,6 +1,5 @@
-import { insert } from './draft.ts'
-import type { Draft } from './draft.ts'
 import { onCodePoint } from './graphemes.ts'
+import { insert, type Draft } from './line-editor.ts'
 
 /** The draft after Tab, and what to show when several words would do. */
 export interface Completion {
@@ -8,34 +7,41 @@ export interface Completion {
   readonly choices: readonly string[]
 }
 
-const mostShown = 60
+const MAX_CHOICES_SHOWN = 60
 
-/** Completes the word before the cursor: whole with a space if there is one choice, else as far as all agree. */
+/** No word that can be completed is longer, in UTF-16 units. */
+const MAX_WORD_UNITS = 256
+
+/**
+ * Completes the word before the cursor: whole with a space if there is one choice, else as far as all agree. The draft
+ * stays within `maxUnits` UTF-16 units. Rejects if `complete` does.
+ */
 export async function completeDraft(
   draft: Draft,
   complete: (textBeforeCursor: string) => Promise<readonly string[]>,
-  most: number,
+  maxUnits: number,
 ): Promise<Completion> {
   const before = draft.text.slice(0, draft.cursor)
-  const word = /\S{0,256}$/u.exec(before.slice(-256))?.[0] ?? ''
+  const word = /\S*$/u.exec(before.slice(-MAX_WORD_UNITS))?.[0] ?? ''
   const choices = await complete(before)
-  const [only, ...others] = choices
-  if (only === undefined) return { draft, choices: [] }
-  const target = others.length === 0 ? `${only} ` : commonBeginning(choices)
-  if (target === word || !startsWithWord(target, word)) return { draft, choices: choices.slice(0, mostShown) }
+  const [first, ...others] = choices
+  if (first === undefined) return { draft, choices: [] }
+  const target = others.length === 0 ? `${first} ` : commonBeginning(first, others)
+  if (target === word || !startsWithWord(target, word))
+    return { draft, choices: choices.slice(0, MAX_CHOICES_SHOWN) }
   const from = draft.cursor - word.length
   const cut = { text: draft.text.slice(0, from) + draft.text.slice(draft.cursor), cursor: from }
-  return { draft: insert(cut, target, most), choices: [] }
+  return { draft: insert(cut, target, maxUnits), choices: [] }
 }
 
 /** Choices may be spelled in another case than the word. */
 const startsWithWord = (choice: string, word: string): boolean =>
   choice.toLowerCase().startsWith(word.toLowerCase())
 
-function commonBeginning(choices: readonly string[]): string {
-  let length = choices[0]!.length
-  for (const choice of choices) {
-    while (!choice.startsWith(choices[0]!.slice(0, length))) length--
+function commonBeginning(first: string, others: readonly string[]): string {
+  let { length } = first
+  for (const other of others) {
+    while (!other.startsWith(first.slice(0, length))) length--
   }
-  return choices[0]!.slice(0, onCodePoint(choices[0]!, length))
+  return first.slice(0, onCodePoint(first, length))
 }

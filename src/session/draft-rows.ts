@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { cleanText } from '../lib/clean-text.ts'
-import type { Draft } from './draft.ts'
 import { graphemes, onCodePoint } from './graphemes.ts'
+import type { Draft } from './line-editor.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */
 export interface DraftRows {
@@ -12,38 +12,38 @@ export interface DraftRows {
   readonly column: number
 }
 
-const prompt = '> '
-const indent = '  '
-/** How much of a long draft is looked at, in UTF-16 units on each side of the cursor. */
-const reach = 2_000
+const PROMPT = '> '
+const INDENT = '  '
+/** Of a long draft, so many UTF-16 units on each side of the cursor are looked at. */
+const MAX_UNITS_EACH_SIDE = 2_000
 
-/** Draws the part of a draft around its cursor, at most `most` rows of less than `columns` cells. */
-export function drawDraft(draft: Draft, columns: number, most: number): DraftRows {
+/** Draws the part of a draft around its cursor, at most `maxRows` rows of less than `columns` cells. */
+export function drawDraft(draft: Draft, columns: number, maxRows: number): DraftRows {
   const { text, cursor } = nearCursor(draft)
-  const before = flow([prompt], graphemes(text.slice(0, cursor)), columns)
+  const before = flow([PROMPT], graphemes(text.slice(0, cursor)), columns)
   const row = before.length - 1
-  const column = stringWidth(before[row]!)
+  const column = stringWidth(before.at(-1) ?? '')
   const rows = flow(before, graphemes(text.slice(cursor)), columns)
-  const first = Math.max(0, Math.min(row - Math.floor(most / 2), rows.length - most))
-  return { rows: rows.slice(first, first + most), row: row - first, column }
+  const first = Math.max(0, Math.min(row - Math.floor(maxRows / 2), rows.length - maxRows))
+  return { rows: rows.slice(first, first + maxRows), row: row - first, column }
 }
 
 function nearCursor({ text, cursor }: Draft): Draft {
-  const from = onCodePoint(text, Math.max(0, cursor - reach))
-  const to = onCodePoint(text, Math.min(text.length, cursor + reach))
+  const from = onCodePoint(text, Math.max(0, cursor - MAX_UNITS_EACH_SIDE))
+  const to = onCodePoint(text, Math.min(text.length, cursor + MAX_UNITS_EACH_SIDE))
   return { text: text.slice(from, to), cursor: cursor - from }
 }
 
 /** Adds characters to the last row, and rows as they fill; the cell at the right edge stays free for the cursor. */
 function flow(begun: readonly string[], characters: readonly string[], columns: number): string[] {
   const rows = [...begun]
-  let width = stringWidth(rows.at(-1)!)
+  let width = stringWidth(rows.at(-1) ?? '')
   for (const character of characters) {
     const shown = show(character)
     const added = stringWidth(shown)
     if (character === '\n' || width + added >= columns) {
-      rows.push(indent)
-      width = indent.length
+      rows.push(INDENT)
+      width = INDENT.length
     }
     if (character === '\n') continue
     rows[rows.length - 1] += shown

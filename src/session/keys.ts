@@ -30,7 +30,7 @@ export type Key =
 
 /**
  * Makes a decoder of what a terminal sends: UTF-8 with the control sequences of ECMA-48 and xterm. Bytes may
- * be cut anywhere, also within a character or a sequence. What means nothing to us is left out; invalid
+ * be cut anywhere, also within a character or a sequence. Keys that mean nothing here are left out; invalid
  * UTF-8 becomes U+FFFD.
  */
 export function createKeyDecoder(): (bytes: Uint8Array) => Key[] {
@@ -49,8 +49,8 @@ interface DecoderState {
   readonly pasting: boolean
 }
 
-const pasteBegin = '\u001b[200~'
-const pasteEnd = '\u001b[201~'
+const PASTE_BEGIN = '\u001b[200~'
+const PASTE_END = '\u001b[201~'
 
 function decodeKeys(state: DecoderState, input: string): DecoderState & { readonly keys: Key[] } {
   const keys: Key[] = []
@@ -73,24 +73,24 @@ interface Step {
 
 /** Undefined where more input is needed. */
 function takePaste(rest: string): Step | undefined {
-  const end = rest.indexOf(pasteEnd)
-  if (end === 0) return { length: pasteEnd.length, pasting: false }
+  const end = rest.indexOf(PASTE_END)
+  if (end === 0) return { length: PASTE_END.length, pasting: false }
   const length = end > 0 ? end : rest.length - heldBack(rest)
   if (length === 0) return undefined
   return { length, key: { type: 'paste', text: pastedText(rest.slice(0, length)) } }
 }
 
-/** How much of the end may belong to what comes: a part of the closing sequence, or half a CR LF. */
+/** How many units at the end may belong to what comes next: a part of the closing sequence, or half a CR LF. */
 function heldBack(rest: string): number {
   const escape = rest.lastIndexOf('\u001b')
-  if (escape >= 0 && pasteEnd.startsWith(rest.slice(escape)))
+  if (escape >= 0 && PASTE_END.startsWith(rest.slice(escape)))
     return rest.length - escape + Number(rest[escape - 1] === '\r')
   return Number(rest.endsWith('\r'))
 }
 
-const pastedText = (text: string): string => text.replace(/\r\n?/g, '\n').replace(controls, '')
+const pastedText = (text: string): string => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '')
 
-const controls = /(?![\n\t])\p{Cc}/gu
+const CONTROLS = /(?![\n\t])\p{Cc}/gu
 
 /** Undefined where more input is needed. */
 function takeKey(rest: string): Step | undefined {
@@ -98,24 +98,25 @@ function takeKey(rest: string): Step | undefined {
   if (rest[0] === '\u001b') return takeEscape(rest)
   const text = /^\P{Cc}+/u.exec(rest)?.[0]
   if (text) return { length: text.length, key: { type: 'text', text } }
-  return press(1, controlKeys[rest[0]!])
+  return press(1, CONTROL_KEYS[rest.charAt(0)])
 }
 
 /** After the ESC. */
-const csi = /^\[([0-?]*[ -/]*[@-~])/
-const csiBegin = /^(\[[0-?]*[ -/]*|O)?$/
-/** No terminal sends one that is longer, so nobody may make us wait for the end of one. */
-const longestSequence = 32
+const CSI = /^\[[0-?]*[ -/]*[@-~]/
+const CSI_BEGIN = /^(\[[0-?]*[ -/]*|O)?$/
+/** No terminal sends a longer sequence, so we do not wait for the end of one. */
+const MAX_SEQUENCE_UNITS = 32
 
 function takeEscape(rest: string): Step | undefined {
-  if (rest.startsWith(pasteBegin)) return { length: pasteBegin.length, pasting: true }
-  const body = rest.slice(1, longestSequence)
-  const sequence = csi.exec(body)
-  if (sequence) return press(1 + sequence[0].length, csiKeys[sequence[1]!])
-  if (csiBegin.test(body)) return rest.length < longestSequence ? undefined : { length: longestSequence }
-  if (body[0] === 'O') return press(3, csiKeys[body[1]!])
-  const name = altKeys[body[0]!]
-  // Esc on its own means nothing here, so the key after it is itself.
+  if (rest.startsWith(PASTE_BEGIN)) return { length: PASTE_BEGIN.length, pasting: true }
+  const body = rest.slice(1, MAX_SEQUENCE_UNITS)
+  const sequence = CSI.exec(body)
+  if (sequence) return press(1 + sequence[0].length, CSI_KEYS[sequence[0].slice(1)])
+  if (CSI_BEGIN.test(body))
+    return rest.length < MAX_SEQUENCE_UNITS ? undefined : { length: MAX_SEQUENCE_UNITS }
+  if (body[0] === 'O') return press(3, CSI_KEYS[body.charAt(1)])
+  const name = ALT_KEYS[body.charAt(0)]
+  // Esc alone means nothing here, so the key after it keeps its own meaning.
   return name ? press(2, name) : { length: 1 }
 }
 
@@ -124,7 +125,7 @@ const press = (length: number, name: KeyName | undefined): Step =>
 
 type KeyTable = Readonly<Record<string, KeyName>>
 
-const controlKeys: KeyTable = {
+const CONTROL_KEYS: KeyTable = {
   '\u0001': 'home',
   '\u0002': 'left',
   '\u0003': 'interrupt',
@@ -146,7 +147,7 @@ const controlKeys: KeyTable = {
 }
 
 /** After `CSI` or `SS3`. The modifiers are xterm's (2 shift, 3 alt, 5 control). */
-const csiKeys: KeyTable = {
+const CSI_KEYS: KeyTable = {
   A: 'up',
   B: 'down',
   C: 'right',
@@ -166,7 +167,7 @@ const csiKeys: KeyTable = {
   '27;2;13~': 'newline',
 }
 
-const altKeys: KeyTable = {
+const ALT_KEYS: KeyTable = {
   b: 'word-left',
   f: 'word-right',
   d: 'kill-word-right',

@@ -1,6 +1,11 @@
-import { draftOf, edit, emptyDraft } from './draft.ts'
-import type { Draft } from './draft.ts'
-import type { Key } from './keys.ts'
+import { nextBoundary, onCodePoint, previousBoundary } from './graphemes.ts'
+import type { Key, KeyName } from './keys.ts'
+
+/** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */
+export interface Draft {
+  readonly text: string
+  readonly cursor: number
+}
 
 /** A draft with the lines that were sent before. */
 export interface LineEditor {
@@ -24,45 +29,59 @@ export interface EditorStep {
   readonly event?: EditorEvent
 }
 
-const remembered = 200
+const MAX_LINES_REMEMBERED = 200
 
-export const emptyEditor: LineEditor = { draft: emptyDraft, sent: [], at: 0, aside: '' }
+export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
 
-/** Pure: one key, one step. `most` is the longest draft in UTF-16 units. Never throws. */
-export function press(editor: LineEditor, key: Key, most: number): EditorStep {
-  if (key.type === 'press') {
-    switch (key.name) {
-      case 'enter':
-        return send(editor)
-      case 'up':
-        return { editor: recall(editor, editor.at - 1) }
-      case 'down':
-        return { editor: recall(editor, editor.at + 1) }
-      case 'tab':
-        return { editor, event: { type: 'complete' } }
-      case 'stop':
-      case 'redraw':
-        return { editor, event: { type: key.name } }
-      case 'eof':
-        if (editor.draft.text === '') return { editor, event: { type: 'leave' } }
-        return { editor: withDraft(editor, edit(editor.draft, { type: 'press', name: 'delete' }, most)) }
-      default:
-        return { editor: withDraft(editor, edit(editor.draft, key, most)) }
-    }
+export const EMPTY_EDITOR: LineEditor = { draft: EMPTY_DRAFT, sent: [], at: 0, aside: '' }
+
+/** Pure: one key, one step. A draft has at most `maxUnits` UTF-16 units. Never throws. */
+export function press(editor: LineEditor, key: Key, maxUnits: number): EditorStep {
+  if (key.type !== 'press') return typeText(editor, key.text, maxUnits)
+  switch (key.name) {
+    case 'enter':
+      return send(editor)
+    case 'up':
+      return { editor: recall(editor, editor.at - 1) }
+    case 'down':
+      return { editor: recall(editor, editor.at + 1) }
+    case 'tab':
+      return { editor, event: { type: 'complete' } }
+    case 'stop':
+    case 'redraw':
+      return { editor, event: { type: key.name } }
+    case 'eof':
+      if (editor.draft.text === '') return { editor, event: { type: 'leave' } }
+      return { editor: withDraft(editor, edit(editor.draft, 'delete', maxUnits)) }
+    default:
+      return { editor: withDraft(editor, edit(editor.draft, key.name, maxUnits)) }
   }
-  const draft = edit(editor.draft, key, most)
-  const isCut = draft.text.length < editor.draft.text.length + key.text.length
-  return { editor: withDraft(editor, draft), ...(isCut ? { event: { type: 'full' } } : {}) }
 }
 
 /** The same editor with another draft. */
 export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => ({ ...editor, draft })
 
+/** A draft of this text, the cursor at its end. */
+export const draftOf = (text: string): Draft => ({ text, cursor: text.length })
+
+/** Puts text where the cursor is; what would make the draft longer than `maxUnits` UTF-16 units is left out. */
+export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
+  const free = Math.max(0, maxUnits - text.length)
+  const fits = inserted.slice(0, onCodePoint(inserted, Math.min(free, inserted.length)))
+  return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
+}
+
+function typeText(editor: LineEditor, text: string, maxUnits: number): EditorStep {
+  const draft = insert(editor.draft, text, maxUnits)
+  const isCut = draft.text.length < editor.draft.text.length + text.length
+  return { editor: withDraft(editor, draft), ...(isCut ? { event: { type: 'full' } } : {}) }
+}
+
 function send(editor: LineEditor): EditorStep {
   const line = editor.draft.text
-  if (line.trim() === '') return { editor: { ...editor, draft: emptyDraft } }
-  const sent = editor.sent.at(-1) === line ? editor.sent : [...editor.sent, line].slice(-remembered)
-  return { editor: { draft: emptyDraft, sent, at: sent.length, aside: '' }, event: { type: 'send', line } }
+  if (line.trim() === '') return { editor: withDraft(editor, EMPTY_DRAFT) }
+  const sent = editor.sent.at(-1) === line ? editor.sent : [...editor.sent, line].slice(-MAX_LINES_REMEMBERED)
+  return { editor: { draft: EMPTY_DRAFT, sent, at: sent.length, aside: '' }, event: { type: 'send', line } }
 }
 
 function recall(editor: LineEditor, at: number): LineEditor {
@@ -70,3 +89,55 @@ function recall(editor: LineEditor, at: number): LineEditor {
   const aside = editor.at === editor.sent.length ? editor.draft.text : editor.aside
   return { ...editor, at, aside, draft: draftOf(editor.sent[at] ?? aside) }
 }
+
+/** Keys that do not edit change nothing. */
+const edit = (draft: Draft, key: KeyName, maxUnits: number): Draft => EDITS[key]?.(draft, maxUnits) ?? draft
+
+const EDITS: Readonly<Partial<Record<KeyName, (draft: Draft, maxUnits: number) => Draft>>> = {
+  newline: (draft, maxUnits) => insert(draft, '\n', maxUnits),
+  backspace: (draft) => cut(draft, previousBoundary(draft.text, draft.cursor), draft.cursor),
+  delete: (draft) => cut(draft, draft.cursor, nextBoundary(draft.text, draft.cursor)),
+  left: (draft) => moveTo(draft, previousBoundary(draft.text, draft.cursor)),
+  right: (draft) => moveTo(draft, nextBoundary(draft.text, draft.cursor)),
+  home: (draft) => moveTo(draft, lineStart(draft)),
+  end: (draft) => moveTo(draft, lineEnd(draft)),
+  'word-left': (draft) => moveTo(draft, wordStart(draft)),
+  'word-right': (draft) => moveTo(draft, wordEnd(draft)),
+  'kill-word': (draft) => cut(draft, wordStart(draft), draft.cursor),
+  'kill-word-right': (draft) => cut(draft, draft.cursor, wordEnd(draft)),
+  'kill-left': (draft) => cut(draft, lineStart(draft), draft.cursor),
+  'kill-right': (draft) => cut(draft, draft.cursor, Math.max(lineEnd(draft), nextIfLineEnd(draft))),
+  interrupt: () => EMPTY_DRAFT,
+}
+
+const moveTo = ({ text }: Draft, cursor: number): Draft => ({ text, cursor })
+
+const cut = ({ text }: Draft, from: number, to: number): Draft => ({
+  text: text.slice(0, from) + text.slice(to),
+  cursor: from,
+})
+
+const lineStart = ({ text, cursor }: Draft): number =>
+  cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1
+
+function lineEnd({ text, cursor }: Draft): number {
+  const end = text.indexOf('\n', cursor)
+  return end < 0 ? text.length : end
+}
+
+/** At the end of a line, killing to the right joins it with the next. */
+const nextIfLineEnd = ({ text, cursor }: Draft): number => (text[cursor] === '\n' ? cursor + 1 : cursor)
+
+function wordStart({ text, cursor }: Draft): number {
+  let at = text.slice(0, cursor).trimEnd().length
+  while (at > 0 && !isSpace(text.charAt(at - 1))) at--
+  return at
+}
+
+function wordEnd({ text, cursor }: Draft): number {
+  let at = text.length - text.slice(cursor).trimStart().length
+  while (at < text.length && !isSpace(text.charAt(at))) at++
+  return at
+}
+
+const isSpace = (unit: string): boolean => unit.trim() === ''

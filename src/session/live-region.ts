@@ -1,13 +1,13 @@
 import stringWidth from 'string-width'
 
-/** The last lines of a terminal: all that is ever drawn again. */
+/** The last rows of a terminal, the only ones that are drawn again. */
 export interface Region {
   /** Each narrower than the terminal; may have SGR sequences. */
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
-export const noRegion: Region = { rows: [], cursor: { row: 0, column: 0 } }
+export const NO_REGION: Region = { rows: [], cursor: { row: 0, column: 0 } }
 
 /**
  * What to write so that `text` stands above and `next` replaces `drawn`. The terminal scrolls by itself, so
@@ -29,13 +29,13 @@ function eraseRegion({ rows, cursor }: Region, columns: number): string {
 }
 
 /** Terminals disagree about the width of some characters; a row that turns out too wide must not become two. */
-const wrapOff = '\u001b[?7l'
-const wrapOn = '\u001b[?7h'
+const WRAP_OFF = '\u001b[?7l'
+const WRAP_ON = '\u001b[?7h'
 
 function drawRegion({ rows, cursor }: Region): string {
   if (rows.length === 0) return ''
   const up = rows.length - 1 - cursor.row
-  return `${wrapOff}${rows.join('\r\n')}${wrapOn}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+  return `${WRAP_OFF}${rows.join('\r\n')}${WRAP_ON}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
 }
 
 /** A raw terminal needs a carriage return before each line feed; a text that is not empty ends its line. */

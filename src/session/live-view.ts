@@ -1,42 +1,40 @@
 import type { ReplyDelta, TurnId } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import { drawDraft } from './draft-rows.ts'
-import { emptyDraft } from './draft.ts'
-import { noRegion, redraw } from './live-region.ts'
-import type { Region } from './live-region.ts'
+import { EMPTY_DRAFT } from './line-editor.ts'
+import { NO_REGION, redraw, type Region } from './live-region.ts'
 import type { SessionStatus, Terminal } from './ports.ts'
 import { renderEntry, renderText } from './render-entry.ts'
+import { countSkipped, type SessionView } from './session-view.ts'
 import { statusLine } from './status-line.ts'
 import { chooseTheme } from './theme.ts'
-import { countSkipped } from './view.ts'
-import type { View } from './view.ts'
 import { wrapText } from './wrap-text.ts'
 
-const pasteModeOn = '\u001b[?2004h'
-const pasteModeOff = '\u001b[?2004l'
-const clearScreen = '\u001b[H\u001b[2J'
-/** Pieces of replies come by the dozen a second; a person sees no more than this. */
-const frameMs = 40
-/** The most of a reply being written that is kept for drawing, in UTF-16 units. */
-const streamTail = 4_000
-const streamRows = 6
-const draftRows = 6
+const PASTE_MODE_ON = '\u001b[?2004h'
+const PASTE_MODE_OFF = '\u001b[?2004l'
+const CLEAR_SCREEN = '\u001b[H\u001b[2J'
+/** Pieces of replies come by the dozen a second; the screen is drawn at most once in this time. */
+const FRAME_MS = 40
+/** So much of the end of a reply being written is kept for drawing, in UTF-16 units. */
+const MAX_STREAM_UNITS = 4_000
+const MAX_STREAM_ROWS = 6
+const MAX_DRAFT_ROWS = 6
 
 /**
  * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it
  * the replies being written, a status line and the draft are drawn again as they change.
  */
-export function createLiveView(terminal: Terminal, status: () => SessionStatus): View {
+export function createLiveView(terminal: Terminal, status: () => SessionStatus): SessionView {
   const theme = chooseTheme(terminal.term, terminal.env)
   const streams = new Map<TurnId, ReplyDelta>()
-  let drawn = noRegion
-  let draft = emptyDraft
+  let drawn = NO_REGION
+  let draft = EMPTY_DRAFT
   let timer: NodeJS.Timeout | undefined
   let dueAt = Infinity
   let closed = false
 
   const size = () => terminal.size() ?? { columns: 80, rows: 24 }
-  const page = () => ({ columns: Math.max(1, size().columns - 1), theme })
+  const style = () => ({ columns: Math.max(1, size().columns - 1), theme })
 
   /** Writes all of it or, if the queue is full, nothing: then the terminal still shows `drawn`. */
   function paint(text = ''): boolean {
@@ -49,10 +47,10 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
 
   function compose(): Region {
     const { columns, rows } = size()
-    const typed = drawDraft(draft, columns, Math.max(1, Math.min(draftRows, rows - 2)))
+    const typed = drawDraft(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status().room !== '' ? [theme.status(statusLine(status(), columns - 1))] : []
-    const room = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const above = room > 0 ? streamed().slice(-room) : []
+    const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
+    const above = free > 0 ? streamed().slice(-free) : []
     const all = [...above, ...bar, ...typed.rows]
     return { rows: all, cursor: { row: above.length + bar.length + typed.row, column: typed.column } }
   }
@@ -63,8 +61,8 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
   }
 
   function drawStream({ model, text }: ReplyDelta): string[] {
-    const rows = wrapText(cleanText(`${model}: ${text}`), page().columns, '  ')
-    return rows.length <= streamRows ? rows : ['  …', ...rows.slice(1 - streamRows)]
+    const rows = wrapText(cleanText(`${model}: ${text}`), style().columns, '  ')
+    return rows.length <= MAX_STREAM_ROWS ? rows : ['  …', ...rows.slice(1 - MAX_STREAM_ROWS)]
   }
 
   function paintWithin(ms: number): void {
@@ -80,27 +78,28 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
 
   const count = countSkipped(terminal, (notice) => paint(notice))
   terminal.onResize(() => paint())
-  terminal.write(pasteModeOn)
+  terminal.write(PASTE_MODE_ON)
   paint()
   return {
     entry(entry) {
       if (entry.kind === 'reply') streams.delete(entry.turn)
-      count(paint(renderEntry(entry, page())))
+      count(paint(renderEntry(entry, style())))
     },
-    print: (text) => count(paint(renderText(text, page()))),
+    print: (text) => count(paint(renderText(text, style()))),
     stream(delta) {
       const before = streams.get(delta.turn)?.text ?? ''
-      streams.set(delta.turn, { ...delta, text: (before + delta.text).slice(-streamTail) })
-      paintWithin(frameMs)
+      streams.set(delta.turn, { ...delta, text: (before + delta.text).slice(-MAX_STREAM_UNITS) })
+      paintWithin(FRAME_MS)
     },
+    takes: () => true,
     draft(next) {
       draft = next
       paint()
     },
     sent() {},
-    refresh: () => paintWithin(frameMs),
+    refresh: () => paintWithin(FRAME_MS),
     redraw() {
-      if (!closed && terminal.write(clearScreen)) drawn = noRegion
+      if (!closed && terminal.write(CLEAR_SCREEN)) drawn = NO_REGION
       paint()
     },
     bell: () => void terminal.write('\u0007'),
@@ -108,7 +107,7 @@ export function createLiveView(terminal: Terminal, status: () => SessionStatus):
       if (closed) return
       closed = true
       clearTimeout(timer)
-      terminal.write(redraw(drawn, renderText(farewell, page()), noRegion, size().columns) + pasteModeOff)
+      terminal.write(redraw(drawn, renderText(farewell, style()), NO_REGION, size().columns) + PASTE_MODE_OFF)
     },
   }
 }

@@ -1,17 +1,16 @@
-/** Reads lines from a pipe until its end. */
-
+/** A pipe to read lines from. */
 export interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
   /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
   readonly lineUnits: number
   /** Called for each line that is not blank, one after the other. */
-  readonly handle: (line: string) => Promise<void>
+  readonly onLine: (line: string) => Promise<void>
   /** Called once for each line that was too long and is lost. */
   readonly onTooLong: () => void
 }
 
 /** Each LF (or CR LF) ends a line, and so does the end of the input. Invalid UTF-8 becomes U+FFFD. */
-export async function readLines({ input, lineUnits, handle, onTooLong }: PipeOptions): Promise<void> {
+export async function readLines({ input, lineUnits, onLine, onTooLong }: PipeOptions): Promise<void> {
   const utf8 = new TextDecoder()
   let line = ''
   let isTooLong = false
@@ -30,7 +29,7 @@ export async function readLines({ input, lineUnits, handle, onTooLong }: PipeOpt
     line = ''
     isTooLong = false
     if (wasTooLong) onTooLong()
-    else if (whole.trim() !== '') await handle(whole)
+    else if (whole.trim() !== '') await onLine(whole)
   }
 
   for await (const bytes of input) {

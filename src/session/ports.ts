@@ -1,3 +1,10 @@
+/**
+ * session/ is one person's terminal: it decodes keys, edits the line that is typed, and draws what is delivered.
+ *
+ * It must not know SSH, which brings the terminal, nor commands, models and storage, which are behind the host. Both
+ * sides are interfaces in this file: what carries a session implements `Terminal` and calls a `ClientHandler`; the
+ * server implements `ClientHandler` and `SessionHost`. `runSession` in session.ts joins a terminal with a host.
+ */
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Styled } from '../lib/styled.ts'
@@ -10,7 +17,7 @@ export interface Terminal {
   write(text: string): boolean
   /** Called when the queue is empty again after something was dropped. */
   onDrain(listener: () => void): void
-  /** Aborted when the person is gone or the server stops: lines not handled yet are nobody's any more. */
+  /** Aborted when the person is gone or the server stops. Lines that were not submitted by then are dropped. */
   readonly gone: AbortSignal
   /** Cells; changes with the window. Undefined without a pty. */
   size(): { readonly columns: number; readonly rows: number } | undefined
@@ -76,33 +83,33 @@ export interface SessionStatus {
   readonly scope: string
   /** How many tools the scope lets through. */
   readonly tools: number
-  /** Tokens of the room's last turn against its budget. */
+  /** Tokens of the room's last turn and the budget that it had. */
   readonly lastTurn?: { readonly used: number; readonly target: number }
   /** What is running now, ready to print: `@qwen thinking 3.2s`, `Grep`. */
   readonly running: readonly string[]
 }
 
-/** What a session can show. None of it throws or blocks. */
+/** What a host can show in a session. No method throws or blocks. */
 export interface Screen extends Participant {
-  /** Text for this person only: the answer to a command. May have many lines. */
+  /** Text for this person only, such as the output of a command. May have many lines. */
   print(text: string | Styled): void
   /** The status has changed. */
   refresh(): void
-  /** Ends the session: `/quit`, a kick. Says `farewell` first. */
+  /** Prints `farewell` and ends the session. */
   quit(farewell?: string): void
 }
 
-/** What a session needs from the server, for one person. */
+/** What a session needs of the server, for one person. A method that rejects ends the session. */
 export interface SessionHost {
-  /** Brings the screen into its room; from now on it is delivered to. */
+  /** Brings the screen into its room. From then on the room delivers to it. */
   attach(screen: Screen): Promise<void>
-  /** Takes it out of wherever it is. Called once, also when `attach` failed. */
+  /** Takes the screen out of the room that it is in. Called once, also when `attach` rejected. */
   detach(screen: Screen): Promise<void>
   /**
-   * A command, or something said; called for one line after the other, each once the one before is done.
-   * `Refusal`, `UsageError` and `StorageError` are shown to the person; anything else ends the session.
+   * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
+   * the one before is done. The host tells the person of any trouble; if this rejects, the session ends.
    */
-  handleLine(line: string): Promise<void>
+  submit(line: string): Promise<void>
   /** What could stand for the word before the cursor, in a stable order: whole words, `@name`, `/command`. */
   complete(textBeforeCursor: string): Promise<readonly string[]>
   status(): SessionStatus

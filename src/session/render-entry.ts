@@ -7,26 +7,26 @@ import { quoteRows } from './quote-rows.ts'
 import type { Theme } from './theme.ts'
 import { wrapText } from './wrap-text.ts'
 
-/** For whom to draw: everybody with the same page sees the same bytes. */
-export interface Page {
+/** How to draw: for the same style an entry is always the same bytes. */
+export interface DrawingStyle {
   /** Cells in a row. */
   readonly columns: number
   readonly theme: Theme
 }
 
 /** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
-const hang = '  '
+const HANG = '  '
 
 /** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
-export function renderEntry(entry: Entry, page: Page): string {
-  const { label, text, paint } = lookOf(entry, page.theme)
+export function renderEntry(entry: Entry, style: DrawingStyle): string {
+  const { label, text, paint } = lookOf(entry, style.theme)
   const plain = cleanText(text)
   const rowsOf = entry.kind === 'approval' ? approvalRows : wrapText
-  const rows = rowsOf(label.text + plain, page.columns, hang)
+  const rows = rowsOf(label.text + plain, style.columns, HANG)
   return rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint)).join('\n')
 }
 
-/** As `wrapText`, but what is asked for keeps its bar in every row: it must not pass for words of the room. */
+/** Like `wrapText`, but what is asked for keeps its mark in every row, so that it cannot be taken for what the room says. */
 const approvalRows: typeof wrapText = (text, columns, hang) =>
   text
     .split('\n')
@@ -36,21 +36,21 @@ const approvalRows: typeof wrapText = (text, columns, hang) =>
         : wrapText(index === 0 ? line : hang + line, columns, hang),
     )
 
-/** Text as rows; for answers to commands. What is too long goes on in an indented row, without its colours. */
-export function renderText(text: string | Styled, page: Page): string {
-  if (typeof text !== 'string') return text.lines.map((spans) => renderLine(spans, page)).join('\n')
+/** Text as rows, for the output of commands. A line that is too long goes on in an indented row, without its colours. */
+export function renderText(text: string | Styled, style: DrawingStyle): string {
+  if (typeof text !== 'string') return text.lines.map((spans) => renderLine(spans, style)).join('\n')
   return cleanText(text)
     .split('\n')
-    .flatMap((line) => wrapText(line, page.columns, hang))
+    .flatMap((line) => wrapText(line, style.columns, HANG))
     .join('\n')
 }
 
-function renderLine(spans: readonly Span[], page: Page): string {
+function renderLine(spans: readonly Span[], style: DrawingStyle): string {
   const clean = spans.map((span) => ({ ...span, text: cleanText(span.text).replaceAll('\n', ' ') }))
   const plain = clean.map((span) => span.text).join('')
-  if (mostCells(plain) > page.columns) return renderText(plain, page)
+  if (mostCells(plain) > style.columns) return renderText(plain, style)
   return clean
-    .map(({ text, tint }) => (tint === undefined || text === '' ? text : page.theme.tint(text, tint)))
+    .map(({ text, tint }) => (tint === undefined || text === '' ? text : style.theme.tint(text, tint)))
     .join('')
 }
 
@@ -104,7 +104,7 @@ function actor(author: string, theme: Theme): Label {
   return { text: `* ${name} `, paint: (label) => theme.name(label.trimEnd(), name) + ' ' }
 }
 
-/** The room's own voice. */
+/** What the room itself says. */
 const aside = (text: string, paint: Paint): Look => ({ label: { text: '-- ', paint }, text, paint })
 
 /** On a very narrow page the label itself may be broken; then the row is painted as a whole. */

@@ -1,12 +1,14 @@
-import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
-import { createAppendView } from './append-view.ts'
-import { readKeyboard } from './keyboard.ts'
+import { createSerial } from '../lib/serial.ts'
+import { createAppendView, onlyAppends } from './append-view.ts'
+import { completeDraft } from './completion.ts'
+import { createKeyDecoder } from './keys.ts'
+import { EMPTY_EDITOR, press, withDraft, type Draft, type EditorEvent } from './line-editor.ts'
 import { createLiveView } from './live-view.ts'
 import { readLines } from './pipe-lines.ts'
-import type { Screen, SessionHost, Terminal } from './ports.ts'
-import type { View } from './view.ts'
+import type { SessionHost, Terminal } from './ports.ts'
+import { screenOf, type SessionView } from './session-view.ts'
 
 /** One person at one terminal. */
 export interface SessionOptions {
@@ -19,72 +21,119 @@ export interface SessionOptions {
 
 /**
  * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0.
- * Rejects, with the terminal still open, if the host failed in a way that is not the person's business.
+ * Rejects, with the terminal still open, if the host throws.
  */
-export async function runSession(options: SessionOptions): Promise<void> {
+export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
   const { terminal, person, host } = options
-  const isAppendOnly = onlyAppends(terminal)
-  const view = isAppendOnly ? createAppendView(terminal) : createLiveView(terminal, () => host.status())
+  const view = onlyAppends(terminal)
+    ? createAppendView(terminal)
+    : createLiveView(terminal, () => host.status())
   const over = createDeferred<void>()
-  const screen = createScreen(person, view, () => over.resolve(undefined))
+  let isOver = false
+  const screen = screenOf(person, view, () => {
+    isOver = true
+    over.resolve()
+  })
+  // A backlog of lines ends with its writer: what they would not see posted is not posted.
+  const submit = async (line: string): Promise<void> => {
+    if (!isOver && !terminal.gone.aborted) await host.submit(line)
+  }
   try {
     await host.attach(screen)
-    const reading = readAll(options, view, isAppendOnly, (error) => over.reject(error))
-    await Promise.race([reading, over.promise])
+    const read = terminal.size() ? readKeyboard : readPipe
+    await Promise.race([read({ terminal, host, view, draftUnits, submit, fail: over.reject }), over.promise])
   } finally {
+    isOver = true
     view.close()
     await host.detach(screen)
   }
   terminal.end(0)
 }
 
-/** Without a pty there is nothing to draw on; screen readers and dumb terminals want nothing drawn again. */
-function onlyAppends(terminal: Terminal): boolean {
-  const { term, env } = terminal
-  const asked = env['SSHAWL_PLAIN'] ?? ''
-  return terminal.size() === undefined || term === 'dumb' || term === '' || (asked !== '' && asked !== '0')
+/** A session that is attached to its host. */
+interface OpenSession {
+  readonly terminal: Terminal
+  readonly host: SessionHost
+  readonly view: SessionView
+  readonly draftUnits: number
+  /** Called with each line, once the one before is done. */
+  readonly submit: (line: string) => Promise<void>
+  /** Called with what ends the session. */
+  readonly fail: (error: unknown) => void
 }
 
-function createScreen(person: Person, view: View, leave: () => void): Screen {
-  return {
-    person,
-    deliver: (entry) => view.entry(entry),
-    stream: (delta) => view.stream(delta),
-    print: (text) => view.print(text),
-    refresh: () => view.refresh(),
-    quit(farewell) {
-      view.close(farewell)
-      leave()
-    },
-  }
-}
-
-function readAll(
-  { terminal, host, draftUnits = 65_536 }: SessionOptions,
-  view: View,
-  isAppendOnly: boolean,
-  fail: (error: unknown) => void,
-): Promise<void> {
-  // A backlog of lines ends with its writer: what they did not see posted is not posted behind their back.
-  const handle = async (line: string): Promise<void> => {
-    if (!terminal.gone.aborted) await handleLine(line, host, view)
-  }
-  if (terminal.size()) return readKeyboard({ terminal, view, host, draftUnits, isAppendOnly, handle, fail })
-  return readLines({
+const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession): Promise<void> =>
+  readLines({
     input: terminal.input,
     lineUnits: draftUnits,
-    handle,
+    onLine: submit,
     onTooLong: () => view.print(`! a line has at most ${draftUnits} characters; this one was not sent`),
   })
-}
 
-/** What went wrong for a reason that concerns the person is said; anything else is the server's to log. */
-async function handleLine(line: string, host: SessionHost, view: View): Promise<void> {
-  try {
-    await host.handleLine(line)
-  } catch (error) {
-    if (error instanceof UsageError) view.print(`! ${error.message}\nusage: ${error.usage}`)
-    else if (error instanceof Refusal || error instanceof StorageError) view.print(`! ${error.message}`)
-    else throw error
+/** If more lines than this wait for those before them, reading waits too. */
+const MAX_LINES_WAITING = 32
+
+/** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
+async function readKeyboard(session: OpenSession): Promise<void> {
+  const { terminal, host, view, draftUnits, submit, fail } = session
+  const decode = createKeyDecoder()
+  const inOrder = createSerial()
+  let editor = EMPTY_EDITOR
+  let waiting = 0
+
+  function send(line: string): void {
+    waiting++
+    view.draft(editor.draft)
+    void inOrder(() => submit(line))
+      .catch(fail)
+      .finally(() => waiting--)
   }
+
+  async function complete(): Promise<void> {
+    const { draft } = editor
+    const found = await completeDraft(draft, (text) => host.complete(text), draftUnits)
+    if (editor.draft !== draft) return
+    if (found.choices.length > 0) view.print(found.choices.join('  '))
+    editor = withDraft(editor, found.draft)
+    view.draft(editor.draft)
+  }
+
+  /** Does what a key asks for; `sent` is the draft before it. */
+  function act(event: EditorEvent, sent: Draft): void {
+    switch (event.type) {
+      case 'send':
+        view.sent(sent)
+        return send(event.line)
+      case 'complete':
+        return void complete().catch(fail)
+      case 'stop':
+        return void host.stop().catch(fail)
+      case 'redraw':
+        return view.redraw()
+      case 'full':
+        view.bell()
+        return view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`)
+      case 'leave':
+    }
+  }
+
+  /** False once the person leaves. */
+  function take(bytes: Uint8Array): boolean {
+    for (const key of decode(bytes).filter((one) => view.takes(one))) {
+      const { draft } = editor
+      const step = press(editor, key, draftUnits)
+      editor = step.editor
+      if (step.event) act(step.event, draft)
+      if (step.event?.type === 'leave') return false
+    }
+    return true
+  }
+
+  for await (const bytes of terminal.input) {
+    const before = editor.draft
+    if (!take(bytes)) break
+    if (editor.draft !== before) view.draft(editor.draft)
+    if (waiting > MAX_LINES_WAITING) await inOrder(() => undefined)
+  }
+  await inOrder(() => undefined)
 }

@@ -17,18 +17,18 @@ export function statusLine(status: SessionStatus, columns: number): string {
   return cut(cleanText(line).replace(/\s/g, ' '), columns)
 }
 
-/** `slice-ansi` keeps a wide character that only begins within the limit. */
+/** `slice-ansi` keeps a wide character whose first cell only is within the limit. */
 function cut(line: string, columns: number): string {
   const row = sliceAnsi(line, 0, columns)
   return stringWidth(row) > columns ? sliceAnsi(line, 0, columns - 1) : row
 }
 
-const cells = 8
+const BUDGET_CELLS = 8
 
 /** `▰▰▱▱▱▱▱▱ 2.1k/8k` */
 function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): string {
-  const full = target > 0 ? Math.min(cells, Math.ceil((used / target) * cells)) : 0
-  return `${'▰'.repeat(full)}${'▱'.repeat(cells - full)} ${short(used)}/${short(target)}`
+  const full = target > 0 ? Math.min(BUDGET_CELLS, Math.ceil((used / target) * BUDGET_CELLS)) : 0
+  return `${'▰'.repeat(full)}${'▱'.repeat(BUDGET_CELLS - full)} ${short(used)}/${short(target)}`
 }
 
 const short = (tokens: number): string =>

@@ -1,4 +1,4 @@
-/** How parts of the screen look. Each takes clean text and gives it back with SGR sequences around it (ECMA-48 8.3.117). */
+/** How parts of the screen look. Each function takes clean text and puts SGR sequences around it (ECMA-48 8.3.117). */
 export interface Theme {
   /** A name, always in the same colour. */
   readonly name: (text: string, of: string) => string
@@ -13,14 +13,16 @@ export interface Theme {
 const sgr = (codes: string, text: string): string => `\u001b[${codes}m${text}\u001b[0m`
 
 /** Readable on dark and on light backgrounds: no black, white, or dark blue. */
-const nameColours = ['31', '32', '33', '35', '36', '91', '92', '93', '94', '95', '96']
+const NAME_COLOURS = ['31', '32', '33', '35', '36', '91', '92', '93', '94', '95', '96']
+
+const nameColour = (number: number): string => NAME_COLOURS[number % NAME_COLOURS.length] ?? '39'
 
 const colour: Theme = {
-  name: (text, of) => sgr(`1;${nameColours[hash(of) % nameColours.length]}`, text),
+  name: (text, of) => sgr(`1;${nameColour(hash(of))}`, text),
   dim: (text) => sgr('2', text),
   error: (text) => sgr('31', text),
   status: (text) => sgr('7', text),
-  tint: (text, number) => sgr(nameColours[number % nameColours.length]!, text),
+  tint: (text, number) => sgr(nameColour(number), text),
 }
 
 const monochrome: Theme = {
@@ -41,6 +43,6 @@ export function chooseTheme(term: string, env: Readonly<Record<string, string>>)
 /** Spreads names over the colours; the same in every session. */
 function hash(text: string): number {
   let value = 0
-  for (const character of text) value = (value * 31 + character.codePointAt(0)!) >>> 0
+  for (const character of text) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
   return value
 }

@@ -7,22 +7,23 @@ import { graphemes } from './graphemes.ts'
  * become spaces. Never throws; takes linear time.
  */
 export function wrapText(text: string, width: number, hang: string): string[] {
-  const room = Math.max(1, width - mostCells(hang))
+  const hanging = Math.max(1, width - mostCells(hang))
   const rows: string[] = []
   for (const line of text.replaceAll('\t', '    ').split('\n')) {
-    for (const row of wrapLine(line, rows.length === 0 ? width : room, room)) rows.push(row)
+    for (const row of wrapLine(line, rows.length === 0 ? width : hanging, hanging)) rows.push(row)
   }
   return rows.map((row, index) => (index === 0 || row === '' ? row : hang + row))
 }
 
-function wrapLine(line: string, firstRoom: number, room: number): string[] {
-  if (mostCells(line) <= firstRoom) return [line]
+/** The first row has at most `first` cells and the others at most `later`. */
+function wrapLine(line: string, first: number, later: number): string[] {
+  if (mostCells(line) <= first) return [line]
   const rows = ['']
-  let left = firstRoom
+  let left = first
   const put = (piece: string, width: number): void => {
     if (width > left && rows.at(-1) !== '') {
       rows.push('')
-      left = room
+      left = later
     }
     rows[rows.length - 1] += piece
     left -= width
@@ -30,7 +31,7 @@ function wrapLine(line: string, firstRoom: number, room: number): string[] {
   for (const word of line.match(/ +|[^ ]+/g) ?? []) {
     const width = mostCells(word)
     if (width > left && word.startsWith(' ')) left = 0
-    else if (width <= Math.max(left, room)) put(word, width)
+    else if (width <= Math.max(left, later)) put(word, width)
     else for (const character of graphemes(word)) put(character, mostCells(character))
   }
   return rows.map((row) => row.trimEnd())

@@ -1,4 +1,3 @@
-import { Refusal } from '../../src/chat/errors.ts'
 import type { Entry, EntryDraft, EntryId, RoomName } from '../../src/chat/entry.ts'
 import type { Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 
@@ -28,7 +27,7 @@ export const status: SessionStatus = {
   running: [],
 }
 
-/** `/no` is refused, `/crash` fails, `/quit` leaves, `/big` prints much; everything else is said in the room. */
+/** `/crash` throws, `/quit` leaves, `/big` prints much; everything else is said in the room. */
 export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
   const screens = new Set<Screen>()
   const listeners: (() => void)[] = []
@@ -64,10 +63,9 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           screens.delete(screen)
           return Promise.resolve()
         },
-        async handleLine(line) {
+        async submit(line) {
           await Promise.resolve()
           lines.push(line)
-          if (line === '/no') throw new Refusal('you may not')
           if (line === '/crash') throw new TypeError('a bug')
           if (line === '/quit') mine?.quit('bye')
           else if (line.startsWith('/big ')) mine?.print('x'.repeat(Number(line.slice(5))))

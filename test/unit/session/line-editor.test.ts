@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptyEditor, press } from '../../../src/session/line-editor.ts'
+import { EMPTY_EDITOR, press } from '../../../src/session/line-editor.ts'
 import type { EditorEvent, LineEditor } from '../../../src/session/line-editor.ts'
 import type { Key, KeyName } from '../../../src/session/keys.ts'
 
@@ -9,7 +9,7 @@ const most = 1000
 /** Presses keys one after the other: `<name>` for a key, anything else as typed text. */
 function pressAll(
   keys: string,
-  editor: LineEditor = emptyEditor,
+  editor: LineEditor = EMPTY_EDITOR,
 ): { editor: LineEditor; events: EditorEvent[] } {
   const events: EditorEvent[] = []
   for (const part of keys.match(/<[a-z-]+>|[^<]+/g) ?? []) {
@@ -77,14 +77,14 @@ test('up and down go through what was sent and come back to the draft', () => {
 })
 
 test('what does not fit into a draft is left out, and said', () => {
-  const step = press(emptyEditor, { type: 'paste', text: '😀'.repeat(most) }, most - 1)
+  const step = press(EMPTY_EDITOR, { type: 'paste', text: '😀'.repeat(most) }, most - 1)
   expect(step.event).toEqual({ type: 'full' })
   expect(step.editor.draft.text).toBe('😀'.repeat(most / 2 - 1))
 })
 
 test('killing words and moving over them takes linear time in a long draft', () => {
   const text = 'word '.repeat(200_000)
-  const step = press(emptyEditor, { type: 'paste', text }, text.length)
+  const step = press(EMPTY_EDITOR, { type: 'paste', text }, text.length)
   expect(press(step.editor, { type: 'press', name: 'kill-word' }, text.length).editor.draft.text.length).toBe(
     text.length - 5,
   )
@@ -106,7 +106,7 @@ const anyKey: fc.Arbitrary<Key> = fc.oneof(
 test('whatever is pressed, the cursor is within the text and never splits a code point', () => {
   fc.assert(
     fc.property(fc.array(anyKey, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (keys, limit) => {
-      let editor = emptyEditor
+      let editor = EMPTY_EDITOR
       for (const key of keys) {
         editor = press(editor, key, limit).editor
         const { text, cursor } = editor.draft

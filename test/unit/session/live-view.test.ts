@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { draftOf } from '../../../src/session/draft.ts'
+import { draftOf } from '../../../src/session/line-editor.ts'
 import { createLiveView } from '../../../src/session/live-view.ts'
-import type { View } from '../../../src/session/view.ts'
+import type { SessionView } from '../../../src/session/session-view.ts'
 import { status } from '../../support/session-host.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 
@@ -14,7 +14,7 @@ const words = fc.array(fc.constantFrom('word', 'longer-word', '日本語', '👩
   maxLength: 40,
 })
 
-type Action = readonly [name: string, run: (view: View) => void]
+type Action = readonly [name: string, run: (view: SessionView) => void]
 
 /** Things that happen in a session, in any order. */
 const action: fc.Arbitrary<Action> = fc.oneof(

@@ -11,7 +11,7 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   await readLines({
     input: input(),
     lineUnits,
-    handle: (line) => Promise.resolve(void lines.push(line)),
+    onLine: (line) => Promise.resolve(void lines.push(line)),
     onTooLong: () => void tooLong++,
   })
   return { lines, tooLong }

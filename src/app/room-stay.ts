@@ -1,0 +1,58 @@
+import type { Chat } from '../chat/chat.ts'
+import type { Entry } from '../chat/entry.ts'
+import type { Participant } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import type { Screen } from '../session/ports.ts'
+
+/** A session's stay in one room. */
+export interface RoomStay {
+  readonly room: Room
+  leave(): Promise<void>
+}
+
+/** How many entries of the past somebody sees who comes into a room. */
+const PAST_ENTRIES = 20
+
+/**
+ * Brings a screen into a room. It enters first and is shown the past second; entries that arrive between are held back,
+ * so that none is missed or shown twice. `onEntry` is called after each later entry was shown. Rejects with
+ * `StorageError` if the past cannot be read, and then the person has left the room again.
+ */
+export async function enterRoom(
+  room: Room,
+  screen: Screen,
+  chat: Chat,
+  onEntry: (entry: Entry) => void,
+): Promise<RoomStay> {
+  const held: Entry[] = []
+  let live = false
+  const participant: Participant = {
+    person: screen.person,
+    deliver(entry) {
+      if (!live) return void held.push(entry)
+      screen.deliver(entry)
+      onEntry(entry)
+    },
+    stream: (delta) => live && screen.stream?.(delta),
+  }
+  const leave = (): Promise<void> => room.leave(participant)
+  await room.enter(participant)
+  try {
+    const newest = await showPast(room, screen, chat)
+    live = true
+    for (const entry of held) if (entry.id > newest) screen.deliver(entry)
+  } catch (error) {
+    await leave()
+    throw error
+  }
+  return { room, leave }
+}
+
+/** The id of the newest entry that was shown; empty where there is none. */
+async function showPast(room: Room, screen: Screen, chat: Chat): Promise<string> {
+  const past = await chat.history(room, { limit: PAST_ENTRIES, withoutThreads: true })
+  const { topic } = await room.info()
+  screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
+  for (const entry of past) screen.deliver(entry)
+  return past.at(-1)?.id ?? ''
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../chat/errors.ts'
+import type { Output } from '../commands/command.ts'
+import { plainOf } from '../lib/styled.ts'
+import type { ExecPipe } from '../session/ports.ts'
+
+/** The width of what is drawn for a script. */
+const SCRIPT_COLUMNS = 80
+
+/** What a command writes for a script, in order; `flushed` resolves once all of it is on its way. */
+export function scriptOutput(pipe: ExecPipe): Output & { flushed(): Promise<void> } {
+  let last: Promise<void> = Promise.resolve()
+  const then = (write: () => Promise<void>): void => {
+    last = last.then(write)
+  }
+  return {
+    line: (text) => then(() => pipe.out(`${plainOf(text)}\n`)),
+    write: (text) => then(() => pipe.out(text)),
+    warn: (text) => then(() => pipe.err(`${text}\n`)),
+    columns: SCRIPT_COLUMNS,
+    flushed: () => last,
+  }
+}
+
+/** With `if-ready`, a standard input on which nothing comes for this long counts as empty. */
+const READY_MS = 250
+
+/**
+ * All that a script pipes in, as text. `if-ready` does not wait for an input on which nothing comes at once. Throws
+ * `Refusal` if it is longer than `maxBytes`.
+ */
+export async function scriptInput(
+  pipe: ExecPipe,
+  maxBytes: number,
+  wait: 'until-end' | 'if-ready',
+): Promise<string> {
+  const chunks = pipe.stdin[Symbol.asyncIterator]()
+  const first = chunks.next()
+  if (wait === 'if-ready' && !(await within(first, READY_MS))) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (let chunk = await first; !chunk.done; chunk = await chunks.next()) {
+    size += chunk.value.length
+    if (size > maxBytes) throw new Refusal(`standard input is longer than ${maxBytes} bytes; send less`)
+    text += decoder.decode(chunk.value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  const inTime = await Promise.race([promise.then(() => true), late])
+  clearTimeout(timer)
+  return inTime
+}

@@ -1,0 +1,114 @@
+import type { Chat } from '../chat/chat.ts'
+import type { People } from '../chat/people.ts'
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import type { CallerContext, Runner } from '../commands/run.ts'
+import { handleLine } from '../handle-line.ts'
+import type { ClientHandler, Screen, SessionHost } from '../session/ports.ts'
+import { runSession } from '../session/session.ts'
+import { enterRoom, type RoomStay } from './room-stay.ts'
+import type { RoomStatus } from './room-status.ts'
+import { scriptInput, scriptOutput } from './script-streams.ts'
+import { createStatusLine } from './status-line.ts'
+
+/** What people and scripts get from the server. */
+export interface HostParts {
+  readonly people: People
+  readonly chat: Chat
+  readonly runner: Runner
+  readonly roomStatus: RoomStatus
+  readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
+  /** Stops what runs in a room, as far as this person may. */
+  readonly stop: (room: Room, person: Person) => Promise<void>
+  /** Printed at the beginning of each session; empty for none. */
+  readonly motd: string
+  /** Bytes that one script may pipe in. */
+  readonly stdinBytes: number
+}
+
+/** Serves whoever logs in: a session in the rooms, or one command for a script. */
+export function createClientHandler(parts: HostParts): ClientHandler {
+  return {
+    identify: (name, key) => parts.people.identify(name, key.fingerprint),
+    shell: (person, terminal) =>
+      runSession({
+        terminal,
+        person,
+        host: createSessionHost(person, parts, () => terminal.size()?.columns ?? 80),
+      }),
+    async exec(person, line, pipe) {
+      const out = scriptOutput(pipe)
+      const status = await parts.runner.command(line, {
+        person,
+        out,
+        stdin: (wait) => scriptInput(pipe, parts.stdinBytes, wait),
+        signal: pipe.signal,
+      })
+      await out.flushed()
+      return status
+    },
+  }
+}
+
+/** The server for one session: which room it is in, and what its lines do. */
+function createSessionHost(person: Person, parts: HostParts, columns: () => number): SessionHost {
+  const gone = new AbortController()
+  let screen: Screen | undefined
+  let stay: RoomStay | undefined
+  const here = (): Room | undefined => stay?.room
+  const statusLine = createStatusLine(person, parts.roomStatus, here, () => screen?.refresh())
+
+  async function moveTo(room: Room, shown: Screen): Promise<void> {
+    if (room === here()) return
+    const left = stay
+    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
+      if (kind === 'scope') void statusLine.update()
+      // A turn begins a moment after the message that mentions its model.
+      else statusLine.draw(kind === 'message')
+    })
+    await left?.leave()
+    await statusLine.update()
+  }
+
+  const caller = (shown: Screen): CallerContext => ({
+    person,
+    room: here(),
+    out: {
+      line: (text) => shown.print(text),
+      write: (text) => shown.print(text),
+      warn: (text) => shown.print(`! ${text}`),
+      columns: columns(),
+    },
+    signal: gone.signal,
+    session: { moveTo: (room) => moveTo(room, shown), quit: () => shown.quit('bye') },
+  })
+
+  return {
+    async attach(attached) {
+      screen = attached
+      if (parts.motd) attached.print(parts.motd)
+      if (person.guest)
+        attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
+      await moveTo(await parts.chat.lobby(), attached)
+    },
+    async detach() {
+      gone.abort()
+      statusLine.stop()
+      await stay?.leave()
+    },
+    async submit(line) {
+      if (!screen) return
+      const { kind, status } = await handleLine(line, caller(screen), parts.runner)
+      if (kind === 'speech' && status !== 0) screen.print('! your text is not lost: ↑ brings it back')
+    },
+    async complete(textBeforeCursor) {
+      const room = here()
+      return room ? await parts.complete(textBeforeCursor, room, person) : []
+    },
+    status: () => statusLine.status(),
+    async stop() {
+      const room = here()
+      if (room) await parts.stop(room, person)
+    },
+  }
+}

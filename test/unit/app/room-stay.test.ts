@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { enterRoom } from '../../../src/app/room-stay.ts'
+import type { Chat } from '../../../src/chat/chat.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import type { Screen } from '../../../src/session/ports.ts'
+import { createSociety, screenOf } from '../../support/society.ts'
+
+const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
+
+/** A screen that writes down what it is shown. */
+function recordingScreen(person: Person) {
+  const { seen, texts, deliver } = screenOf(person)
+  const printed: string[] = []
+  const screen: Screen = {
+    person,
+    deliver,
+    print: (text) => void printed.push(String(text)),
+    refresh() {},
+    quit() {},
+  }
+  return { screen, seen, texts, printed }
+}
+
+/** The same chat, with something done before and after its log is read. */
+const around = (chat: Chat, before: () => Promise<unknown>, after: () => Promise<unknown>): Chat => ({
+  ...chat,
+  async history(room, query) {
+    await before()
+    const entries = await chat.history(room, query)
+    await after()
+    return entries
+  },
+})
+
+test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
+  const { chat, person } = createSociety()
+  const room = await chat.lobby()
+  const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
+  await room.record(says('long ago'))
+  const later: string[] = []
+  const record = (text: string) => () => room.record(says(text))
+  const stay = await enterRoom(room, screen, around(chat, record('before'), record('after')), (entry) =>
+    later.push(entry.text),
+  )
+  await room.record(says('at last'))
+  expect(printed).toEqual(['-- lobby'])
+  expect(texts()).toEqual(['long ago', 'alice joined', 'before', 'after', 'at last'])
+  expect(seen.map(({ id }) => id).toSorted()).toEqual(seen.map(({ id }) => id))
+  expect(later).toEqual(['at last'])
+  await stay.leave()
+  await room.record(says('too late'))
+  expect(texts()).not.toContain('too late')
+  expect(room.present()).toEqual([])
+})
+
+test('a person to whom the room could not be shown has left it again', async () => {
+  const { chat, person } = createSociety()
+  const room = await chat.lobby()
+  const watcher = screenOf(await person('watcher'))
+  await room.enter(watcher)
+  const broken: Chat = { ...chat, history: () => Promise.reject(new StorageError('locked', 'busy')) }
+  const { screen } = recordingScreen(await person('alice'))
+  await expect(enterRoom(room, screen, broken, () => undefined)).rejects.toThrow('busy')
+  expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
+  expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { createClientHandler } from '../../../src/app/session-host.ts'
+import { createPeople } from '../../../src/chat/people.ts'
+import type { CallerContext, Runner } from '../../../src/commands/run.ts'
+import { createSociety, type Society } from '../../support/society.ts'
+import { createFakeTerminal } from '../../support/terminal.ts'
+
+/** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
+const runnerOf = ({ chat }: Society): Runner => {
+  const refuse = ({ out }: CallerContext) => {
+    out.warn('you may not')
+    return 1 as const
+  }
+  return {
+    async command(line, caller) {
+      const [verb, name = ''] = line.split(' ')
+      if (verb === 'quit') caller.session?.quit()
+      else if (verb === 'go') await caller.session?.moveTo(await chat.room(name, caller.person))
+      else return refuse(caller)
+      return 0
+    },
+    async speech(text, caller) {
+      if (text === 'no') return refuse(caller)
+      await caller.room?.record({ kind: 'message', author: caller.person.name, text })
+      return 0
+    },
+  }
+}
+
+function startHost() {
+  const society = createSociety()
+  const { chat, clock, nextId, storage } = society
+  const people = createPeople({
+    store: storage.people,
+    clock,
+    nextId,
+    access: 'open',
+    admins: [],
+    modelNames: [],
+    claimCode: undefined,
+  })
+  const handler = createClientHandler({
+    people,
+    chat,
+    runner: runnerOf(society),
+    roomStatus: { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+    complete: async () => [],
+    stop: async () => undefined,
+    motd: 'be kind',
+    stdinBytes: 10,
+  })
+  return { ...society, handler }
+}
+
+test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {
+  const { handler, person } = startHost()
+  const terminal = createFakeTerminal({ term: '' })
+  terminal.type('/no\n/\nno\n//no\nyes\n')
+  terminal.hangUp()
+  await handler.shell(await person('alice'), terminal)
+  const lost = '! you may not\n! your text is not lost: ↑ brings it back'
+  expect(terminal.written().split('-- alice joined\n')[1]).toBe(
+    ['! you may not', '! you may not', lost, 'alice: /no', 'alice: yes', ''].join('\n'),
+  )
+})
+
+test('a session begins in the lobby, moves on, and is in no room after it has ended', async () => {
+  const { handler, person, chat } = startHost()
+  const alice = await person('alice')
+  const attic = await chat.create('attic', alice, { private: false })
+  const terminal = createFakeTerminal({ term: '' })
+  terminal.type('/go attic\nup here\n/go attic\n/quit\nunread\n')
+  await handler.shell(alice, terminal)
+  expect(terminal.written()).toBe(
+    'be kind\n-- lobby\n-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n',
+  )
+  const lobby = await chat.lobby()
+  expect([lobby.present(), attic.present()]).toEqual([[], []])
+  const texts = async (room: typeof lobby) => (await chat.history(room, { limit: 9 })).map(({ text }) => text)
+  expect(await texts(lobby)).toEqual(['alice joined', 'alice left'])
+  expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
+})

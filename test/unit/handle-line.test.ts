@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { CallerContext, Runner } from '../../src/commands/run.ts'
+import { handleLine, type HandledLine } from '../../src/handle-line.ts'
+import { personCalled } from '../support/ssh-server.ts'
+
+const caller: CallerContext = {
+  person: personCalled('alice'),
+  out: { line() {}, write() {}, warn() {}, columns: 80 },
+  signal: new AbortController().signal,
+}
+
+/** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */
+function recordingRunner() {
+  const given: string[] = []
+  const runner: Runner = {
+    command: (line) => (given.push(`command ${line}`), Promise.resolve(2)),
+    speech: (text) => (given.push(`speech ${text}`), Promise.resolve(1)),
+  }
+  return { given, runner }
+}
+
+const command: HandledLine = { kind: 'command', status: 2 }
+const speech: HandledLine = { kind: 'speech', status: 1 }
+
+test.each([
+  ['hello', speech, 'speech hello'],
+  [' /tools', speech, 'speech  /tools'],
+  ['//etc is full', speech, 'speech /etc is full'],
+  ['///', speech, 'speech //'],
+  ['two\n/lines', speech, 'speech two\n/lines'],
+  ['/tools off', command, 'command tools off'],
+  ['/', command, 'command '],
+  ['/me  waves ', command, 'command me  waves '],
+])('the line %j is a %o', async (line, handled, given) => {
+  const record = recordingRunner()
+  expect(await handleLine(line, caller, record.runner)).toEqual(handled)
+  expect(record.given).toEqual([given])
+})
+
+test.each(['', ' ', '\t\n'])('the line %j is nothing', async (line) => {
+  const record = recordingRunner()
+  expect(await handleLine(line, caller, record.runner)).toEqual({ kind: 'nothing', status: 0 })
+  expect(record.given).toEqual([])
+})
