@@ -1,10 +1,10 @@
-const units = ['KiB', 'MiB', 'GiB', 'TiB']
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB']
 
 /** A size as people read it: `999 B`, `1.2 KiB`, `15 MiB`: binary units, one digit after the point below ten. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`
   let size = count / 1024
   let unit = 0
-  while (size >= 1023.5 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1]
-  return `${size < 9.95 ? size.toFixed(1).replace(/\.0$/, '') : Math.round(size)} ${units[unit]}`
+  while (size >= 1023.5 && unit < UNITS.length - 1) [size, unit] = [size / 1024, unit + 1]
+  return `${size < 9.95 ? size.toFixed(1).replace(/\.0$/, '') : Math.round(size)} ${UNITS[unit]}`
 }

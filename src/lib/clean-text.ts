@@ -35,7 +35,7 @@ const unifyLineEnds = (text: string): string => text.replace(/\r\n?|[\u2028\u202
  * PM and APC with their text up to ST or BEL; SS2 and SS3 with the shifted character; the short ones.
  * A text that no ST ends loses its opening only, so that a stray byte cannot swallow a message.
  */
-const sequences = new RegExp(
+const ESCAPE_SEQUENCE = new RegExp(
   [
     '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
     '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0007\\u001b\\u0080-\\u009f]*(?:\\u0007|\\u001b\\\\|\\u009c)',
@@ -45,22 +45,23 @@ const sequences = new RegExp(
   'gu',
 )
 
-const dropControls = (text: string): string => text.replace(sequences, '').replace(/(?![\n\t])\p{Cc}/gu, '')
+const dropControls = (text: string): string =>
+  text.replace(ESCAPE_SEQUENCE, '').replace(/(?![\n\t])\p{Cc}/gu, '')
 
-const pictograph = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
+const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
 
 /**
  * An emoji and what belongs to it (UTS #51): the three flags that are spelled with tags; a presentation
  * selector or skin tone, further ones after a joiner; the selector of a keycap. Tags elsewhere are a way to hide words
  * from people that a model still reads.
  */
-const emoji =
+const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +
-  `|${pictograph}(?:\\u200D${pictograph})*` +
+  `|${PICTOGRAPH}(?:\\u200D${PICTOGRAPH})*` +
   '|\\p{Emoji}[\\uFE0E\\uFE0F]'
 
-const emojiOrInvisible = new RegExp(`(${emoji})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
+const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
-const dropInvisible = (text: string): string => text.replace(emojiOrInvisible, '$1')
+const dropInvisible = (text: string): string => text.replace(EMOJI_OR_INVISIBLE, '$1')
 
 const capMarks = (text: string): string => text.replace(/([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu, '$1')

@@ -1,4 +1,4 @@
-const units = [
+const UNITS = [
   ['d', 86_400],
   ['h', 3_600],
   ['m', 60],
@@ -12,9 +12,9 @@ export function duration(ms: number): string {
 }
 
 function wholeUnits(seconds: number): string {
-  const [unit, size] = units.find(([, size]) => seconds >= size) ?? (['m', 60] as const)
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? (['m', 60] as const)
   const rest = seconds % size
-  const [small, smallSize] = units.find(([, other]) => other < size) ?? (['s', 1] as const)
+  const [small, smallSize] = UNITS.find(([, other]) => other < size) ?? (['s', 1] as const)
   const smalls = Math.floor(rest / smallSize)
   return `${Math.floor(seconds / size)}${unit}${smalls > 0 ? ` ${smalls}${small}` : ''}`
 }

@@ -27,13 +27,13 @@ function pageEnd(text: string, start: number, limit: number): number {
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** How far around a place is looked for the ends of its character. */
-const REACH = 512
+/** The ends of a character are looked for at most so many UTF-16 units before and behind an index. */
+const MAX_CHARACTER_UNITS = 512
 
 /** The beginning of the character that the unit at `index` belongs to; `index` itself where one begins. */
 function characterAt(text: string, index: number): number {
-  const from = codePointAt(text, Math.max(0, index - REACH))
-  const around = text.slice(from, index + REACH)
+  const from = codePointAt(text, Math.max(0, index - MAX_CHARACTER_UNITS))
+  const around = text.slice(from, index + MAX_CHARACTER_UNITS)
   return from + (characters.segment(around).containing(index - from)?.index ?? index - from)
 }
 

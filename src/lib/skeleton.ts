@@ -6,7 +6,7 @@
  */
 export function skeleton(name: string): string {
   const folded = fold(name)
-  return Array.from(folded, (letter) => lookAlike.get(letter) ?? letter)
+  return Array.from(folded, (letter) => LOOKS_LIKE.get(letter) ?? letter)
     .join('')
     .replace(/rn/g, 'm')
     .replace(/vv/g, 'w')
@@ -15,12 +15,12 @@ export function skeleton(name: string): string {
 /** True if all letters and digits are of one script; ASCII digits go with any. Japanese and Korean mix theirs. */
 export function oneScript(name: string): boolean {
   const letters = name.replace(/[^\p{L}\p{M}\p{Nd}]|[0-9]/gu, '')
-  return scripts.some((script) => script.test(letters))
+  return SCRIPTS.some((script) => script.test(letters))
 }
 
 const fold = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 
-const lookAlikes: readonly (readonly [looksLike: string, letters: string])[] = [
+const LOOK_ALIKES: readonly (readonly [looksLike: string, letters: string])[] = [
   ['a', 'аαɑ'],
   ['b', 'вьβʙ'],
   ['c', 'сϲ'],
@@ -49,11 +49,13 @@ const lookAlikes: readonly (readonly [looksLike: string, letters: string])[] = [
   ['6', 'б'],
 ]
 
-const lookAlike = new Map(
-  lookAlikes.flatMap(([looksLike, letters]) => Array.from(letters, (letter) => [letter, looksLike] as const)),
+const LOOKS_LIKE = new Map(
+  LOOK_ALIKES.flatMap(([looksLike, letters]) =>
+    Array.from(letters, (letter) => [letter, looksLike] as const),
+  ),
 )
 
-const scripts: readonly RegExp[] = [
+const SCRIPTS: readonly RegExp[] = [
   ['Latin'],
   ['Cyrillic'],
   ['Greek'],

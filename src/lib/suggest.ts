@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Longer words are not typing slips, and comparing them costs the product of the lengths. */
-const longest = 64
+/** Longer words are no typing slips, and comparing them costs the product of the lengths. In UTF-16 units. */
+const MAX_WORD_UNITS = 64
 
 /**
  * The candidate that was probably meant by `word`, without regard to case: the one with the fewest slips of at
@@ -9,7 +9,7 @@ const longest = 64
  * equals the earlier one; undefined if nothing is near.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length === 0 || word.length > longest) return undefined
+  if (word.length === 0 || word.length > MAX_WORD_UNITS) return undefined
   const wanted = word.toLowerCase()
   let best: string | undefined
   let fewest = allowedSlips(wanted) + 1

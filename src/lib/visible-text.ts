@@ -16,4 +16,4 @@ const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Co
 /** What is left when marks were heaped: everything that is not plain ASCII. */
 const NOT_PLAIN = /[^\n\t -~]/gu
 
-const spell = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`
+const spell = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`

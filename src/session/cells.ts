@@ -3,8 +3,8 @@ import { graphemes } from './graphemes.ts'
 
 /**
  * The most cells that a terminal may give to a text. Terminals disagree about characters of several code
- * points (a family emoji takes two cells or six). A count that is too small would let the terminal break a row, and the
- * second part would begin where a speaker's name stands.
+ * points (a family emoji takes two cells or six), and who counts too few lets the terminal break a row, and
+ * what follows begin where a speaker's name would.
  */
 export function mostCells(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
