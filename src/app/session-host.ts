@@ -7,9 +7,8 @@ import { handleLine } from '../handle-line.ts'
 import type { ClientHandler, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import { enterRoom, type RoomStay } from './room-stay.ts'
-import type { RoomStatus } from './room-status.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
-import { createStatusLine } from './status-line.ts'
+import { createStatusLine, type RoomStatus } from './status-line.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {

@@ -6,7 +6,11 @@ export type Admit = (address: string) => Admitted | undefined
 
 /** A connection that was accepted. */
 export interface Admitted {
-  /** Whether the last connection from the same network was let in. */
+  /**
+   * Whether the last connection from the same network was let in. Then its client needs no banner: it would print the
+   * banner each time, and a script's standard error is for its own trouble. A network becomes known whatever name was
+   * asked for.
+   */
   readonly isKnown: boolean
   /** To be called when its client is let in: from now on it does not count as waiting for the login. */
   loggedIn(): void
@@ -20,7 +24,7 @@ export function createAdmission(limits: SshLimits): Admit {
   const perNetwork = createQuota(limits.connections_per_address)
   const waitingTotal = createQuota(limits.unauthenticated)
   const waitingPerNetwork = createQuota(limits.unauthenticated_per_address)
-  const known = createKnownNetworks()
+  const known = new Set<string>()
   return (address) => {
     const network = networkOf(address)
     const connection = takeAll([total, ''], [perNetwork, network])
@@ -32,7 +36,7 @@ export function createAdmission(limits: SshLimits): Admit {
       isKnown: known.has(network),
       loggedIn() {
         isLoggedIn = true
-        known.add(network)
+        remember(known, network)
         waiting()
       },
       closed() {
@@ -47,24 +51,12 @@ export function createAdmission(limits: SshLimits): Admit {
 /** Beyond this many known networks, the one that nobody came from for the longest time is forgotten. */
 const MAX_KNOWN_NETWORKS = 10_000
 
-/**
- * The networks whose last connection was let in. The banner goes out before a key is offered and a client prints it
- * each time, so it is not shown there: a script's standard error is for its own trouble. What is known depends on the
- * network alone, never on the name that is asked for.
- */
-function createKnownNetworks(): Pick<Set<string>, 'has' | 'delete'> & { add(network: string): void } {
-  const known = new Set<string>()
-  return {
-    has: (network) => known.has(network),
-    delete: (network) => known.delete(network),
-    add(network) {
-      // The set keeps the order of adding.
-      known.delete(network)
-      known.add(network)
-      const [oldest] = known
-      if (known.size > MAX_KNOWN_NETWORKS && oldest !== undefined) known.delete(oldest)
-    },
-  }
+function remember(known: Set<string>, network: string): void {
+  // A set keeps the order of adding.
+  known.delete(network)
+  known.add(network)
+  const [oldest = ''] = known
+  if (known.size > MAX_KNOWN_NETWORKS) known.delete(oldest)
 }
 
 /** One IPv4 address, or the /64 that an IPv6 host can choose its address from. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { RoomStatus } from '../../../src/app/room-status.ts'
-import { createStatusLine } from '../../../src/app/status-line.ts'
+import { createStatusLine, type RoomStatus } from '../../../src/app/status-line.ts'
 import { createSociety } from '../../support/society.ts'
 
 beforeEach(() => void vi.useFakeTimers())
