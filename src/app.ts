@@ -5,8 +5,8 @@ import { loadHostKeys } from './adapters/ssh/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { openStorage } from './adapters/storage/open.ts'
 import { allModels } from './app/all-models.ts'
-import type { Means, Overrides, Owned } from './app/means.ts'
-import { createSociety } from './app/society.ts'
+import type { AppContext, Overrides, Owned } from './app/context.ts'
+import { createChatAndPeople } from './app/chat-and-people.ts'
 import { speechLimits } from './app/speech-limits.ts'
 import { createRoomStatus } from './app/status-line.ts'
 import { createClientHandler } from './app/session-host.ts'
@@ -60,13 +60,13 @@ async function assemble(
   owned: Owned,
 ): Promise<Omit<App, keyof AsyncDisposable>> {
   const config = { ...written, models: await allModels(written) }
-  const means = await openData(config, overrides, owned)
-  const { chat, people, claimCode } = await createSociety(config, means)
-  const work = await createWork(config, chat, means, overrides, owned)
-  const handler = createHandler(config, chat, people, work, means)
+  const context = await openData(config, overrides, owned)
+  const { chat, people, claimCode } = await createChatAndPeople(config, context)
+  const work = await createWork(config, chat, context, overrides, owned)
+  const handler = createHandler(config, chat, people, work, context)
   const hostKeys = await loadHostKeys(config.dataDir)
   const { limits } = config
-  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: means.log }))
+  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -76,7 +76,11 @@ async function assemble(
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
-async function openData({ dataDir, logLevel }: Config, overrides: Overrides, owned: Owned): Promise<Means> {
+async function openData(
+  { dataDir, logLevel }: Config,
+  overrides: Overrides,
+  owned: Owned,
+): Promise<AppContext> {
   const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? { now: () => Date.now() }
   await makeDataDir(dataDir)
@@ -86,8 +90,14 @@ async function openData({ dataDir, logLevel }: Config, overrides: Overrides, own
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 
-function createHandler(config: Config, chat: Chat, people: People, work: Work, means: Means): ClientHandler {
-  const { clock, log, storage } = means
+function createHandler(
+  config: Config,
+  chat: Chat,
+  people: People,
+  work: Work,
+  context: AppContext,
+): ClientHandler {
+  const { clock, log, storage } = context
   const { turns, runs } = work
   const speech = speechLimits(config)
   const speak = createSpeak(turns, speech)

@@ -6,14 +6,14 @@ import { paths } from './paths.ts'
 import { worldTools } from '../tools/rooms/index.ts'
 import { builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
-import type { Means, Owned } from './means.ts'
+import type { AppContext, Owned } from './context.ts'
 import { speechLimits } from './speech-limits.ts'
 
 /** Every tool there is, by where it comes from, in the order in which they are listed. */
 export async function createToolSources(
   config: Config,
   chat: Chat,
-  { storage: { rooms, results }, log }: Means,
+  { storage: { rooms, results }, log }: AppContext,
   owned: Owned,
 ): Promise<readonly ToolSource[]> {
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)

@@ -13,7 +13,7 @@ import { markCutTurns } from '../turns/cut-turns.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { createTurns, type Turns } from '../turns/turns.ts'
 import type { Composer } from '../prompt/ports.ts'
-import type { Means, Overrides, Owned } from './means.ts'
+import type { AppContext, Overrides, Owned } from './context.ts'
 import { createToolSources } from './tool-sources.ts'
 
 /** What is at work in the rooms: models' turns, people's own tool runs, and what both must ask for. */
@@ -30,23 +30,23 @@ const TOOLS_SHARE = 0.4
 export async function createWork(
   config: Config,
   chat: Chat,
-  means: Means,
+  context: AppContext,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Work> {
-  const { storage, log, clock } = means
-  const composer = owned(composerFor(config, means))
-  const workspaces = owned(workspacesFor(config, means))
-  const sources = await createToolSources(config, chat, means, owned)
+  const { storage, log, clock } = context
+  const composer = owned(composerFor(config, context))
+  const workspaces = owned(workspacesFor(config, context))
+  const sources = await createToolSources(config, chat, context, owned)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
-  const approvals = approvalsFor(config, chat, means, overrides)
+  const approvals = approvalsFor(config, chat, context, overrides)
   const tools = {
     catalogue: createCatalogue({ sources, disabled: config.tools.disabled, log }),
     workspaces,
     permissions: approvals,
     rooms: storage.rooms,
     results: storage.results,
-    newId: means.nextId,
+    newId: context.nextId,
     limits: { ...config.limits, tools: toolLimits(config) },
     clock,
     log,
@@ -74,7 +74,7 @@ const toolLimits = ({ tools }: Config) => ({
   outputBytes: 262_144,
 })
 
-const composerFor = (config: Config, { log }: Means): Composer =>
+const composerFor = (config: Config, { log }: AppContext): Composer =>
   createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,
@@ -84,7 +84,7 @@ const composerFor = (config: Config, { log }: Means): Composer =>
     log,
   })
 
-const workspacesFor = ({ dataDir, sandbox }: Config, { log }: Means): Workspaces & AsyncDisposable =>
+const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>
   createWorkspaces({
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
@@ -94,14 +94,14 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: Means): Workspaces
     log,
   })
 
-const approvalsFor = (config: Config, chat: Chat, means: Means, { answerMs }: Overrides): Approvals =>
+const approvalsFor = (config: Config, chat: Chat, context: AppContext, { answerMs }: Overrides): Approvals =>
   createApprovals({
     room: (name) => chat.anyRoom(name),
-    grants: means.storage.grants,
+    grants: context.storage.grants,
     limits: {
       approvals_per_room: config.limits.approvals_per_room,
       ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
     },
-    clock: means.clock,
-    log: means.log,
+    clock: context.clock,
+    log: context.log,
   })

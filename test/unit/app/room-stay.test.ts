@@ -3,6 +3,7 @@ import { enterRoom } from '../../../src/app/room-stay.ts'
 import type { Chat } from '../../../src/chat/chat.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person } from '../../../src/chat/person.ts'
+import { plainOf } from '../../../src/lib/styled.ts'
 import type { Screen } from '../../../src/session/ports.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
 
@@ -15,7 +16,7 @@ function recordingScreen(person: Person) {
   const screen: Screen = {
     person,
     deliver,
-    print: (text) => void printed.push(String(text)),
+    print: (text) => void printed.push(plainOf(text)),
     refresh() {},
     quit() {},
   }

@@ -1,10 +1,16 @@
+/**
+ * app/ is, with app.ts above it, all that may know everything: it joins the core with its adapters and starts, checks
+ * and saves the server. session-host.ts is what a client meets.
+ *
+ * Nothing else may import from it, except for main.ts and tests. It decides nothing about rooms, prompts or tools.
+ */
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 
-/** What every part of the server leans on. */
-export interface Means {
+/** What every part of the server uses. */
+export interface AppContext {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Log
@@ -12,7 +18,7 @@ export interface Means {
   readonly nextId: () => string
 }
 
-/** What tests may put in the place of the real thing. */
+/** What tests may replace. */
 export interface Overrides {
   readonly clock?: Clock
   readonly log?: Log

@@ -3,10 +3,10 @@ import { createChat } from '../chat/chat.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people.ts'
 import type { Config } from '../config/config.ts'
-import type { Means } from './means.ts'
+import type { AppContext } from './context.ts'
 
 /** The rooms, and the people who may come into them. */
-export async function createSociety(config: Config, { storage, clock, log, nextId }: Means) {
+export async function createChatAndPeople(config: Config, { storage, clock, log, nextId }: AppContext) {
   const { rooms, people: store } = storage
   const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, {
