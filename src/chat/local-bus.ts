@@ -5,7 +5,7 @@ interface Subscription {
   readonly listener: (event: BusEvent) => void
 }
 
-interface Channel {
+interface RoomListeners {
   readonly subscriptions: Set<Subscription>
   /** The event that is being delivered and those that listeners published meanwhile; empty between deliveries. */
   readonly events: BusEvent[]
@@ -13,9 +13,9 @@ interface Channel {
 
 /** The bus of a server that is one process: `publish` returns once every listener has heard the event. */
 export function createLocalBus(log: Log): RoomBus {
-  const channels = new Map<RoomName, Channel>()
+  const rooms = new Map<RoomName, RoomListeners>()
 
-  function deliver(room: RoomName, { subscriptions }: Channel, event: BusEvent): void {
+  function deliver(room: RoomName, { subscriptions }: RoomListeners, event: BusEvent): void {
     for (const one of [...subscriptions]) {
       // An earlier listener may have ended this subscription.
       if (!subscriptions.has(one)) continue
@@ -27,26 +27,26 @@ export function createLocalBus(log: Log): RoomBus {
     }
   }
 
-  function removeIfUnused(room: RoomName, { subscriptions, events }: Channel): void {
-    if (subscriptions.size === 0 && events.length === 0) channels.delete(room)
+  function removeIfUnused(room: RoomName, { subscriptions, events }: RoomListeners): void {
+    if (subscriptions.size === 0 && events.length === 0) rooms.delete(room)
   }
 
   return {
     publish(room, event) {
-      const channel = channels.get(room)
+      const listeners = rooms.get(room)
       // What a listener publishes is delivered by the loop that called the listener, after the event it heard.
-      if (!channel || channel.events.push(event) > 1) return
-      for (const next of channel.events) deliver(room, channel, next)
-      channel.events.length = 0
-      removeIfUnused(room, channel)
+      if (!listeners || listeners.events.push(event) > 1) return
+      for (const next of listeners.events) deliver(room, listeners, next)
+      listeners.events.length = 0
+      removeIfUnused(room, listeners)
     },
     subscribe(room, listener) {
-      const channel = channels.get(room) ?? { subscriptions: new Set(), events: [] }
+      const listeners = rooms.get(room) ?? { subscriptions: new Set(), events: [] }
       const subscription = { listener }
-      channels.set(room, channel)
-      channel.subscriptions.add(subscription)
+      rooms.set(room, listeners)
+      listeners.subscriptions.add(subscription)
       return () => {
-        if (channel.subscriptions.delete(subscription)) removeIfUnused(room, channel)
+        if (listeners.subscriptions.delete(subscription)) removeIfUnused(room, listeners)
       }
     },
   }
