@@ -1,3 +1,7 @@
+/**
+ * Approvals decide what a tool may change. A standing grant allows it, or people in the room are asked.
+ * This folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
+ */
 import type { RoomName } from '../chat/entry.ts'
 import type { PersonId } from '../chat/person.ts'
 
@@ -6,7 +10,7 @@ export interface Grant {
   /** Counts up in its room; what `perms ROOM revoke N` takes. */
   readonly id: number
   readonly room: RoomName
-  /** Whose calls it serves: the requester's, and nobody else's. */
+  /** The person whose calls it serves: the requester, and nobody else. */
   readonly person: PersonId
   /** That person's name. */
   readonly name: string
@@ -16,21 +20,21 @@ export interface Grant {
   readonly target: string
   /** Milliseconds since the epoch; absent where only revoking ends it. */
   readonly until?: number
-  /** The name of who gave it. */
+  /** Name of the person who gave it. */
   readonly by: string
   /** When, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Standing permissions on disk. What is over is never given back. All methods reject with `StorageError` only. */
+/** Standing permissions on disk. An expired grant is never returned. All methods reject with `StorageError` only. */
 export interface GrantStore {
-  /** In place of an earlier one for the same person, room, tool and target; it then has that one's id. */
+  /** Replaces an earlier grant for the same person, room, tool and target, and keeps that one's id. */
   put(grant: Omit<Grant, 'id'>): Promise<Grant>
-  /** The one that covers exactly this at time `at`. */
+  /** The grant that covers exactly this at time `at`. */
   find(
     what: Pick<Grant, 'room' | 'person' | 'tool' | 'target'> & { readonly at: number },
   ): Promise<Grant | undefined>
-  /** Those of a room that hold at time `at`, in order of id. */
+  /** The grants of a room that hold at time `at`, in order of id. */
   list(room: RoomName, at: number): Promise<readonly Grant[]>
   /** False where there was none. */
   remove(room: RoomName, id: number): Promise<boolean>

@@ -1,19 +1,14 @@
-import { mayManage } from '../chat/access.ts'
-import type { ApprovalEntry } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
 import { duration } from '../lib/duration.ts'
 import { visibleText } from '../lib/visible-text.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
+import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
 
-/** How long `/allow room` lasts, in milliseconds: a working day. */
-export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
-
-/** What can be answered to a question. */
-export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
+/** Characters of a target that the question shows. */
+const MAX_TARGET_CHARS = 60
 
 /**
- * What the room is asked: who wants what, every line of it, and how to answer. The lines of what is wanted
- * stand behind a bar each, so that none can pass for words of ours, and nothing in them stays invisible.
+ * What the room is asked: who wants what, in full, and how to answer. A bar stands before each line of what is wanted,
+ * so that none of them can look like our own words. Characters that a terminal does not show are made visible.
  */
 export function questionText(number: number, asked: PermissionRequest, answerMs: number): string {
   const { requester, model, tool, access, detail } = asked
@@ -30,39 +25,21 @@ export function questionText(number: number, asked: PermissionRequest, answerMs:
 function waysToAnswer(number: number, asked: PermissionRequest): string {
   const deny = `or /deny ${number}`
   if (onlyOnce(asked)) return `/allow ${number} (this once) ${deny}`
-  const what = covered(asked)
+  const what = grantText(asked)
   const room = `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`
   const always = `/allow always ${number} (${what}, here, until /perms revoke)`
   return `/allow ${number} (this once), ${room}, ${always} ${deny}`
 }
 
-const COVERED_CHARS = 60
-
-/** What a grant would be for: `write_file for "a.txt"`, whatever is written to it. */
-function covered({ tool, target }: PermissionRequest): string {
+/** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */
+function grantText({ tool, target }: PermissionRequest): string {
   const shown = visibleText(target).replaceAll('\n', ' ')
-  return `${tool} for "${shown.length > COVERED_CHARS ? `${shown.slice(0, COVERED_CHARS)}…` : shown}"`
+  return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }
 
-/** True where nothing may be allowed beyond the call: for what is too much, and for who has no name of their own. */
-export const onlyOnce = ({ onceOnly, access, requester }: PermissionRequest): boolean =>
-  onceOnly === true || access === 'network' || requester.guest
-
-/**
- * Who may say yes: the requester and who manages the room; to the machine's own network, and to a command without a
- * sandbox, only an admin of the server: a room of one's own is quickly made. A no is the requester's to say, always.
- */
-export function mayAnswer(verdict: Verdict, asked: PermissionRequest, person: Person, role: Role): boolean {
-  if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
-  return asked.requester.id === person.id || mayManage(role)
-}
-
-/** What the room is told of an answer: `allowed once (question 3: run_command for alice)`. */
+/** What the room is told of a decision: `allowed once (question 3: run_command for alice)`. */
 export const answerText = (verdict: Verdict, number: number, asked: PermissionRequest): string =>
   `${ANSWERED[verdict]} (question ${number}: ${toolFor(asked)})`
-
-/** `run_command for alice` */
-export const toolFor = ({ tool, requester }: PermissionRequest): string => `${tool} for ${requester.name}`
 
 const ANSWERED: Readonly<Record<Verdict, string>> = {
   once: 'allowed once',
@@ -70,3 +47,14 @@ const ANSWERED: Readonly<Record<Verdict, string>> = {
   always: 'allowed here until it is revoked',
   denied: 'denied',
 }
+
+/** `run_command for alice` */
+export const toolFor = ({ tool, requester }: PermissionRequest): string => `${tool} for ${requester.name}`
+
+/** What all entries about one request have in common. */
+export const approvalFacts = ({ turn, tool, requester }: PermissionRequest) => ({
+  kind: 'approval' as const,
+  tool,
+  requester: requester.name,
+  ...(turn === undefined ? {} : { turn }),
+})

@@ -1,12 +1,14 @@
 import type { RoomName } from '../chat/entry.ts'
 import type { Room } from '../chat/room.ts'
-import { createDeferred, type Deferred } from '../lib/deferred.ts'
+import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
-import { questionText } from './question-text.ts'
+import { approvalFacts, questionText } from './question-text.ts'
 
-/** How a question ended: with a person's answer, which is recorded by then, or for a reason that the room is to be told. */
-export type QuestionEnd = { readonly allowed: boolean } | { readonly deniedBecause: string }
+/** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
+export type QuestionEnd =
+  | { readonly kind: 'answered'; readonly allowed: boolean }
+  | { readonly kind: 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
 export interface Question {
@@ -14,11 +16,11 @@ export interface Question {
   readonly number: number
   readonly asked: PermissionRequest
   /**
-   * Takes the question away from the time limit and from everybody else; false where it is over already. Who took it
-   * must call `end`.
+   * Reserves the question for the caller, who must then call `end`: it is no longer open and no longer times out.
+   * False if the question is over already.
    */
   take(): boolean
-  /** Tells the one who asked. */
+  /** Gives the end to the one who asked. */
   end(end: QuestionEnd): void
 }
 
@@ -26,7 +28,7 @@ export interface Question {
 export interface Questions {
   /**
    * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Rejects with
-   * `StorageError` when it could not be asked.
+   * `StorageError` if the question could not be stored.
    */
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
   /** In the order of asking. */
@@ -36,86 +38,77 @@ export interface Questions {
 /** Limits of asking. */
 export interface QuestionLimits {
   readonly approvals_per_room: number
-  /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
+  /** Milliseconds until an unanswered question counts as denied; 120,000 when absent. */
   readonly answer_ms?: number
 }
 
-/** Characters of what is asked; more would be cut on its way to a slow terminal, and then nobody saw all of it. */
-const LONGEST = 65_536
+/** Characters of what is asked. A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
+const MAX_DETAIL_CHARS = 65_536
 
-interface Board {
-  asked: number
+interface RoomQuestions {
+  lastNumber: number
   readonly open: Map<number, Question>
 }
 
 export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: QuestionLimits): Questions {
-  const boards = new Map<RoomName, Board>()
+  const rooms = new Map<RoomName, RoomQuestions>()
 
-  function boardOf(room: RoomName): Board {
-    const board = boards.get(room) ?? { asked: 0, open: new Map() }
-    boards.set(room, board)
-    return board
+  function questionsOf(room: RoomName): RoomQuestions {
+    const questions = rooms.get(room) ?? { lastNumber: 0, open: new Map() }
+    rooms.set(room, questions)
+    return questions
   }
 
-  function whyNot(room: Room, board: Board, { requester, detail }: PermissionRequest): string | undefined {
-    if (!isHere(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    if (board.open.size >= approvals_per_room) return `${board.open.size} questions are open here already`
-    return detail.length > LONGEST ? `it is too long to be shown: ${detail.length} characters` : undefined
+  function whyNot(
+    room: Room,
+    openHere: number,
+    { requester, detail }: PermissionRequest,
+  ): string | undefined {
+    if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
+    if (openHere >= approvals_per_room) return `${openHere} questions are open here already`
+    return detail.length > MAX_DETAIL_CHARS
+      ? `it is too long to be shown: ${detail.length} characters`
+      : undefined
   }
 
   return {
     async ask(room, asked) {
-      const board = boardOf(room.name)
-      const reason = whyNot(room, board, asked)
-      if (reason !== undefined) return { deniedBecause: reason }
-      const number = ++board.asked
+      const here = questionsOf(room.name)
+      const why = whyNot(room, here.open.size, asked)
+      if (why !== undefined) return { kind: 'unanswered', why }
+      const number = ++here.lastNumber
       const ended = createDeferred<QuestionEnd>()
-      const question = createQuestion(number, asked, ended, () => board.open.delete(number))
-      board.open.set(number, question)
-      const deny = (why: string): void => {
-        if (question.take()) question.end({ deniedBecause: why })
+      const take = (): boolean => here.open.delete(number)
+      here.open.set(number, { number, asked, take, end: ended.resolve })
+      const giveUp = (reason: string): void => {
+        if (take()) ended.resolve({ kind: 'unanswered', why: reason })
       }
-      const stopWatching = watch(room, asked, deny)
+      const stopWatching = watchRequester(room, asked, giveUp)
       try {
         const author = asked.model ?? asked.requester.name
         const text = questionText(number, asked, answer_ms)
         await room.record({ ...approvalFacts(asked), author, question: number, verdict: 'asked', text })
-        const timer = setTimeout(() => deny(`nobody answered within ${duration(answer_ms)}`), answer_ms)
+        const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answer_ms)}`), answer_ms)
         return await ended.promise.finally(() => clearTimeout(timer))
       } finally {
-        question.take()
+        take()
         stopWatching()
       }
     },
-    open: (room) => [...(boards.get(room)?.open.values() ?? [])],
+    open: (room) => [...(rooms.get(room)?.open.values() ?? [])],
   }
 }
 
-/** What all entries about one request have in common. */
-export const approvalFacts = ({ turn, tool, requester }: PermissionRequest) => ({
-  kind: 'approval' as const,
-  tool,
-  requester: requester.name,
-  ...(turn === undefined ? {} : { turn }),
-})
-
-const createQuestion = (
-  number: number,
-  asked: PermissionRequest,
-  ended: Deferred<QuestionEnd>,
-  take: () => boolean,
-): Question => ({ number, asked, take, end: ended.resolve })
-
-/** Denies when the requester is not there any more, or does not want it any more. Returns what ends the watching. */
-function watch(
+/** Gives the question up when the requester leaves the room or the signal is aborted. Returns the function that ends this. */
+function watchRequester(
   room: Room,
   { requester, signal }: PermissionRequest,
-  deny: (why: string) => void,
+  giveUp: (reason: string) => void,
 ): () => void {
-  const stopped = (): void => deny('it was stopped')
+  const stopped = (): void => giveUp('it was stopped')
   signal.addEventListener('abort', stopped, { once: true })
   const stopListening = room.listen({
-    deliver: () => isHere(room, requester.id) || deny(`${requester.name} left`),
+    deliver: () => isPresent(room, requester.id) || giveUp(`${requester.name} left`),
   })
   if (signal.aborted) stopped()
   return () => {
@@ -124,5 +117,5 @@ function watch(
   }
 }
 
-const isHere = (room: Room, id: PermissionRequest['requester']['id']): boolean =>
+const isPresent = (room: Room, id: PermissionRequest['requester']['id']): boolean =>
   room.present().some((person) => person.id === id)

@@ -1,8 +1,9 @@
 import { UsageError } from '../../chat/errors.ts'
-import type { Answer, Approvals } from '../../approvals/approvals.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { Decision } from '../../approvals/decide.ts'
 import type { Call, Command } from '../command.ts'
 
-type Extent = Exclude<Answer['verdict'], 'denied'>
+type Extent = Exclude<Decision['verdict'], 'denied'>
 
 export const allowCommand = (approvals: Approvals): Command => ({
   name: 'allow',
@@ -27,7 +28,7 @@ export const denyCommand = (approvals: Approvals): Command => ({
   },
 })
 
-type Words = Pick<Answer, 'verdict' | 'question'>
+type Words = Pick<Decision, 'verdict' | 'question'>
 
 /** A session sees the answer in the room. */
 async function answer(

@@ -1,0 +1,30 @@
+import { mayManage } from '../chat/access.ts'
+import type { ApprovalEntry } from '../chat/entry.ts'
+import type { Person, Role } from '../chat/person.ts'
+import type { PermissionRequest } from '../tools/tool.ts'
+
+/** What a person can decide about a question. */
+export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
+
+/** A verdict that gives a grant. */
+export type LastingVerdict = Exclude<Verdict, 'once' | 'denied'>
+
+/** Whether a verdict gives a grant. */
+export const isLasting = (verdict: Verdict): verdict is LastingVerdict =>
+  verdict === 'room' || verdict === 'always'
+
+/** How long a grant with the verdict `room` lasts, in milliseconds: a working day. */
+export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
+
+/** True where nothing beyond the one call may be allowed: it could do too much, or the requester is a guest. */
+export const onlyOnce = ({ onceOnly, access, requester }: PermissionRequest): boolean =>
+  onceOnly === true || access === 'network' || requester.guest
+
+/**
+ * Whether a person may decide. The requester may, and everybody who manages the room. Only an admin of the server may
+ * allow the machine's own network or a command without a sandbox, because anybody can make a room and manage it.
+ */
+export function mayDecide(verdict: Verdict, asked: PermissionRequest, person: Person, role: Role): boolean {
+  if (asked.onceOnly && verdict !== 'denied') return role === 'admin'
+  return asked.requester.id === person.id || mayManage(role)
+}
