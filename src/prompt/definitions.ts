@@ -1,5 +1,5 @@
 import { framingOf } from './framing.ts'
-import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
+import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
 import type { TokenCounter } from './ports.ts'
 import type { ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -59,7 +59,7 @@ function withoutWords(schema: JsonSchema): JsonSchema {
 }
 
 const mapValues = (value: Json): Json =>
-  isObject(value)
+  isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, inner('', schema)]))
     : value
 
@@ -67,8 +67,5 @@ const mapValues = (value: Json): Json =>
 function inner(key: string, value: Json): Json {
   if (key === 'enum' || key === 'const' || key === 'default') return value
   if (Array.isArray(value)) return (value as readonly Json[]).map((element) => inner('', element))
-  return isObject(value) ? withoutWords(value) : value
+  return isJsonObject(value) ? withoutWords(value) : value
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

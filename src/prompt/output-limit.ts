@@ -1,3 +1,5 @@
+import { utf8Bytes } from '../lib/bytes.ts'
+
 /** Bytes of layers that a script may return; more where the model's window holds more. */
 const leastOutput = 256 * 1024
 /** English has about five bytes a token, runs of one character a hundred and more; half may be lost to quoting. */
@@ -27,6 +29,3 @@ export function newestWithin<T>(
   }
   return first === 0 ? items : items.slice(first)
 }
-
-const utf8Bytes = (text: string): number =>
-  /^[\0-\u007f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length

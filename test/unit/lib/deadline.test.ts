@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DeadlineError, underDeadline } from '../../../src/toolbox/deadline.ts'
+import { DeadlineError, underDeadline } from '../../../src/lib/deadline.ts'
 
 const never = <T>(): Promise<T> => new Promise(() => {})
 const open = (): AbortSignal => new AbortController().signal
