@@ -19,7 +19,7 @@ export async function createToolSources(
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)
   const builtin = builtinTools({
     todo: rooms,
-    sideTurns: config.limits.turn_depth > 0,
+    subTurns: config.limits.turn_depth > 0,
     web: createWeb(config.web, paths.pageReader),
     results,
   })

@@ -9,10 +9,13 @@ import { paths } from './paths.ts'
 import type { Workspaces } from '../tools/ports.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
-import { markCutTurns } from '../turns/cut-turns.ts'
+import { createScopedTools } from '../toolbox/scoped-tools.ts'
+import { createToolboxes } from '../toolbox/toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
-import { createTurns, type Turns } from '../turns/turns.ts'
+import { markCutTurns } from '../turns/cut-turns.ts'
+import type { Turns } from '../turns/turns.ts'
 import type { Composer } from '../prompt/ports.ts'
+import { assembleTurns } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import { createToolSources } from './tool-sources.ts'
 
@@ -22,9 +25,6 @@ export interface Work {
   readonly runs: ToolRuns
   readonly approvals: Approvals
 }
-
-/** Share of a prompt that tools may take before their descriptions are shortened. */
-const TOOLS_SHARE = 0.4
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createWork(
@@ -40,32 +40,24 @@ export async function createWork(
   const sources = await createToolSources(config, chat, context, owned)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
   const approvals = approvalsFor(config, chat, context, overrides)
-  const tools = {
-    catalogue: createCatalogue({ sources, disabled: config.tools.disabled, log }),
-    workspaces,
+  const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
+  const scopedTools = createScopedTools(catalogue, storage.rooms)
+  const openToolbox = createToolboxes({
+    scopedTools,
     permissions: approvals,
-    rooms: storage.rooms,
+    workspaces,
     results: storage.results,
-    newId: context.nextId,
-    limits: { ...config.limits, tools: toolLimits(config) },
+    limits: toolLimits(config),
     clock,
     log,
-  }
-  const runs = owned(createToolRuns(tools))
-  const turns = createTurns({
-    ...tools,
-    models: config.models.map((settings) => ({
-      settings,
-      model: (overrides.createModel ?? createModel)(settings),
-    })),
-    composer,
-    history: storage.history,
-    calibrations: storage.calibrations,
-    scripts: storage.scripts,
-    turns: storage.turns,
-    toolsShare: TOOLS_SHARE,
   })
-  return { turns: owned(turns), runs, approvals }
+  const runs = createToolRuns(openToolbox, context.nextId, clock)
+  const modelOf = overrides.createModel ?? createModel
+  const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
+  const { limits } = config
+  const stores = storage
+  const turns = assembleTurns({ means: context, stores, models, composer, scopedTools, openToolbox, limits })
+  return { runs: owned(runs), turns: owned(turns), approvals }
 }
 
 const toolLimits = ({ tools }: Config) => ({

@@ -7,27 +7,12 @@ import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
 import type { Json } from '../lib/json.ts'
-import type { HistoryStore, ScriptStore } from './ports.ts'
-import { targetOf } from './wrap.ts'
-import type { Resolution } from './scope.ts'
-import type { HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
+import type { Calibrations } from './calibration.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
-import { factorFor } from './calibration.ts'
-import type { CalibrationStore } from './ports.ts'
 import type { ModelSettings } from './model-settings.ts'
-
-/** Where a snapshot's facts come from. */
-export interface SnapshotParts {
-  readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
-  readonly history: HistoryStore
-  readonly calibrations: Pick<CalibrationStore, 'find'>
-  readonly scripts: ScriptStore
-  readonly clock: Clock
-  /** Names of the models that can be called in any room. */
-  readonly modelNames: readonly string[]
-  /** Share of the target that tools may take, 0-1. */
-  readonly toolsShare: number
-}
+import type { HistoryStore, ScriptStore } from './ports.ts'
+import type { CatalogueTool, HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
+import { targetOf } from './wrap.ts'
 
 /** What a prompt is for. */
 export interface Occasion {
@@ -36,59 +21,81 @@ export interface Occasion {
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
   readonly message?: MessageEntry
-  /** True for a side turn that starts without the conversation in the room. */
-  readonly fresh?: boolean | undefined
-  /** Tokens to keep free for the steps of this turn that were already made. */
+  /** True for a sub-turn that starts without the conversation in the room. */
+  readonly fresh?: boolean
+  /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
 }
 
-/** Gathers all that a prompt is made from. Rejects with `StorageError` only. */
-export async function gatherSnapshot(
-  parts: SnapshotParts,
-  occasion: Occasion,
-  { visible, role }: Pick<Resolution, 'visible'> & { readonly role: Role },
-): Promise<Snapshot> {
-  const { room, requester, message } = occasion
-  const model = profile(occasion, await factorFor(parts.calibrations, occasion.model))
-  const values = await parts.rooms.values(room.name)
-  const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-  const [info, history, script, present] = await Promise.all([
-    room.info(),
-    occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
-    parts.scripts.current(room.name),
-    whoIsHere(room, parts.modelNames),
-  ])
-  // Whoever reads this room can read its prompts.
-  const audience = { viewer: requester, toldIn: room.name }
-  const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
-  return {
-    now: parts.clock.now(),
-    room: {
-      name: info.name,
-      topic: info.topic,
-      vibe: info.vibe,
-      private: info.private,
-      exits,
-      todo: readTodo(values.get(TODO_KEY)),
-      values: valuesWith(values, exits),
-    },
-    user: { name: requester.name, role },
-    present,
-    model,
-    tools: visible,
-    history,
-    message: message ? attributed(message) : '',
-    ...scriptOf(script),
-    toolsShare: parts.toolsShare,
-  }
+/** The requester's role, and the tools that are in scope for them. */
+export interface ToolsInScope {
+  readonly visible: readonly CatalogueTool[]
+  readonly role: Role
 }
 
-/** `alice: hello`, with later lines indented: no line of a message can pass for another speaker. */
+/** Gathers all that a prompt is made from. */
+export interface Snapshots {
+  /** Rejects with `StorageError` only. */
+  gather(occasion: Occasion, tools: ToolsInScope): Promise<Snapshot>
+}
+
+/** Where the facts of a snapshot come from. */
+export interface SnapshotParts {
+  readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
+  readonly history: Pick<HistoryStore, 'newest'>
+  readonly scripts: Pick<ScriptStore, 'current'>
+  readonly calibrations: Pick<Calibrations, 'factorFor'>
+  readonly clock: Clock
+  /** Names of the models that can be called in any room. */
+  readonly modelNames: readonly string[]
+  /** Share of the target that tools may take, 0-1. */
+  readonly toolsShare: number
+}
+
+export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
+  async gather(occasion, { visible, role }) {
+    const { room, requester, message } = occasion
+    const model = profileOf(occasion, await parts.calibrations.factorFor(occasion.model))
+    const values = await parts.rooms.values(room.name)
+    const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
+    const [info, history, script, present] = await Promise.all([
+      room.info(),
+      occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
+      parts.scripts.current(room.name),
+      whoIsHere(room, parts.modelNames),
+    ])
+    // Whoever can read this room can read its prompts.
+    const audience = { viewer: requester, toldIn: room.name }
+    const exits = await visibleExits(parts.rooms, values.get(EXITS_KEY), audience)
+    return {
+      now: parts.clock.now(),
+      room: {
+        name: info.name,
+        topic: info.topic,
+        vibe: info.vibe,
+        private: info.private,
+        exits,
+        todo: readTodo(values.get(TODO_KEY)),
+        values: visibleValues(values, exits),
+      },
+      user: { name: requester.name, role },
+      present,
+      model,
+      tools: visible,
+      history,
+      message: message ? attributed(message) : '',
+      ...scriptOf(script),
+      toolsShare: parts.toolsShare,
+    }
+  },
+})
+
+/** `alice: hello`, with later lines indented, so that no line of a message can look like another speaker's. */
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-/** What is kept free is counted by us, the window by the provider. */
-const profile = ({ model, reserve }: Occasion, calibration: number): Snapshot['model'] => ({
+/** The reserve is counted by us, the window by the provider. */
+const profileOf = ({ model, reserve }: Occasion, calibration: number): Snapshot['model'] => ({
   name: model.name,
   contextWindow: Math.max(0, Math.floor(model.contextWindow - reserve * calibration)),
   maxOutput: model.maxOutput,
@@ -98,11 +105,11 @@ const profile = ({ model, reserve }: Occasion, calibration: number): Snapshot['m
   calibration,
 })
 
-/** More rows than this no layer shows; a script may ask for fewer. */
-const MAX_ROWS = 500
+/** Rows of history in one snapshot. No layer shows more; a script may ask for fewer. */
+const MAX_HISTORY_ROWS = 500
 
-/** What a conversation is made of; comings and goings are told by who is present. */
-const TOLD: readonly EntryKind[] = [
+/** What a conversation is made of. Who came and left is not in it: the prompt says who is present. */
+const CONVERSATION_KINDS: readonly EntryKind[] = [
   'message',
   'action',
   'reply',
@@ -113,36 +120,39 @@ const TOLD: readonly EntryKind[] = [
 ]
 
 function newestRows(
-  history: HistoryStore,
+  history: SnapshotParts['history'],
   { room, model, message }: Occasion,
   maxTokens: number,
   checkpoint: Checkpoint | undefined,
 ): Promise<readonly HistoryRow[]> {
-  const query = {
+  return history.newest(room.name, {
     encoding: model.encoding,
-    maxRows: MAX_ROWS,
+    maxRows: MAX_HISTORY_ROWS,
     maxTokens: Math.max(0, maxTokens),
-    kinds: TOLD,
-    ...(checkpoint ? { after: checkpoint.after } : {}),
+    kinds: CONVERSATION_KINDS,
     withoutThreads: true,
-  }
-  return history.newest(room.name, message ? { ...query, before: message.id } : query)
+    ...(checkpoint ? { after: checkpoint.after } : {}),
+    ...(message ? { before: message.id } : {}),
+  })
 }
 
-/** More names than this tell a model nothing. */
-const MAX_PRESENT = 100
+/** People that a prompt names. More names tell a model nothing. */
+const MAX_PEOPLE = 100
 
 async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<readonly Present[]> {
-  const people = room.present().slice(0, MAX_PRESENT)
-  const roles = await Promise.all(people.map((person) => room.roleOf(person)))
-  return [
-    ...people.map(({ name }, index) => ({ name, kind: 'person' as const, role: roles[index]! })),
-    ...modelNames.map((name) => ({ name, kind: 'model' as const, role: 'model' })),
-  ]
+  const people = room.present().slice(0, MAX_PEOPLE)
+  const present = people.map(async (person): Promise<Present> => {
+    return { name: person.name, kind: 'person', role: await room.roleOf(person) }
+  })
+  const models = modelNames.map((name): Present => ({ name, kind: 'model', role: 'model' }))
+  return [...(await Promise.all(present)), ...models]
 }
 
 /** The key-values as a script may know them: of the exits only those that are shown. */
-function valuesWith(values: ReadonlyMap<string, Json>, exits: readonly Exit[]): Snapshot['room']['values'] {
+function visibleValues(
+  values: ReadonlyMap<string, Json>,
+  exits: readonly Exit[],
+): Snapshot['room']['values'] {
   const shown = exitsValue(exits)
   const others = [...values].filter(([key]) => key !== EXITS_KEY)
   return Object.fromEntries(shown === undefined ? others : [...others, [EXITS_KEY, shown]])

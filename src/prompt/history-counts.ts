@@ -1,33 +1,34 @@
 import type { Log } from '../chat/ports.ts'
+import { zip } from '../lib/zip.ts'
 import type { Composer, HistoryStore } from './ports.ts'
 import type { HistoryRow } from './snapshot.ts'
 
-/** What counting rows takes. */
-export interface HistoryCountParts {
-  readonly composer: Pick<Composer, 'count'>
-  readonly history: Pick<HistoryStore, 'saveCounts'>
-  readonly log: Log
-}
-
 /**
- * Remembers what the rows of a prompt cost (they were counted for it just now), so that the next prompt reads no more rows than can fit.
- * It only saves work: a failure is logged and nothing else.
+ * Stores what the rows of a prompt cost, so that the next prompt reads no more rows than can fit. This only saves work:
+ * a failure is only logged.
  */
-export async function rememberCounts(
-  parts: HistoryCountParts,
-  encoding: string,
-  rows: readonly HistoryRow[],
-): Promise<void> {
-  const fresh = rows.filter((row) => row.tokens === undefined)
-  if (fresh.length === 0) return
-  try {
-    const texts = fresh.map(({ entry }) => `${entry.author}: ${entry.text}`)
-    const counts = await parts.composer.count(encoding, texts)
-    await parts.history.saveCounts(
-      encoding,
-      new Map(fresh.map(({ entry }, index) => [entry.id, counts[index]!])),
-    )
-  } catch (error) {
-    parts.log.debug({ error }, 'rows of history could not be counted')
+export type RememberCounts = (encoding: string, rows: readonly HistoryRow[]) => Promise<void>
+
+export const createHistoryCounts =
+  (history: Pick<HistoryStore, 'saveCounts'>, composer: Pick<Composer, 'count'>, log: Log): RememberCounts =>
+  async (encoding, rows) => {
+    const fresh = rows.filter((row) => row.tokens === undefined).map(({ entry }) => entry)
+    if (fresh.length === 0) return
+    try {
+      const counts = await composer.count(
+        encoding,
+        fresh.map(({ author, text }) => `${author}: ${text}`),
+      )
+      await history.saveCounts(
+        encoding,
+        new Map(
+          zip(
+            fresh.map(({ id }) => id),
+            counts,
+          ),
+        ),
+      )
+    } catch (error) {
+      log.debug({ error }, 'rows of history could not be counted')
+    }
   }
-}

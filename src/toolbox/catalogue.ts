@@ -4,9 +4,9 @@ import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
-/** Every tool there is at one moment, before any scope: what is shown of it, and what runs. */
+/** All tools there are at one moment, before any scope. */
 export interface Catalogue {
-  /** In the order of the sources. The same object for as long as nothing changes. */
+  /** What is shown of them, in the order of the sources. The same object for as long as nothing changes. */
   readonly tools: readonly CatalogueTool[]
   /** What runs; undefined for an id that is not in `tools`. */
   handler(id: string): Tool | undefined
@@ -15,12 +15,12 @@ export interface Catalogue {
 /** What a catalogue is made from. */
 export interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids that the config takes away, with their aliases and everything wrapped around them. */
+  /** Ids that the config disables, together with their aliases and every tool that is built on them. */
   readonly disabled: readonly string[]
   readonly log: Log
 }
 
-/** Gives the catalogue of now; cheap while the sources stay as they are, so it is asked at every step. */
+/** Returns the function that gives the catalogue of now. It is cheap while no source changes: every step calls it. */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
   let listed: readonly Listed[] = []
   let catalogue = merge([], parts)
@@ -40,7 +40,7 @@ interface Listed {
 }
 
 const sameTools = (a: readonly Listed[], b: readonly Listed[]): boolean =>
-  a.length === b.length && a.every((one, index) => one.tool === b[index]!.tool)
+  a.length === b.length && a.every(({ tool }, index) => tool === b[index]?.tool)
 
 function merge(listed: readonly Listed[], { disabled, log }: CatalogueParts): Catalogue {
   const byId = firstOfEach(listed, log)
@@ -71,19 +71,19 @@ function isDisabled(tool: Tool, disabled: ReadonlySet<string>, byId: ById): bool
   const seen = new Set<Tool>()
   for (let one: Tool | undefined = tool; one && !seen.has(one); one = baseOf(one, byId)) {
     seen.add(one)
-    if (family(one, byId).some((id) => disabled.has(id))) return true
+    if (allNames(one, byId).some((id) => disabled.has(id))) return true
   }
   return false
 }
 
-/** What a tool is built on: through its aliases to the base of a wrapped tool. */
+/** The tool that this one is an alias of, or that it is built on. */
 function baseOf(tool: Tool, byId: ById): Tool | undefined {
   const next = tool.aliasOf ?? tool.base
   return next === undefined ? undefined : byId.get(next)?.tool
 }
 
-/** All names of one tool: whatever is an alias of it, and what it is an alias of. */
-function family(tool: Tool, byId: ById): readonly string[] {
+/** All ids of one tool: its aliases, and what it is an alias of. */
+function allNames(tool: Tool, byId: ById): readonly string[] {
   const root = rootOf(tool, byId)
   return [...byId.values()].filter((one) => rootOf(one.tool, byId) === root).map((one) => one.tool.id)
 }

@@ -1,55 +1,57 @@
-import type { Json } from '../lib/json.ts'
-import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { definitionOf } from '../prompt/definitions.ts'
 import { findTools, findToolsDefinition } from '../prompt/find-tools.ts'
-import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import type { View } from './scoped-tools.ts'
+import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
+import type { ScopedTools } from './scoped-tools.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
 
 /** Ids of deferred tools that `find_tools` has shown in this turn. */
-export type Found = Set<string>
+export type FoundTools = Set<string>
 
 /** What a called name stands for. */
 export type Target =
   | { readonly kind: 'tool'; readonly id: string; readonly tool: Tool }
   | { readonly kind: 'search'; readonly id: string }
 
-/** The tools that one request offers, frozen; whether they may still be used is asked of the view of now. */
+/** What the names in a caller's calls stand for. `now` are the tools in scope at the moment of the call. */
 export interface Offer {
-  /** What is sent, in this order. */
-  readonly definitions: readonly ToolDefinition[]
-  /** Undefined alike for a name that never was, is hidden, was taken away or means something else now. */
-  resolve(name: string, now: View): Target | undefined
-  /** What a model is told that calls a name it does not have. */
-  unknown(name: string, now: View): string
-  /** Answers a call of `find_tools`; what it shows can be called from the next step on. */
-  search(args: Json, now: View): ToolResult
+  /** Undefined for any name that cannot be used: it never was, is hidden, was taken away, or its tool has changed. */
+  resolve(name: string, now: ScopedTools): Target | undefined
+  /** The text for a caller whose call names no tool that it has. */
+  unknown(name: string, now: ScopedTools): string
+  /** The result of a call of `find_tools`. The tools in it can be called from the next step on. */
+  search(args: JsonObject, now: ScopedTools): ToolResult
 }
 
-/** `composed` is the view that the prompt was made from. */
-export function createOffer(prompt: Prompt, composed: View, found: Found): Offer {
-  const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
-  const deferred = prompt.tools.filter((one) => one.form === 'deferred').map((one) => known.get(one.id)!)
-  const callable = new Map(
-    prompt.tools
-      .filter((one) => one.form !== 'deferred' || found.has(one.id))
-      .flatMap((one) => known.get(one.id) ?? [])
-      .map((tool) => [tool.name, tool]),
-  )
-  const hasSearch = deferred.length > 0 || prompt.tools.some((one) => one.name === FIND_TOOLS)
+/** The tools that one request to a model offers. They do not change while its calls run. */
+export interface SentOffer extends Offer {
+  /** What is sent, in this order. */
+  readonly definitions: readonly ToolDefinition[]
+}
 
-  const resolve = (name: string, now: View): Target | undefined => {
+/** `composed` are the tools that the prompt was made from. */
+export function createOffer(prompt: Prompt, composed: ScopedTools, found: FoundTools): SentOffer {
+  const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
+  const inPrompt = (wanted: (tool: PromptTool) => boolean): readonly CatalogueTool[] =>
+    prompt.tools.filter(wanted).flatMap(({ id }) => known.get(id) ?? [])
+  const deferred = inPrompt(({ form }) => form === 'deferred')
+  const callable = new Map(
+    inPrompt(({ form, id }) => form !== 'deferred' || found.has(id)).map((tool) => [tool.name, tool]),
+  )
+  const hasSearch = deferred.length > 0 || prompt.tools.some(({ name }) => name === FIND_TOOLS)
+
+  const resolve = (name: string, now: ScopedTools): Target | undefined => {
     if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
     const offered = callable.get(name)
-    const current = offered && now.visible.find((tool) => tool.id === offered.id)
-    const tool = current && sameDefinition(offered, current) ? now.catalogue.handler(offered.id) : undefined
-    return tool && { kind: 'tool', id: tool.id, tool }
+    const current = offered && now.visible.find(({ id }) => id === offered.id)
+    return current && sameDefinition(offered, current) ? targetOf(current, now) : undefined
   }
 
   return {
-    definitions: definitionsOf(prompt, callable, found),
+    definitions: definitionsOf(prompt, [...callable.values()], found),
     resolve,
     unknown(name, now) {
       const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
@@ -58,24 +60,43 @@ export function createOffer(prompt: Prompt, composed: View, found: Found): Offer
         names.filter((one) => resolve(one, now)),
       )
     },
-    search(args, now) {
-      const { query } = (args ?? {}) as { query?: unknown }
+    search({ query }, now) {
       if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
+      const current = new Set(now.visible.map(({ id }) => id))
       const matching = findTools(
         query,
-        deferred.filter((tool) => now.visible.some((one) => one.id === tool.id)),
+        deferred.filter(({ id }) => current.has(id)),
       )
-      for (const tool of matching) found.add(tool.id)
+      for (const { id } of matching) found.add(id)
       return ok(searchText(query, matching))
     },
   }
 }
 
-/** The one answer to a name that stands for nothing, whatever the cause. */
-export const unknownTool = (name: string, names: readonly string[]): string =>
+/** The offer to a person, who is sent no definitions: each name stands for the tool of that name in the scope of now. */
+export const directOffer: Offer = {
+  resolve(name, now) {
+    const listed = now.visible.find((tool) => tool.name === name)
+    return listed && targetOf(listed, now)
+  },
+  unknown: (name, { visible }) =>
+    unknownTool(
+      name,
+      visible.map((tool) => tool.name),
+    ),
+  search: () => failed('there is nothing to search for here'),
+}
+
+function targetOf({ id }: CatalogueTool, { catalogue }: ScopedTools): Target | undefined {
+  const tool = catalogue.handler(id)
+  return tool && { kind: 'tool', id, tool }
+}
+
+/** The same text for every name that cannot be used, whatever the cause: a model must not learn what is hidden. */
+const unknownTool = (name: string, names: readonly string[]): string =>
   `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
 
-/** A tool whose definition changed since it was offered is another tool. */
+/** A tool whose definition has changed since it was offered counts as another tool. */
 const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
   a === b || (a.name === b.name && fingerprint(a) === fingerprint(b))
 
@@ -83,11 +104,11 @@ const fingerprint = (tool: CatalogueTool): string => JSON.stringify([tool.descri
 
 function definitionsOf(
   prompt: Prompt,
-  callable: ReadonlyMap<string, CatalogueTool>,
-  found: Found,
+  callable: readonly CatalogueTool[],
+  found: FoundTools,
 ): readonly ToolDefinition[] {
-  const sent = prompt.tools.flatMap((one) => one.definition ?? [])
-  const asked = [...callable.values()].filter((tool) => found.has(tool.id))
+  const sent = prompt.tools.flatMap(({ definition }) => definition ?? [])
+  const asked = callable.filter(({ id }) => found.has(id))
   return [...sent, ...asked.map((tool) => definitionOf(tool, 'full'))]
 }
 

@@ -1,140 +1,124 @@
+/**
+ * A toolbox is the tools that one caller has: those in scope now. It decides what a called name stands for, runs one
+ * call at a time, records both in the room's log, and cuts the result to what the caller can read.
+ * This folder must not know models, steps and turns, nor where a tool comes from, nor how people are asked.
+ */
 import { toolCallLine } from '../chat/entry-text.ts'
-import type { ToolResultEntry, TurnId } from '../chat/entry.ts'
-import type { Clock, Log } from '../chat/ports.ts'
+import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import type { Clock } from '../chat/ports.ts'
+import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
 import { READ_FD } from '../tools/long-result.ts'
-import type { ResultStore, Workspace } from '../tools/ports.ts'
-import {
-  failed,
-  type PermissionProvider,
-  type Place,
-  type SideTurns,
-  type Tool,
-  type ToolLimits,
-  type ToolResult,
-} from '../tools/tool.ts'
-import type { ToolDefinition } from '../prompt/prompt.ts'
-import { parseArguments } from './arguments.ts'
-import { callerContext, type CallerParts } from './caller.ts'
-import { underDeadline } from './deadline.ts'
+import type { ResultStore } from '../tools/ports.ts'
+import { failed, type ToolResult } from '../tools/tool.ts'
 import type { Offer } from './offer.ts'
-import type { ToolCall } from './tool-call.ts'
-import { FULL_ALLOWANCE, presentResult, utf8Bytes, type Allowance } from './results.ts'
-import { failureText } from './failure.ts'
-import type { View, Viewer } from './scoped-tools.ts'
+import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
+import { callerName, runTool, type RunToolParts, type ToolCaller } from './run-tool.ts'
+import type { FindScopedTools } from './scoped-tools.ts'
+import { parseArguments, type ToolCall } from './tool-call.ts'
 
-/** The tools that one caller has: what is sent of them, and what happens when they are called. */
+/** Runs the calls of one caller. */
 export interface Toolbox {
-  readonly definitions: readonly ToolDefinition[]
   /**
-   * Runs one call and answers it; trouble is an answer. Rejects only with `StorageError` (the call could
-   * not be logged, and was not run or its result is not known) and with the turn's reason when it is stopped.
+   * Runs one call and records its result; trouble is a result too. Rejects only with `StorageError`: the call could not
+   * be recorded and was not run, or its result could not.
    */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResultEntry>
-  /** Answers a call without running it, so that the log tells of it. Rejects with `StorageError`. */
+  /** Records a call and the reason why it is not run. Rejects with `StorageError`. */
   refuse(call: ToolCall, reason: string): Promise<ToolResultEntry>
 }
 
-/** What stays the same for all toolboxes of a turn, or of a person. */
-export interface ToolboxParts {
-  /** Absent when a person runs a tool. */
-  readonly turn?: TurnId
-  readonly viewer: Viewer
-  /** The name that calls are made in: the model's, or the person's. */
-  readonly caller: string
-  /** The scope of now, asked before each call. */
-  readonly view: () => Promise<View>
-  readonly permissions: PermissionProvider
-  readonly workspace: Workspace
-  /** Where a turn's world tools act; absent when a person runs a tool. */
-  readonly place?: Place
-  /** The side turns of a turn that may have some. */
-  readonly side?: SideTurns
-  readonly limits: ToolLimits
-  /** Where results go that are too long to be read at once. */
+/**
+ * Opens a toolbox: for one step of a model's turn, or for one run of a person. `tokensLeft` is what the results of all
+ * its calls together may take; without it, each result may be as long as a page.
+ */
+export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => Toolbox
+
+/** What toolboxes are made from. */
+export interface ToolboxParts extends RunToolParts {
+  readonly scopedTools: FindScopedTools
+  /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
-  /** How much of a result the caller reads, asked for each; `FULL_ALLOWANCE` when absent. */
-  readonly allowance?: () => Allowance
   readonly clock: Clock
-  readonly log: Log
 }
 
-/** `offer` says what each name stands for: that of a model's step, or of a person. */
-export function createToolbox(parts: ToolboxParts, offer: Offer): Toolbox {
-  /** Looks the call up in the scope of now, and logs it. */
-  async function announce(call: ToolCall) {
-    const now = await parts.view()
-    const answer = createAnswer(call, parts, offer.resolve(READ_FD, now)?.id === READ_FD)
-    const target = offer.resolve(call.name, now)
-    const args = parseArguments(call.arguments)
-    await answer.announce(target?.id, args.ok ? args.value : call.arguments)
-    return { answer, now, target, args }
+export const createToolboxes =
+  (parts: ToolboxParts): OpenToolbox =>
+  (caller, offer, tokensLeft) => {
+    const { scopedTools, clock } = parts
+    const { room } = caller
+    let tokensRead = 0
+
+    /** Looks a call up in the scope of now, and records it. Gives the function that records its result. */
+    async function begin(call: ToolCall) {
+      const now = await scopedTools(caller)
+      const target = offer.resolve(call.name, now)
+      const args = parseArguments(call.arguments)
+      const canRead = offer.resolve(READ_FD, now)?.id === READ_FD
+      const facts = factsOf(call, caller, target?.id)
+      await room.record(callEntry(facts, caller, args.ok ? args.value : call.arguments))
+      const startedAt = clock.now()
+
+      async function finish(result: ToolResult): Promise<ToolResultEntry> {
+        const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
+        const about = { room: room.name, tool: target?.id, allowance, canRead }
+        const presented = await presentResult(result, about, parts)
+        const entry = await room.record(resultEntry(facts, presented, clock.now() - startedAt))
+        tokensRead += tokensOf(entry.text)
+        return entry as ToolResultEntry
+      }
+      return { now, target, args, finish }
+    }
+
+    return {
+      async run(call, signal) {
+        const { now, target, args, finish } = await begin(call)
+        if (!target) return await finish(failed(offer.unknown(call.name, now)))
+        if (!args.ok) return await finish(failed(`${call.name}: ${args.error}`))
+        if (target.kind === 'search') return await finish(offer.search(args.value, now))
+        const isOffered = async (): Promise<boolean> =>
+          offer.resolve(call.name, await scopedTools(caller))?.id === target.id
+        const called = { tool: target.tool, args: args.value, caller, isOffered }
+        return await finish(await runTool(called, parts, signal))
+      },
+      async refuse(call, reason) {
+        const { finish } = await begin(call)
+        return await finish(failed(reason))
+      },
+    }
   }
 
-  return {
-    definitions: offer.definitions,
-    async run(call, signal) {
-      const { answer, now, target, args } = await announce(call)
-      if (!target) return await answer.give(failed(offer.unknown(call.name, now)))
-      if (!args.ok) return await answer.give(failed(`${call.name}: ${args.error}`), target.id)
-      if (target.kind === 'search') return await answer.give(offer.search(args.value, now), target.id)
-      const isOffered = async (): Promise<boolean> =>
-        offer.resolve(call.name, await parts.view())?.id === target.id
-      const result = await runTool(target.tool, args.value, { ...parts, isOffered }, signal)
-      return await answer.give(result, target.id)
-    },
-    async refuse(call, reason) {
-      const { answer, target } = await announce(call)
-      return await answer.give(failed(reason), target?.id)
-    },
-  }
-}
+/** What the two entries of a call have in common; they pair up by the call's id. */
+const factsOf = (call: ToolCall, caller: ToolCaller, tool: string | undefined) => ({
+  author: callerName(caller),
+  ...(caller.turn ? { turn: caller.turn.id } : {}),
+  call: call.id,
+  name: cleanLine(call.name),
+  ...(tool === undefined ? {} : { tool }),
+})
 
-/** Runs a tool for at most its time. A throw is a result; only the end of the turn is not. */
-async function runTool(tool: Tool, args: Json, parts: CallerParts, turn: AbortSignal): Promise<ToolResult> {
-  try {
-    turn.throwIfAborted()
-    return await underDeadline(parts.limits.timeoutMs, turn, async (signal, uncounted) =>
-      tool.run(args, await callerContext(parts, signal, uncounted)),
-    )
-  } catch (error) {
-    return failed(`${tool.id}: ${failureText(error, turn, parts)}`)
-  }
-}
+/** Characters of a call's arguments that its entry shows. */
+const MAX_ENTRY_CHARS = 4000
 
-/** The two entries of a call, which pair up by its id; the second has the text that the caller reads. */
-function createAnswer(call: ToolCall, parts: ToolboxParts, canRead: boolean) {
-  const { room, requester } = parts.viewer
-  const name = cleanLine(call.name)
-  const turn = parts.turn === undefined ? {} : { turn: parts.turn }
-  const common = { author: parts.caller, ...turn, call: call.id, name }
-  let startedAt = parts.clock.now()
-  return {
-    async announce(tool: string | undefined, args: Json): Promise<void> {
-      await room.record({
-        kind: 'tool_call',
-        ...common,
-        requester: requester.name,
-        ...(tool === undefined ? {} : { tool }),
-        arguments: typeof args === 'string' ? cleanText(args).slice(0, 4000) : args,
-        text: cleanText(toolCallLine(name, args)).slice(0, 4000),
-      })
-      startedAt = parts.clock.now()
-    },
-    async give(result: ToolResult, tool?: string): Promise<ToolResultEntry> {
-      const facts = { room: room.name, tool, allowance: parts.allowance?.() ?? FULL_ALLOWANCE, canRead }
-      const { content, isError } = await presentResult(result, facts, parts)
-      const entry = await room.record({
-        kind: 'tool_result',
-        ...common,
-        ...(tool === undefined ? {} : { tool }),
-        isError,
-        durationMs: Math.max(0, parts.clock.now() - startedAt),
-        bytes: utf8Bytes(content),
-        text: content,
-      })
-      return entry as ToolResultEntry
-    },
-  }
-}
+const callEntry = (facts: ReturnType<typeof factsOf>, { requester }: ToolCaller, args: Json): EntryDraft => ({
+  kind: 'tool_call',
+  ...facts,
+  requester: requester.name,
+  arguments: typeof args === 'string' ? cleanText(args).slice(0, MAX_ENTRY_CHARS) : args,
+  text: cleanText(toolCallLine(facts.name, args)).slice(0, MAX_ENTRY_CHARS),
+})
+
+/** The text is exactly what the caller reads. */
+const resultEntry = (
+  facts: ReturnType<typeof factsOf>,
+  { content, isError }: ToolResult,
+  durationMs: number,
+): EntryDraft => ({
+  kind: 'tool_result',
+  ...facts,
+  isError,
+  durationMs: Math.max(0, durationMs),
+  bytes: utf8Bytes(content),
+  text: content,
+})

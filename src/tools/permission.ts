@@ -29,8 +29,7 @@ export async function withPermission(
     target,
     detail,
     ...(onceOnly ? { onceOnly } : {}),
-    ...(context.turn === undefined ? {} : { turn: context.turn }),
-    ...(context.model === undefined ? {} : { model: context.model }),
+    ...(context.turn ? { turn: context.turn.id, model: context.turn.model } : {}),
   })
   return verdict === 'allow' ? run() : failed(`Permission denied: ${question.asked}`)
 }

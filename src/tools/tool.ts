@@ -47,26 +47,36 @@ export interface ToolLimits {
   readonly outputBytes: number
 }
 
-/** What a side turn is to do. */
-export interface SideOrder {
+/** What a sub-turn is to do. */
+export interface SubTurnRequest {
   readonly prompt: string
-  /** For one of several that go on from the conversation so far: its number, and how many they are. */
+  /** Present where several sub-turns continue the conversation so far: the number of this one, and how many there are. */
   readonly part?: readonly [number: number, of: number]
-  /** Patterns that leave some of the turn's own tools; they never add any. */
+  /** Patterns that keep some of the turn's own tools; they never add any. */
   readonly scope?: readonly string[]
-  /** A model's name; the turn's own when absent. */
+  /** A model's name; the turn's own model when absent. */
   readonly model?: string
 }
 
-/** Turns inside a turn: for the same requester, with no more tools, within the same time, told in a thread. */
-export interface SideTurns {
-  /** Resolves with what it answered, trouble included: too deep, too many, no such model, failed. */
-  run(order: SideOrder): Promise<ToolResult>
+/** Turns inside a turn: for the same requester, with no more tools, within the same time, recorded in a thread. */
+export interface SubTurns {
+  /** Resolves with the sub-turn's answer. Trouble is a result too: too deep, too many, no such model, failed. */
+  run(request: SubTurnRequest): Promise<ToolResult>
 }
 
-/** Where a turn has walked to. */
-export interface Place {
-  room: RoomName
+/** The room that a turn's model has walked to. */
+export interface CurrentRoom {
+  name: RoomName
+}
+
+/** The turn in which a model calls a tool. */
+export interface CallingTurn {
+  readonly id: TurnId
+  /** The model's name. */
+  readonly model: string
+  /** The room that a world tool uses where the call names none. Walking changes it. */
+  readonly currentRoom: CurrentRoom
+  readonly subTurns: SubTurns
 }
 
 /**
@@ -76,13 +86,8 @@ export interface Place {
 export interface ToolContext {
   readonly room: RoomName
   readonly requester: { readonly person: Person; readonly role: Role }
-  /** The model whose call this is; absent when a person runs the tool. */
-  readonly model?: string
-  readonly turn?: TurnId
-  /** The room that is meant where a call names none; walking changes it. Absent where no turn is: nobody walks. */
-  readonly place?: Place
-  /** Absent where no turn is that could wait for another one. */
-  readonly side?: SideTurns
+  /** Absent when a person runs the tool: people neither walk by tools nor start sub-turns. */
+  readonly turn?: CallingTurn
   readonly workspace: Workspace
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */

@@ -4,7 +4,7 @@ import type { Clock, EntryLog } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'
 
-/** What the start of the server needs to end what its last end left open. */
+/** What is needed to end the turns that the last run of the server left open. */
 export interface CutTurnsParts {
   readonly turns: Pick<TurnStore, 'unfinished' | 'finish'>
   readonly log: Pick<EntryLog, 'read'>
@@ -14,8 +14,8 @@ export interface CutTurnsParts {
 }
 
 /**
- * Ends the turns that a crash cut off, and says so in their rooms; to be called once, before anything else
- * happens in the rooms. Gives their number. Rejects with `StorageError`; calling again goes on.
+ * Ends the turns that a crash cut off, and tells their rooms. To be called once at the start, before anything else
+ * happens in the rooms. Resolves to their number. Rejects with `StorageError`; then a second call does the rest.
  */
 export async function markCutTurns(parts: CutTurnsParts): Promise<number> {
   const cut = await parts.turns.unfinished()
@@ -23,17 +23,13 @@ export async function markCutTurns(parts: CutTurnsParts): Promise<number> {
   return cut.length
 }
 
-async function endTurn(turn: TurnRecord, parts: CutTurnsParts): Promise<void> {
+async function endTurn(turn: TurnRecord, { turns, log, clock, room }: CutTurnsParts): Promise<void> {
   const name = turn.room as RoomName
-  // The crash may have come between the reply and the end of its turn.
-  const answered = await wasAnswered(turn, parts.log)
-  if (!answered) await tellRoom(await parts.room(name), turn)
-  await parts.turns.finish(turn.id, { endedAt: parts.clock.now(), outcome: answered ? 'done' : 'cut' })
-}
-
-async function wasAnswered(turn: TurnRecord, log: Pick<EntryLog, 'read'>): Promise<boolean> {
-  const replies = await log.read(turn.room as RoomName, { limit: 200, kinds: ['reply'] })
-  return replies.some((entry) => entry.kind === 'reply' && entry.turn === turn.id)
+  // The crash may have come after the reply was recorded, and before the turn was ended.
+  const replies = await log.read(name, { limit: 200, kinds: ['reply'] })
+  const answered = replies.some((entry) => entry.kind === 'reply' && entry.turn === turn.id)
+  if (!answered) await tellRoom(await room(name), turn)
+  await turns.finish(turn.id, { endedAt: clock.now(), outcome: answered ? 'done' : 'cut' })
 }
 
 async function tellRoom(room: Room | undefined, { id, model, requester }: TurnRecord): Promise<void> {

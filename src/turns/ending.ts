@@ -1,43 +1,111 @@
-import type { TurnOutcome } from '../chat/entry.ts'
+import type { Entry, Usage } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
+import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
 import { WrapError } from '../prompt/ports.ts'
-import { ModelError } from './ports.ts'
+import { ModelError, type ConfiguredModel } from './ports.ts'
+import type { TurnRecorder } from './turn-log.ts'
 
-/** How a turn ended, and what the room is told beyond the reply. */
-export interface Ending {
-  readonly outcome: TurnOutcome
-  readonly notice?: { readonly level: 'info' | 'error'; readonly text: string }
+/** How a turn ended, and what the room is told beside the reply. */
+export type Ending =
+  | { readonly outcome: 'done'; readonly notice?: Notice }
+  | { readonly outcome: 'stopped' | 'failed'; readonly notice: Notice }
+
+interface Notice {
+  readonly level: 'info' | 'error'
+  readonly text: string
 }
 
-/** The reason a turn's signal is aborted with; the message is for the room. */
+/** The reason with which a turn's signal is aborted; the message is for the room. */
 export class TurnStopped extends Error {
   override readonly name = 'TurnStopped'
 }
 
-/** The end of a turn that went through. `cut` when the model's answer met its limit. */
+/** The signal that ends a turn: somebody stopped it, or its time in seconds is over. `end` removes the timer. */
+export function withinTime(
+  seconds: number,
+  model: string,
+  stop: AbortSignal,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const late = new AbortController()
+  const reason = new TurnStopped(`@${model} took longer than ${seconds} s; it was stopped`)
+  const timer = setTimeout(() => late.abort(reason), seconds * 1000)
+  return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
+}
+
+/** The turn went through. `cut` if the model's answer reached its limit. */
 export const done = (model: string, cut: boolean): Ending =>
   cut
     ? { outcome: 'done', notice: { level: 'info', text: `@${model}'s answer was cut at its max_output` } }
     : { outcome: 'done' }
 
-/** The end of a turn that met a limit of ours. */
+/** The turn reached one of our limits. */
 export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: { level: 'error', text } })
 
-/** The end of a turn by what it threw. What is nobody's fault in the room is told to the log in full. */
+/** The ending that belongs to what a turn threw. The log is told in full; the room is told what helps people there. */
 export function endingOf(error: unknown, model: string, log: Log): Ending {
   if (error instanceof TurnStopped)
     return { outcome: 'stopped', notice: { level: 'info', text: error.message } }
-  if (error instanceof WrapError) return failure(error.message)
+  if (error instanceof WrapError) return failed(error.message)
   if (error instanceof ModelError) {
     log.warn({ model, ...error.facts, error: error.message }, 'a model failed')
-    return failure(
+    return failed(
       error.message.startsWith(`${model}: `) ? `@${error.message}` : `@${model}: ${error.message}`,
     )
   }
   log.error({ model, error }, 'a turn failed')
-  if (error instanceof StorageError) return failure(`@${model}'s turn ended: ${error.message}`)
-  return failure(`@${model}'s turn failed inside the server; its log says why`)
+  if (error instanceof StorageError) return failed(`@${model}'s turn ended: ${error.message}`)
+  return failed(`@${model}'s turn failed inside the server; its log says why`)
 }
 
-const failure = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
+const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
+
+/** A turn that has come to its end. */
+interface EndedTurn {
+  readonly recorder: TurnRecorder
+  readonly room: Room
+  readonly model: ConfiguredModel
+}
+
+/** What the model said, cleaned, and what the provider reported. */
+interface Result {
+  readonly text: string
+  readonly usage: Usage | undefined
+}
+
+/**
+ * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
+ * Resolves to the last entry. Rejects with `StorageError`.
+ */
+export async function recordEnd(turn: EndedTurn, result: Result, ending: Ending): Promise<Entry> {
+  const { outcome } = ending
+  try {
+    return await tellRoom(turn, result, ending)
+  } finally {
+    const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
+    await turn.recorder.end({ outcome, usage: result.usage, ...error })
+  }
+}
+
+async function tellRoom(
+  { recorder, room, model }: EndedTurn,
+  { text, usage }: Result,
+  ending: Ending,
+): Promise<Entry> {
+  const turn = recorder.id
+  const spent = usage ? { usage } : {}
+  const author = model.settings.name
+  const { outcome } = ending
+  const reply = (said: string): Promise<Entry> =>
+    room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })
+  const notify = (notice: Notice): Promise<Entry> =>
+    room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
+
+  if (ending.outcome === 'done') {
+    const last = await reply(text || '(no answer)')
+    return ending.notice ? await notify(ending.notice) : last
+  }
+  if (text) await reply(text)
+  return await notify(ending.notice)
+}

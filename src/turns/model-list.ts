@@ -1,7 +1,6 @@
-import { calibrationKey } from '../prompt/calibration.ts'
-import type { ConfiguredModel, TurnStore } from './ports.ts'
-import type { CalibrationStore } from '../prompt/ports.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
 import type { Backend, ModelSettings } from '../prompt/model-settings.ts'
+import type { ConfiguredModel, TurnStore } from './ports.ts'
 
 /** A model as `/models` shows it. */
 export interface ModelStatus {
@@ -15,11 +14,11 @@ export interface ModelStatus {
   readonly contextWindow: number
   readonly maxOutput: number
   readonly encoding: string
-  /** Our counts times this are its provider's, as its reports say; 1 while there were none. */
+  /** Our counts times this are its provider's counts, as far as its reports tell; 1 while there were none. */
   readonly calibration: number
-  /** Reports that the calibration was learned from. */
+  /** How many reports the calibration was learned from. */
   readonly reports: number
-  /** Turns it began, ever. */
+  /** Turns that it ever began. */
   readonly turns: number
   /** Tokens its provider says it read. */
   readonly input: number
@@ -31,18 +30,18 @@ export interface ModelStatus {
 export async function listModels(
   models: readonly ConfiguredModel[],
   store: Pick<TurnStore, 'usage'>,
-  calibrations: Pick<CalibrationStore, 'find'>,
+  calibrations: Pick<Calibrations, 'find'>,
 ): Promise<readonly ModelStatus[]> {
   const spent = new Map((await store.usage({ since: 0 })).map((one) => [one.model, one]))
-  const learned = await Promise.all(models.map(({ settings }) => calibrations.find(calibrationKey(settings))))
-  return models.map(({ settings }, index) => {
+  const list = models.map(async ({ settings }): Promise<ModelStatus> => {
     const { turns = 0, input = 0, output = 0 } = spent.get(settings.name) ?? {}
-    const { factor = 1, reports = 0 } = learned[index] ?? {}
+    const { factor = 1, reports = 0 } = (await calibrations.find(settings)) ?? {}
     return { ...shown(settings), calibration: factor, reports, turns, input, output }
   })
+  return await Promise.all(list)
 }
 
-/** Named one by one: what a config holds besides, such as a key, must never get out. */
+/** The fields are named one by one, because a config also has what nobody may see, such as a key. */
 const shown = ({ name, backend, model, enabled, contextWindow, maxOutput, encoding }: ModelSettings) => ({
   name,
   backend,

@@ -1,17 +1,23 @@
+/**
+ * Turns: a mention starts one, it waits in its room's queue, asks the model step by step, and runs the calls of each
+ * step, until the model answers without a call. This folder must not know a provider's wire format or SDK, how turns are
+ * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
+ */
 import type { Json } from '../lib/json.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 
-/** What happened in earlier steps of this turn, in order. */
+/** What happened in an earlier step of this turn: what the model said and called, or the result of one call. */
 export type StepMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
 
-/** One step's request. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`: no more, no less. */
+/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`, and nothing else. */
 export interface ModelRequest {
   readonly prompt: Prompt
+  /** In order. */
   readonly steps: readonly StepMessage[]
   /** The definitions to send, in this order. */
   readonly tools: readonly ToolDefinition[]
@@ -19,7 +25,7 @@ export interface ModelRequest {
   readonly maxOutput: number
 }
 
-/** What a model does while it answers one request. `finish` comes last, once. */
+/** What a model does in one step. `finish` comes last, once. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly call: ToolCall }
@@ -29,11 +35,12 @@ export type ModelEvent =
       readonly usage?: Usage
     }
 
-/** The provider failed. `retryable` only where the same request may go through later. */
+/** The provider failed. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
+  /** True only where the same request may succeed later. */
   readonly retryable: boolean
-  /** Facts for the log: status, body's beginning. Never shown in the room. */
+  /** Facts for the log, such as the status and the beginning of the body. They are never shown in the room. */
   readonly facts: { readonly [key: string]: Json }
   constructor(message: string, retryable: boolean, facts: ModelError['facts'] = {}, options?: ErrorOptions) {
     super(message, options)
@@ -43,8 +50,8 @@ export class ModelError extends Error {
 }
 
 /**
- * A language model, or what stands for one. One `stream` is one step: it is given tools without any way
- * to run them. Throws `ModelError`; when the signal is aborted it stops soon and throws the signal's reason.
+ * A language model, or something that stands for one. One call of `stream` is one step: the model is given definitions
+ * of tools, and no way to run them. Throws `ModelError`. When the signal is aborted it stops soon and throws its reason.
  */
 export interface LanguageModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
@@ -56,7 +63,7 @@ export interface ConfiguredModel {
   readonly model: LanguageModel
 }
 
-/** How a turn ended, with what was sent, for `/turn` and for the restart. */
+/** A stored turn: whose it was, what was sent in it and how it ended. */
 export interface TurnRecord {
   readonly id: string
   readonly room: string
@@ -66,21 +73,21 @@ export interface TurnRecord {
   readonly startedAt: number
   readonly endedAt?: number
   readonly outcome?: string
-  /** What was composed and sent first; absent if composing failed. */
+  /** What was sent first; absent if nothing was. */
   readonly prompt?: Prompt
-  /** What its later requests added, in order; only `find` gives them. See turns/sent.ts. */
+  /** What each later request added, in order; only `find` gives them. See `requestsOf`. */
   readonly steps?: readonly SentStep[]
   readonly usage?: Usage
   readonly error?: string
 }
 
-/** What a later request of a turn had that the one before it had not. */
+/** What is new in a later request of a turn. */
 export interface SentStep {
-  /** Where the prompt was composed again. */
+  /** Present where the prompt was composed again. */
   readonly prompt?: Prompt
-  /** The model's answer and its tools' results. */
+  /** What the model said and called in the step before, and the results. */
   readonly messages: readonly StepMessage[]
-  /** All definitions, where any is new, gone or changed. */
+  /** All definitions; present where any is new, gone or changed. */
   readonly tools?: readonly ToolDefinition[]
 }
 
@@ -88,12 +95,12 @@ export interface SentStep {
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
   finish(id: string, change: Partial<Omit<TurnRecord, 'steps'>>): Promise<void>
-  /** Adds one to the steps of a turn that was begun. */
+  /** Adds a step to a turn that was begun. */
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
-  /** Turns that were begun and never finished: the server died in the middle. */
+  /** Turns that were begun and never ended, because the server died in the middle. */
   unfinished(): Promise<readonly TurnRecord[]>
-  /** Tokens spent since a time, newest first by model. */
+  /** Turns and tokens of each model since a time, in milliseconds since the epoch; the model used last comes first. */
   usage(query: { readonly room?: string; readonly since: number }): Promise<
     readonly {
       readonly model: string

@@ -1,171 +1,131 @@
-import type { MessageEntry, TurnId } from '../chat/entry.ts'
-import type { Person } from '../chat/person.ts'
-import type { Clock, Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import type { ResultStore, Workspaces } from '../tools/ports.ts'
-import type { PermissionProvider, SideTurns, ToolLimits } from '../tools/tool.ts'
+import type { MessageEntry } from '../chat/entry.ts'
+import type { Snapshots } from '../prompt/gather-snapshot.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
-import type { Bounds } from '../prompt/scope.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
-import { createOffer, type Found } from '../toolbox/offer.ts'
-import type { ConfiguredModel, StepMessage } from './ports.ts'
-import { allowanceFor, tokensOf } from '../toolbox/results.ts'
-import { gatherSnapshot, type SnapshotParts } from '../prompt/gather-snapshot.ts'
-import { createToolbox, type Toolbox, type ToolboxParts } from '../toolbox/toolbox.ts'
-import { viewTools, type View, type ViewParts } from '../toolbox/scoped-tools.ts'
+import { createOffer, type FoundTools } from '../toolbox/offer.ts'
+import type { ToolCaller } from '../toolbox/run-tool.ts'
+import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
+import type { OpenToolbox, Toolbox } from '../toolbox/toolbox.ts'
+import type { StepMessage } from './ports.ts'
 
-/** What the next step of a turn is made with: its prompt, and the tools that go with it. */
-export interface Stage {
+/** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
+export interface PreparedStep {
   readonly prompt: Prompt
+  /** The definitions to send. */
+  readonly definitions: readonly ToolDefinition[]
   readonly toolbox: Toolbox
-  /** Tokens of the request that the next step makes, as we count them. */
+  /** Tokens of this step's request, as we count them. */
   readonly tokens: number
-  /** The rows of history that were read for it. */
+  /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
-   * Prepares the step after these: composes again where tools or scope changed, or where the steps have
-   * grown so long that older history must give way to them. Rejects with `WrapError`.
+   * Prepares the step after this one. `messages` are all steps so far. The prompt is composed again if the tools in scope
+   * have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
-  refresh(steps: readonly StepMessage[], signal: AbortSignal): Promise<void>
+  next(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
-/** What stages are made from. */
-export interface StageParts extends SnapshotParts, ViewParts {
-  readonly rooms: SnapshotParts['rooms'] & ViewParts['rooms']
-  readonly composer: Pick<Composer, 'compose' | 'count'>
-  readonly permissions: PermissionProvider
-  readonly workspaces: Workspaces
-  readonly results: Pick<ResultStore, 'put'>
-  readonly limits: { readonly tools: ToolLimits }
-  readonly clock: Clock
-  readonly log: Log
-}
-
-/** The part of a turn's job that its stages look at. */
-export interface StageJob {
-  readonly id: TurnId
-  readonly room: Room
-  readonly requester: Person
-  readonly model: ConfiguredModel
+/** The turn whose steps are prepared. */
+export interface StepJob {
+  readonly caller: ToolCaller & { readonly model: ModelSettings }
+  /** What the model answers. */
   readonly message: MessageEntry
-  /** Those of the parts when absent. */
-  readonly permissions?: PermissionProvider
-  /** The side turns that it may start. */
-  readonly side?: SideTurns
-  /** For a side turn: what it may use, and whether it starts without the conversation. */
-  readonly within?: Bounds
-  readonly fresh?: boolean
+  /** True for a sub-turn that starts without the conversation. */
+  readonly fresh: boolean
 }
 
-/** Rejects with `WrapError`, `StorageError`, or the signal's reason. */
-export async function createStage(job: StageJob, parts: StageParts, signal: AbortSignal): Promise<Stage> {
-  const { room, requester, within, fresh, message } = job
-  const viewer = { room, requester, model: job.model.settings, ...(within ? { within } : {}) }
-  const viewNow = (): Promise<View> => viewTools(parts, viewer)
-  const toolboxParts = { ...toolboxPartsOf(job, parts, viewNow), allowance: () => allowanceFor(tokensLeft()) }
-  const stepTokens = createStepMeter(parts.composer, viewer.model.encoding)
-  const found: Found = new Set()
+/** Prepares the first step of a turn. Rejects with `WrapError`, `StorageError`, or the signal's reason. */
+export type PrepareStep = (job: StepJob, signal: AbortSignal) => Promise<PreparedStep>
 
-  async function compose(view: View, reserve: number): Promise<Prompt> {
-    const snapshot = await gatherSnapshot(parts, { ...viewer, message, fresh, reserve }, view)
-    rows = snapshot.history
-    return await parts.composer.compose(snapshot, signal)
-  }
+/** What steps are prepared with. */
+export interface StepParts {
+  readonly scopedTools: FindScopedTools
+  readonly snapshots: Snapshots
+  readonly composer: Pick<Composer, 'compose' | 'count'>
+  readonly openToolbox: OpenToolbox
+}
 
-  /** What results may still take, if all of the older conversation gives way to them. */
-  function tokensLeft(): number {
-    const { target, system, tools, message, framing } = prompt.budget
-    return target + reserved - system - tools - message - framing - counted - read
-  }
+/** A prompt, and what it was made from. */
+interface Composed {
+  readonly prompt: Prompt
+  readonly rows: readonly HistoryRow[]
+  /** Tokens that were kept free for the messages of earlier steps. */
+  readonly reserve: number
+}
 
-  /** A toolbox for one step, which keeps count of what the model was given to read in it. */
-  function openToolbox(): Toolbox {
-    read = 0
-    const { run, ...rest } = createToolbox(toolboxParts, createOffer(prompt, view, found))
-    return {
-      ...rest,
-      async run(call, stop) {
-        const entry = await run(call, stop)
-        read += tokensOf(entry.text)
-        return entry
-      },
+export const createPrepareStep =
+  ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
+  async ({ caller, message, fresh }, signal) => {
+    const { room, requester, model } = caller
+    const found: FoundTools = new Set()
+    const countTokens = createTokenMeter(composer, model.encoding)
+
+    async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
+      const occasion = { room, requester, model, message, fresh, reserve }
+      const snapshot = await snapshots.gather(occasion, tools)
+      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve }
     }
-  }
 
-  let rows: readonly HistoryRow[] = []
-  let view = await viewNow()
-  let prompt = await compose(view, 0)
-  let reserved = 0
-  let counted = 0
-  let read = 0
-  let toolbox = openToolbox()
-
-  return {
-    get prompt() {
-      return prompt
-    },
-    get rows() {
-      return rows
-    },
-    get tokens() {
-      return prompt.budget.used + counted
-    },
-    get toolbox() {
-      return toolbox
-    },
-    async refresh(steps) {
-      const now = await viewNow()
-      const offered = createOffer(prompt, view, found).definitions
-      counted = await stepTokens(steps, offered.slice(definitionsIn(prompt)))
-      const room = prompt.budget.target + reserved - prompt.budget.used
-      if (counted > room || !sameTools(now, view)) {
-        prompt = await compose(now, counted)
-        reserved = counted
+    /** `spent` are the tokens that the messages of earlier steps take, with the definitions that were found in them. */
+    function prepared(composed: Composed, tools: ScopedTools, spent: number): PreparedStep {
+      const { prompt, rows, reserve } = composed
+      const { target, used, context } = prompt.budget
+      const offer = createOffer(prompt, tools, found)
+      return {
+        prompt,
+        rows,
+        definitions: offer.definitions,
+        tokens: used + spent,
+        // All of the older conversation may give way to results.
+        toolbox: openToolbox(caller, offer, target + reserve - (used - context) - spent),
+        async next(messages) {
+          const now = await scopedTools(caller)
+          const { definitions } = createOffer(prompt, tools, found)
+          const needed = await countTokens(messages, definitions.slice(sentIn(prompt)))
+          const fits = needed <= target + reserve - used
+          return fits && sameTools(now, tools)
+            ? prepared(composed, now, needed)
+            : prepared(await compose(now, needed), now, needed)
+        },
       }
-      view = now
-      toolbox = openToolbox()
-    },
+    }
+
+    const tools = await scopedTools(caller)
+    return prepared(await compose(tools, 0), tools, 0)
   }
-}
 
-const definitionsIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
+/** How many definitions are sent with the prompt from the beginning. */
+const sentIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
 
-const sameTools = (a: View, b: View): boolean =>
+const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
 
-const toolboxPartsOf = (job: StageJob, parts: StageParts, view: () => Promise<View>): ToolboxParts => ({
-  turn: job.id,
-  viewer: { room: job.room, requester: job.requester, model: job.model.settings },
-  caller: job.model.settings.name,
-  view,
-  permissions: job.permissions ?? parts.permissions,
-  place: { room: job.room.name },
-  ...(job.side ? { side: job.side } : {}),
-  workspace: parts.workspaces.of(job.room.name),
-  limits: parts.limits.tools,
-  results: parts.results,
-  clock: parts.clock,
-  log: parts.log,
-})
+/** Tokens that a provider adds around a message or a definition: a few, so this number is high. */
+const FRAMING_TOKENS = 8
 
-/** What providers add around a message or a call; a few tokens, taken high. */
-const FRAMING = 8
-
-/** Counts the tokens of a turn's steps and of definitions that came later; each step is counted once. */
-function createStepMeter(composer: Pick<Composer, 'count'>, encoding: string) {
-  let counted = 0
-  let sum = 0
-  return async (steps: readonly StepMessage[], later: readonly ToolDefinition[]): Promise<number> => {
-    const texts = steps.slice(counted).map(textOf)
-    const counts = await composer.count(encoding, [...texts, ...later.map((one) => JSON.stringify(one))])
-    sum += texts.reduce((total, _text, index) => total + counts[index]! + FRAMING, 0)
-    counted = steps.length
-    return counts.slice(texts.length).reduce((total, count) => total + count + FRAMING, sum)
+/** Counts the tokens of a turn's messages, each message once, and of the definitions that were found later. */
+function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
+  let countedMessages = 0
+  let messageTokens = 0
+  return async (messages: readonly StepMessage[], found: readonly ToolDefinition[]): Promise<number> => {
+    const texts = messages.slice(countedMessages).map(textOf)
+    const counts = await composer.count(encoding, [...texts, ...found.map((one) => JSON.stringify(one))])
+    messageTokens += sumOf(counts.slice(0, texts.length))
+    countedMessages = messages.length
+    return messageTokens + sumOf(counts.slice(texts.length))
   }
 }
 
-const textOf = (step: StepMessage): string =>
-  step.role === 'tool'
-    ? step.content
-    : [step.text, ...step.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')
+const sumOf = (counts: readonly number[]): number =>
+  counts.reduce((sum, count) => sum + count + FRAMING_TOKENS, 0)
+
+const textOf = (message: StepMessage): string => {
+  switch (message.role) {
+    case 'tool':
+      return message.content
+    case 'assistant':
+      return [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')
+  }
+}

@@ -1,19 +1,19 @@
 import { cleanText } from '../lib/clean-text.ts'
 
-/** Characters of one reply, all steps together; a provider that writes more is stopped. */
-export const REPLY_CHARS = 65_536
+/** Characters of one reply, all steps together. A model that writes more is stopped. */
+export const MAX_REPLY_CHARS = 65_536
 
-/** A reply while it is being written: cleaned for the room piece by piece, and once more as a whole. */
+/** A reply while a model writes it. Each piece is cleaned for the room; at the end the whole is cleaned for the log. */
 export interface Reply {
-  /** Takes text as the model sends it, cut anywhere. False, and the text is cut, when the reply is full. */
+  /** Takes the next piece of text, which may begin and end anywhere. False if the reply is full and the text was cut. */
   add(text: string): boolean
-  /** The text of the next step is a paragraph of its own. */
+  /** Begins a new paragraph for the text of the next step. */
   nextStep(): void
-  /** Shows what was held back, and gives what is recorded: all steps, cleaned, without blank ends. */
+  /** Shows what was held back. Gives the text of all steps, cleaned and without blanks around it. */
   finish(): string
 }
 
-/** `show` gets cleaned pieces, ready to be appended to what came before. */
+/** `show` gets cleaned pieces, each of which continues the one before. */
 export function createReply(show: (text: string) => void): Reply {
   const whole: string[] = []
   let length = 0
@@ -22,7 +22,7 @@ export function createReply(show: (text: string) => void): Reply {
 
   return {
     add(text) {
-      const left = REPLY_CHARS - length - gap.length
+      const left = MAX_REPLY_CHARS - length - gap.length
       const fitting =
         text.length <= left ? text : text.slice(0, Math.max(0, left)).replace(/[\uD800-\uDBFF]$/, '')
       if (fitting !== '') {
@@ -45,15 +45,15 @@ export function createReply(show: (text: string) => void): Reply {
   }
 }
 
-/** Enough of a line to know whether its next piece goes on with an escape sequence or an emoji. */
-const CONTEXT_CHARS = 256
+/** Characters of a line that are kept to judge its next piece by: it may continue an escape sequence or an emoji. */
+const MAX_CONTEXT_CHARS = 256
 
-/** Half a character, half a line end, and what an escape sequence may still swallow wait for what follows. */
+/** An end that must wait for the next piece: half a character, half a line end, or an unfinished escape sequence. */
 const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f][^\n]*)$/
 
 /**
- * Cleans a text that comes in pieces: each is judged together with the line before it, so that the pieces
- * shown, joined, are what cleaning the whole gives.
+ * Cleans a text that comes in pieces. Each piece is judged together with the line before it, so that the shown pieces
+ * together are the same as the whole text cleaned at once.
  */
 function createStreamCleaner(show: (text: string) => void) {
   let line = ''
@@ -63,7 +63,7 @@ function createStreamCleaner(show: (text: string) => void) {
     const clean = cleanText(line.slice(0, end))
     if (clean.length > shown) show(clean.slice(shown))
     shown = Math.max(shown, clean.length)
-    if (end <= CONTEXT_CHARS && line[end - 1] !== '\n') return
+    if (end <= MAX_CONTEXT_CHARS && line[end - 1] !== '\n') return
     line = line.slice(end)
     shown = 0
   }
@@ -72,7 +72,7 @@ function createStreamCleaner(show: (text: string) => void) {
     push(piece: string): void {
       line += piece
       const waiting = UNFINISHED.exec(line)?.[0].length ?? 0
-      showUpTo(line.length - (waiting > CONTEXT_CHARS ? 0 : waiting))
+      showUpTo(line.length - (waiting > MAX_CONTEXT_CHARS ? 0 : waiting))
     },
     flush: (): void => showUpTo(line.length),
   }

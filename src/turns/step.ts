@@ -1,23 +1,22 @@
 import type { Usage } from '../chat/entry.ts'
-import type { LanguageModel, ModelEvent, ModelRequest } from './ports.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import { ModelError } from './ports.ts'
-import { REPLY_CHARS, type Reply } from './reply.ts'
+import { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './ports.ts'
+import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */
-export interface StepAnswer {
+export interface StepResult {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
   readonly usage?: Usage
 }
 
-/** Pauses before trying again, in milliseconds; as many tries as there are pauses. */
-export const RETRY_PAUSES: readonly number[] = [500, 2000]
+/** Pauses before the same request is sent again, in milliseconds. There are as many further tries as pauses. */
+const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 /**
- * One step: streams the model's text into the reply and collects its calls. Where the provider fails for
- * now and nothing was shown yet, it is asked again. Rejects with `ModelError`, or the signal's reason.
+ * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
+ * is sent again, unless some text was shown already. Rejects with `ModelError`, or the signal's reason.
  */
 export async function streamStep(
   model: LanguageModel,
@@ -25,16 +24,15 @@ export async function streamStep(
   reply: Reply,
   signal: AbortSignal,
   pauses: readonly number[] = RETRY_PAUSES,
-): Promise<StepAnswer> {
+): Promise<StepResult> {
   for (let tries = 0; ; tries++) {
     const shown = { text: '' }
     try {
       return await streamOnce(model, request, reply, shown, signal)
     } catch (error) {
-      const again =
-        error instanceof ModelError && error.retryable && shown.text === '' && tries < pauses.length
-      if (!again) throw error
-      await pause(pauses[tries]!, signal)
+      const ms = error instanceof ModelError && error.retryable && !shown.text ? pauses[tries] : undefined
+      if (ms === undefined) throw error
+      await pause(ms, signal)
     }
   }
 }
@@ -45,19 +43,23 @@ async function streamOnce(
   reply: Reply,
   shown: { text: string },
   signal: AbortSignal,
-): Promise<StepAnswer> {
+): Promise<StepResult> {
   const calls: ToolCall[] = []
   for await (const event of model.stream(request, signal)) {
     signal.throwIfAborted()
-    if (event.type === 'call') calls.push(event.call)
-    if (event.type === 'text') {
-      shown.text += event.text
-      if (!reply.add(event.text))
-        throw new ModelError(`the answer was cut: it is longer than ${REPLY_CHARS} characters`, false)
-    }
-    if (event.type === 'finish') {
-      const { reason, usage } = event
-      return { text: shown.text, calls, reason, ...(usage ? { usage } : {}) }
+    switch (event.type) {
+      case 'text':
+        shown.text += event.text
+        if (!reply.add(event.text))
+          throw new ModelError(`the answer was cut: it is longer than ${MAX_REPLY_CHARS} characters`, false)
+        break
+      case 'call':
+        calls.push(event.call)
+        break
+      case 'finish': {
+        const { reason, usage } = event
+        return { text: shown.text, calls, reason, ...(usage ? { usage } : {}) }
+      }
     }
   }
   throw new ModelError('the answer ended before it was finished; ask again', true)

@@ -1,44 +1,51 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry } from '../chat/entry.ts'
 import { cleanText } from '../lib/clean-text.ts'
-import type { SideOrder } from '../tools/tool.ts'
-import type { StepMessage } from './ports.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
-import type { TurnJob } from './turn.ts'
+import type { SubTurnRequest } from '../tools/tool.ts'
+import type { StepMessage } from './ports.ts'
+import type { TurnJob } from './turn-job.ts'
 
 /**
- * What a side turn is told, in the name of the model that started it: its task, and where it goes on from the
- * conversation, what was asked for and what was done so far.
+ * The message that a sub-turn answers, in the name of the model that started it. It has the task. Where the sub-turn
+ * continues the conversation, it also has what that model was asked and what it has done so far.
  */
-export function briefing(
-  { prompt, part }: SideOrder,
+export function subTurnMessage(
+  { prompt, part }: SubTurnRequest,
   { message, requester, model }: Pick<TurnJob, 'message' | 'requester' | 'model'>,
-  steps: readonly StepMessage[],
+  messages: readonly StepMessage[],
 ): MessageEntry {
   const by = model.settings.name
   const about =
     `This is a side turn${part ? ` (${part[0]} of ${part[1]})` : ''} that @${by} started for ${requester.name}. ` +
     `Your answer goes to @${by} and not to the room, and there is nobody to ask.`
-  const text = part ? [about, ...soFar(message, steps), `Your task: ${prompt}`] : [about, prompt]
+  const text = part ? [about, ...soFar(message, messages), `Your task: ${prompt}`] : [about, prompt]
   return { ...message, author: by, text: cleanText(text.join('\n\n')) }
 }
 
-function soFar(message: MessageEntry, steps: readonly StepMessage[]): readonly string[] {
-  const done = transcript(steps)
+function soFar(message: MessageEntry, messages: readonly StepMessage[]): readonly string[] {
+  const done = transcript(messages)
   return [
     `It was called with:\n${attributed(message)}`,
     ...(done.length > 0 ? [`What it has done so far:\n${done.join('\n')}`] : []),
   ]
 }
 
-/** What was said and found out, later lines indented; calls that are not answered yet are left out. */
-function transcript(steps: readonly StepMessage[]): readonly string[] {
-  const asked = new Map(
-    steps.flatMap((step) => (step.role === 'assistant' ? step.calls : [])).map((call) => [call.id, call]),
+/** What was said and found out, with later lines indented. Calls without a result yet are left out. */
+function transcript(messages: readonly StepMessage[]): readonly string[] {
+  const argumentsOf = new Map(
+    messages
+      .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+      .map((call) => [call.id, call.arguments]),
   )
-  return steps.flatMap((step) => {
-    if (step.role === 'assistant') return step.text ? [indentLater(`said: ${step.text}`)] : []
-    const args = asked.get(step.call)?.arguments ?? ''
-    return [indentLater(`called ${step.name} ${args}\nresult: ${step.content}`)]
+  return messages.flatMap((message) => {
+    switch (message.role) {
+      case 'assistant':
+        return message.text ? [indentLater(`said: ${message.text}`)] : []
+      case 'tool': {
+        const args = argumentsOf.get(message.call) ?? ''
+        return [indentLater(`called ${message.name} ${args}\nresult: ${message.content}`)]
+      }
+    }
   })
 }

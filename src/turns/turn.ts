@@ -1,199 +1,160 @@
-import type { Entry, MessageEntry, TurnId, Usage } from '../chat/entry.ts'
-import type { Person } from '../chat/person.ts'
+import type { Usage } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
 import { cleanLine } from '../lib/clean-text.ts'
-import { learnFrom, type CalibrationParts } from '../prompt/calibration.ts'
-import { asTold, createCallCheck, type CallCheck } from './calls.ts'
-import { done, endingOf, stopped, type Ending } from './ending.ts'
-import { rememberCounts } from '../prompt/history-counts.ts'
-import type { PermissionProvider } from '../tools/tool.ts'
-import type { ConfiguredModel, ModelRequest, StepMessage, TurnStore } from './ports.ts'
-import { recordEnd } from './record-end.ts'
+import type { Calibrations } from '../prompt/calibration.ts'
+import type { RememberCounts } from '../prompt/history-counts.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { Toolbox } from '../toolbox/toolbox.ts'
+import { asRepeated, createCallCheck } from './call-check.ts'
+import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
+import type { StepMessage } from './ports.ts'
+import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply, type Reply } from './reply.ts'
-import { createSentLog } from './sent.ts'
-import { createSideTurns, type Descent, type SideTurnRunner } from './sub-turns.ts'
-import { createStage, type Stage, type StageParts } from './prepared-step.ts'
-import { withinTime } from './turn-time.ts'
-import { streamStep, type StepAnswer } from './step.ts'
+import { streamStep, type StepResult } from './step.ts'
+import { createSubTurns, type SubTurnParts, type SubTurnRunner } from './sub-turns.ts'
+import type { RunTurn, TurnJob } from './turn-job.ts'
 
-/** One mention to be answered. */
-export interface TurnJob {
-  readonly id: TurnId
-  readonly room: Room
-  readonly requester: Person
-  readonly model: ConfiguredModel
-  readonly message: MessageEntry
-  /** Who decides what its tools may do, where that is not the room: a script's caller. */
-  readonly permissions?: PermissionProvider
-  /** Told what the turn is doing, for the status line: `thinking`, or the name of a running tool. */
-  readonly report: (doing: string) => void
-  /** Resolves when the turn is on record; composing need not wait for the disk, but the model is not asked before. */
-  readonly begun?: Promise<void>
-  /** Present in a side turn. */
-  readonly descent?: Descent
-}
-
-/** What every turn needs, and its limits. */
-export interface TurnParts extends StageParts {
-  readonly calibrations: StageParts['calibrations'] & CalibrationParts['calibrations']
-  readonly turns: TurnStore
-  /** Those that can be called. */
-  readonly models: readonly ConfiguredModel[]
-  readonly newId: () => string
-  readonly limits: StageParts['limits'] & {
-    readonly turn_s: number
-    readonly turn_steps: number
-    /** How deep side turns go; 0 for none. */
-    readonly turn_depth: number
-  }
-  readonly retryPauses?: readonly number[]
+/** What every turn needs. */
+export interface TurnParts {
+  readonly prepareStep: PrepareStep
+  readonly calibrations: Pick<Calibrations, 'learnFrom'>
+  readonly rememberCounts: RememberCounts
+  readonly subTurns: SubTurnParts
+  readonly limits: TurnLimits
   readonly log: Log
 }
 
-/** What a turn has come to so far. */
-interface Progress {
+/** Limits of one turn. */
+export interface TurnLimits {
+  /** Seconds. */
+  readonly turn_s: number
+  /** Requests to the model. */
+  readonly turn_steps: number
+  /** Milliseconds before a failed request is sent again, a pause for each further try; those of step.ts when absent. */
+  readonly retryPauses?: readonly number[]
+}
+
+/** A turn while it runs. */
+interface Turn {
+  readonly job: TurnJob
+  readonly signal: AbortSignal
   readonly reply: Reply
+  /** All steps so far. */
+  readonly messages: StepMessage[]
+  readonly subTurns: SubTurnRunner
+  /** The newest step; absent until the first prompt is composed. */
+  step?: PreparedStep
   usage?: Usage
-  stage?: Stage
-  side?: SideTurnRunner
 }
 
-/** What came of a turn. */
-export interface TurnEnd {
-  /** The reply, or a notice after it. */
-  readonly last: Entry
-  /** Of the reply; empty if there is none. */
-  readonly text: string
-  readonly ending: Ending
-}
-
-/**
- * A whole turn: composes, streams, runs tools, until the model answers without calling. Whatever happens is
- * told in the room. Rejects with `StorageError` when even that could not be recorded.
- */
-export type RunTurn = (job: TurnJob, parts: TurnParts, stop: AbortSignal) => Promise<TurnEnd>
-
-/** Runs one turn, with its side turns. */
-export const runTurn: RunTurn = async (job, parts, stop) => {
-  const progress: Progress = { reply: createReply((text) => show(job, text)) }
-  const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
-  try {
-    const ending = await converse(job, parts, progress, signal).catch(async (error: unknown) => {
-      // Of a turn that is not on record nothing is told in the room.
-      await job.begun
-      return endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log)
-    })
-    await progress.side?.settled()
-    const text = progress.reply.finish()
-    const last = await recordEnd(job, parts, { text, usage: progress.usage }, ending)
-    await rememberCounts(parts, job.model.settings.encoding, progress.stage?.rows ?? [])
-    return { last, text, ending }
-  } finally {
-    end()
+/** Gives the function that runs turns, sub-turns included. */
+export function createRunTurn(parts: TurnParts): RunTurn {
+  const runTurn: RunTurn = async (job, stop) => {
+    const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
+    const turn = begin(job, signal)
+    try {
+      const ending = await converse(turn, parts).catch(async (error: unknown) => {
+        // A turn that could not be stored is not announced in the room.
+        await job.recorder.begun
+        return endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log)
+      })
+      await turn.subTurns.settled()
+      const text = turn.reply.finish()
+      const last = await recordEnd(job, { text, usage: turn.usage }, ending)
+      await parts.rememberCounts(job.model.settings.encoding, turn.step?.rows ?? [])
+      return { last, text, ending }
+    } finally {
+      end()
+    }
   }
+
+  function begin(job: TurnJob, signal: AbortSignal): Turn {
+    const messages: StepMessage[] = []
+    const offered = (): readonly string[] => turn.step?.prompt.tools.map(({ id }) => id) ?? []
+    const spent = (usage: Usage): void => spend(turn, usage)
+    const subTurns = createSubTurns({ job, signal, messages, offered, spent }, parts.subTurns, runTurn)
+    const turn: Turn = { job, signal, messages, subTurns, reply: createReply((text) => show(job, text)) }
+    return turn
+  }
+
+  return runTurn
 }
 
-async function converse(
-  job: TurnJob,
-  parts: TurnParts,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Ending> {
+/** The loop: asks the model and runs its calls, until it answers without a call or must be stopped. */
+async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
+  const { job, signal, messages } = turn
+  const { turn_steps } = parts.limits
+  const name = nameOf(job)
+  const checkCalls = createCallCheck(name)
   signal.throwIfAborted()
-  const steps: StepMessage[] = []
-  const check = createCallCheck(nameOf(job))
-  const side = createSideTurns(
-    {
-      ...{ job, parts, signal, steps },
-      offered: () => progress.stage?.prompt.tools.map((tool) => tool.id) ?? [],
-      spent: (usage) => spend(job, progress, usage),
-    },
-    runTurn,
-  )
-  progress.side = side
-  const [stage] = await Promise.all([createStage({ ...job, ...job.descent, side }, parts, signal), job.begun])
-  progress.stage = stage
-  const record = createSentLog(job.id, parts.turns)
-  for (let step = 0; step < parts.limits.turn_steps; step++) {
-    if (step > 0) await stage.refresh(steps, signal)
-    const request = requestOf(job, stage, steps)
-    const onRecord = settled(record(request))
-    const answer = await think(job, parts, progress, request, signal)
-    await onRecord()
-    await learnFrom(parts, job.model.settings, stage.tokens, answer.usage)
-    if (answer.calls.length === 0) return done(nameOf(job), answer.reason === 'length')
-    const halt = await act(job, answer, check, stage, steps, signal)
-    if (halt) return stopped(halt)
-  }
-  return stopped(`@${nameOf(job)} used all ${parts.limits.turn_steps} steps of its turn; it was stopped`)
-}
-
-/** Lets the disk work while the model does; what was sent is on record before anything comes of it. */
-function settled<T>(work: Promise<T>): () => Promise<T> {
-  work.catch(() => undefined)
-  return () => work
-}
-
-const requestOf = (job: TurnJob, stage: Stage, steps: readonly StepMessage[]): ModelRequest => ({
-  prompt: stage.prompt,
-  steps,
-  tools: stage.toolbox.definitions,
-  maxOutput: job.model.settings.maxOutput,
-})
-
-async function think(
-  job: TurnJob,
-  parts: TurnParts,
-  progress: Progress,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<StepAnswer> {
-  job.report('thinking')
-  progress.reply.nextStep()
-  const answer = await streamStep(job.model.model, request, progress.reply, signal, parts.retryPauses)
-  spend(job, progress, answer.usage)
-  return answer
-}
-
-/** What a side turn uses is used by the turns above it. */
-function spend(job: TurnJob, progress: Progress, usage: Usage | undefined): void {
-  if (!usage) return
-  progress.usage = addUsage(progress.usage, usage)
-  job.descent?.spent(usage)
-}
-
-/** Runs a step's calls in order, each with one answer. Gives the reason where the turn must stop here. */
-async function act(
-  job: TurnJob,
-  answer: StepAnswer,
-  check: CallCheck,
-  stage: Stage,
-  steps: StepMessage[],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { calls, halt } = check(answer.calls)
-  if (halt) {
-    for (const call of calls) await stage.toolbox.refuse(call, `not run: ${halt}`)
-    return halt
-  }
-  steps.push({ role: 'assistant', text: answer.text, calls: calls.map(asTold) })
-  for (const call of calls) {
+  // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
+  let [step] = await Promise.all([parts.prepareStep(stepJobOf(turn), signal), job.recorder.begun])
+  for (let number = 1; number <= turn_steps; number++) {
+    if (number > 1) step = await step.next(messages)
+    turn.step = step
+    const { text, calls: asked, reason } = await ask(turn, step, parts)
+    if (asked.length === 0) return done(name, reason === 'length')
+    const { calls, halt } = checkCalls(asked)
+    if (halt !== undefined) return await refuseAll(step.toolbox, calls, halt)
+    messages.push({ role: 'assistant', text, calls: calls.map(asRepeated) })
+    for (const call of calls) messages.push(await runCall(turn, step.toolbox, call))
     signal.throwIfAborted()
-    job.report(cleanLine(call.name))
-    const { text } = await stage.toolbox.run(call, signal)
-    steps.push({ role: 'tool', call: call.id, name: call.name, content: text })
   }
+  return stopped(`@${name} used all ${turn_steps} steps of its turn; it was stopped`)
+}
+
+function stepJobOf({ job, subTurns }: Turn): StepJob {
+  const { recorder, room, requester, model, message, permissions, origin } = job
+  const currentRoom = { name: room.name }
+  const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
+  const caller = {
+    ...{ room, requester, turn, model: model.settings },
+    ...(permissions ? { permissions } : {}),
+    ...(origin ? { within: origin.within } : {}),
+  }
+  return { caller, message, fresh: origin?.fresh ?? false }
+}
+
+/** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
+async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<StepResult> {
+  const { job, signal, reply, messages } = turn
+  const { settings, model } = job.model
+  const { prompt, definitions: tools } = step
+  const request = { prompt, steps: messages, tools, maxOutput: settings.maxOutput }
+  const stored = job.recorder.sent(request)
+  stored.catch(() => undefined)
+  job.report('thinking')
+  reply.nextStep()
+  const result = await streamStep(model, request, reply, signal, parts.limits.retryPauses)
+  if (result.usage) spend(turn, result.usage)
+  await stored
+  await parts.calibrations.learnFrom(settings, step.tokens, result.usage)
+  return result
+}
+
+/** Whatever goes wrong in a call is its result: an unknown tool, bad arguments, a refusal, a thrown error. */
+async function runCall({ job, signal }: Turn, toolbox: Toolbox, call: ToolCall): Promise<StepMessage> {
   signal.throwIfAborted()
-  return undefined
+  job.report(cleanLine(call.name))
+  const { text } = await toolbox.run(call, signal)
+  return { role: 'tool', call: call.id, name: call.name, content: text }
+}
+
+async function refuseAll(toolbox: Toolbox, calls: readonly ToolCall[], reason: string): Promise<Ending> {
+  for (const call of calls) await toolbox.refuse(call, `not run: ${reason}`)
+  return stopped(reason)
+}
+
+/** Adds to what the turn has used. The turn that started a sub-turn counts it as well. */
+function spend(turn: Turn, { input, output }: Usage): void {
+  const sum = turn.usage ?? { input: 0, output: 0 }
+  turn.usage = { input: sum.input + input, output: sum.output + output }
+  turn.job.origin?.spent({ input, output })
 }
 
 const nameOf = (job: TurnJob): string => job.model.settings.name
 
-const show = (job: TurnJob, text: string): void => {
+function show(job: TurnJob, text: string): void {
   job.report('writing')
-  job.room.stream({ turn: job.id, model: nameOf(job), text })
+  job.room.stream({ turn: job.recorder.id, model: nameOf(job), text })
 }
-
-const addUsage = (sum: Usage | undefined, more: Usage): Usage =>
-  sum ? { input: sum.input + more.input, output: sum.output + more.output } : more

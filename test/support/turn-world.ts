@@ -8,7 +8,11 @@ import { ok } from '../../src/tools/tool.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { LanguageModel } from '../../src/turns/ports.ts'
 import type { ModelSettings } from '../../src/prompt/model-settings.ts'
-import { createTurns, type RunningTurn, type Turns, type TurnsParts } from '../../src/turns/turns.ts'
+import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
+import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
+import { createToolboxes } from '../../src/toolbox/toolbox.ts'
+import type { ToolLimits } from '../../src/tools/tool.ts'
+import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
 import { createSociety, type Society } from './society.ts'
@@ -41,14 +45,12 @@ export interface WorldOptions {
   readonly group?: ToolSource['group']
   readonly settings?: Partial<ModelSettings>
   /** Further models, after the scripted one. */
-  readonly more?: TurnsParts['models']
-  readonly limits?: Partial<TurnsParts['limits']>
+  readonly more?: TurnAssembly['models']
+  readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
   /** Changes the store before anything uses it. */
-  readonly withStore?: (
-    parts: Pick<TurnsParts, 'turns' | 'rooms' | 'history' | 'scripts'>,
-  ) => Partial<TurnsParts>
+  readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
 }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
@@ -63,39 +65,38 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     name: options.group ?? 'builtin',
     tools: () => tools,
   }
-  const stores = {
-    turns: storage.turns,
-    rooms: storage.rooms,
-    history: storage.history,
-    calibrations: storage.calibrations,
-    scripts: storage.scripts,
-  }
-  const turns = createTurns({
+  const { tools: toolLimits = { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 }, ...limits } =
+    options.limits ?? {}
+  const stores = { ...storage, ...options.withStore?.(storage) }
+  const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
+  const scopedTools = createScopedTools(catalogue, stores.rooms)
+  const turns = assembleTurns({
+    means: { clock, log, nextId },
+    stores,
     models: [
       { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
       ...(options.more ?? []),
     ],
-    catalogue: createCatalogue({ sources: [source], disabled: options.disabled ?? [], log }),
     composer,
-    workspaces: { of: () => noWorkspace },
-    results: storage.results,
-    permissions: options.permissions ?? { request: async () => 'deny' },
-    ...stores,
-    ...options.withStore?.(stores),
-    toolsShare: 0.4,
-    newId: nextId,
-    retryPauses: [0, 0],
+    scopedTools,
+    openToolbox: createToolboxes({
+      scopedTools,
+      permissions: options.permissions ?? { request: async () => 'deny' },
+      workspaces: { of: () => noWorkspace },
+      results: storage.results,
+      limits: toolLimits,
+      clock,
+      log,
+    }),
     limits: {
       turns_per_room: 2,
       turns_queued: 8,
       turn_s: 600,
       turn_steps: 24,
       turn_depth: 2,
-      tools: { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 },
-      ...options.limits,
+      retryPauses: [0, 0],
+      ...limits,
     },
-    clock,
-    log,
   })
   const deltas: string[] = []
   room.listen({ deliver() {}, stream: (delta) => void deltas.push(delta.text) })

@@ -2,7 +2,7 @@ import { Refusal, UsageError } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
-import { requestsOf } from '../../turns/sent.ts'
+import { requestsOf } from '../../turns/turn-log.ts'
 import { userContent } from '../../prompt/prompt.ts'
 import { JSON_FLAG, type Command } from '../command.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sideTurn } from './side-turn.ts'
+import { withSubTurns } from './with-sub-turns.ts'
 import { defineTool, type Tool, type ToolResult } from '../tool.ts'
 
 /** Several things at once, each knowing all that the turn knows. */
@@ -13,8 +13,8 @@ export const fork: Tool = defineTool({
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
   parameters: { prompts: 'What each side turn is to do, 1 to 8.' },
   run: async ({ prompts }, context) =>
-    sideTurn('fork', context, async (side) => {
-      const work = prompts.map((prompt, index) => side.run({ prompt, part: [index + 1, prompts.length] }))
+    withSubTurns('fork', context, async (subTurns) => {
+      const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))
       return joined(await Promise.all(work))
     }),
 })

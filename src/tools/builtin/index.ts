@@ -20,17 +20,12 @@ export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly web?: Web
   readonly results?: Pick<ResultStore, 'find'>
-  /** False where turns may have no side turns. */
-  readonly sideTurns?: boolean
+  /** False where turns may start no sub-turns. */
+  readonly subTurns?: boolean
 }
 
 /** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({
-  todo,
-  web,
-  results,
-  sideTurns = true,
-}: BuiltinParts = {}): readonly Tool[] => [
+export const builtinTools = ({ todo, web, results, subTurns = true }: BuiltinParts = {}): readonly Tool[] => [
   readFile,
   writeFile,
   editFile,
@@ -42,5 +37,5 @@ export const builtinTools = ({
   ...(web?.search ? [googleSearch(web.search)] : []),
   ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
   ...(results ? [readFd(results), fdToFile(results)] : []),
-  ...(sideTurns ? [spawnAgent, fork] : []),
+  ...(subTurns ? [spawnAgent, fork] : []),
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sideTurn } from './side-turn.ts'
+import { withSubTurns } from './with-sub-turns.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 /** An agent with a fresh start. It changes nothing by itself: each of its own calls asks where it must. */
@@ -21,8 +21,8 @@ export const spawnAgent: Tool = defineTool({
     model: 'Name of another model that is to do it; yourself when absent.',
   },
   run: async ({ prompt, tools, model }, context) =>
-    sideTurn('spawn_agent', context, (side) =>
-      side.run({
+    withSubTurns('spawn_agent', context, (subTurns) =>
+      subTurns.run({
         prompt,
         ...(tools === undefined ? {} : { scope: tools }),
         ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),

@@ -15,9 +15,9 @@ export const goTool = (parts: WorldParts): Tool =>
     input: z.strictObject({ direction: z.string().max(32) }),
     parameters: { direction: 'A direction that exits lists.' },
     run: async ({ direction }, context) =>
-      walk('sshawl_go', parts, context, async (place) => {
+      walk('sshawl_go', parts, context, async (current) => {
         const audience = { viewer: context.requester.person, toldIn: context.room }
-        const exit = await parts.chat.exits.follow(place, direction.toLowerCase(), audience)
+        const exit = await parts.chat.exits.follow(current, direction.toLowerCase(), audience)
         return exit.room
       }),
   })

@@ -32,12 +32,12 @@ export const sayTool = (parts: WorldParts): Tool =>
 /** Elsewhere nobody has seen on whose behalf the model speaks, so the message says it. */
 async function post(room: Room, said: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
-  const author = context.model ?? person.name
+  const author = context.turn?.model ?? person.name
   if (room.name === context.room) await context.addMessage({ kind: 'message', author, text: said })
   else
     await room.record({
       kind: 'message',
       author,
-      text: context.model ? `(for ${person.name}) ${said}` : said,
+      text: context.turn ? `(for ${person.name}) ${said}` : said,
     })
 }

@@ -31,7 +31,7 @@ export const vibeTool = (parts: WorldParts): Tool =>
         return act(parts, context, room, change, async () => {
           await needManager(room, person)
           await parts.rooms.update(room.name, { vibe })
-          const by = context.model === undefined ? person.name : `${context.model}, for ${person.name},`
+          const by = context.turn ? `${context.turn.model}, for ${person.name},` : person.name
           const news = `${by} set the vibe: ${vibe}`
           await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })
           return ok(`The vibe of ${room.name} is now: ${vibe || '(none)'}`)

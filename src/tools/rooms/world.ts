@@ -37,7 +37,7 @@ export async function inRoom(
   run: (room: Room) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   return refusing(tool, async () => {
-    const wanted = name ?? context.place?.room ?? context.room
+    const wanted = name ?? context.turn?.currentRoom.name ?? context.room
     return await run(await chat.room(wanted, context.requester.person, context.room))
   })
 }
@@ -84,7 +84,7 @@ export async function act(
 
 /** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
 export async function needNav({ chat }: WorldParts, context: ToolContext, room: Room): Promise<void> {
-  if (room.name === context.room || context.model === undefined) return
+  if (room.name === context.room || context.turn === undefined) return
   for (const name of [context.room, room.name]) {
     if (await chat.exits.nav(name)) continue
     throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryCalibrations } from '../../../src/adapters/storage/memory/calibrations.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { calibrationKey, factorFor, learn, learnFrom } from '../../../src/prompt/calibration.ts'
+import { calibrationKey, createCalibrations, learn } from '../../../src/prompt/calibration.ts'
 import type { Calibration } from '../../../src/prompt/ports.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 
@@ -69,26 +69,27 @@ test('a prompt that is hardly more than framing tells nothing', () => {
 })
 
 test('what was learned of a model is for that model of that provider in that encoding only', async () => {
-  const calibrations = createMemoryCalibrations()
+  const store = createMemoryCalibrations()
   const clock = { now: () => 7 }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const qwen = sampleConfig({})
   const told = { input: 1300, output: 5 }
-  await learnFrom({ calibrations, clock, log }, qwen, 1000, told)
-  await learnFrom({ calibrations, clock, log }, qwen, 1000, undefined)
-  expect(await calibrations.find(calibrationKey(qwen))).toEqual({ factor: 1.1, reports: 1, at: 7 })
-  expect(await factorFor(calibrations, qwen)).toBe(1.1)
-  expect(await factorFor(calibrations, { ...qwen, name: 'alias' })).toBe(1.1)
+  const calibrations = createCalibrations(store, clock, log)
+  await calibrations.learnFrom(qwen, 1000, told)
+  await calibrations.learnFrom(qwen, 1000, undefined)
+  expect(await store.find(calibrationKey(qwen))).toEqual({ factor: 1.1, reports: 1, at: 7 })
+  expect(await calibrations.factorFor(qwen)).toBe(1.1)
+  expect(await calibrations.factorFor({ ...qwen, name: 'alias' })).toBe(1.1)
   for (const other of [{ model: 'x' }, { backend: 'openai' as const }, { encoding: 'cl100k_base' }]) {
-    expect(await factorFor(calibrations, { ...qwen, ...other })).toBe(1)
+    expect(await calibrations.factorFor({ ...qwen, ...other })).toBe(1)
   }
 })
 
 test('a store that cannot store is no harm to the turn, and the log is told', async () => {
   const told: string[] = []
   const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
-  const calibrations = { change: () => Promise.reject(new StorageError('full', 'the disk is full')) }
-  const parts = { calibrations, clock: { now: () => 7 }, log }
-  await learnFrom(parts, sampleConfig({}), 1000, { input: 1300, output: 5 })
+  const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
+  const calibrations = createCalibrations({ find: full, change: full }, { now: () => 7 }, log)
+  await calibrations.learnFrom(sampleConfig({}), 1000, { input: 1300, output: 5 })
   expect(told).toEqual(['a calibration could not be stored'])
 })

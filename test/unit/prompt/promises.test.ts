@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/lib/json.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createOffer } from '../../../src/toolbox/offer.ts'
-import type { View } from '../../../src/toolbox/scoped-tools.ts'
+import type { ScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { userContent, type Prompt } from '../../../src/prompt/prompt.ts'
 import { WrapError } from '../../../src/prompt/ports.ts'
 import { effectiveScope } from '../../../src/prompt/scope.ts'
@@ -195,13 +195,13 @@ describe('a scope', () => {
   test('is one set: what is shown is what is sent is what can be called', () => {
     fc.assert(
       fc.property(scope, scope, scope, fc.integer({ min: 900, max: 3000 }), (room, model, later, target) => {
-        const viewOf = (value: unknown): View => ({
+        const toolsOf = (value: unknown): ScopedTools => ({
           ...effectiveScope(all().tools, { room: value, model, role: 'member' }),
           catalogue: all(),
           scope: null,
           role: 'member',
         })
-        const now = viewOf(room)
+        const now = toolsOf(room)
         const values: { readonly [key: string]: Json } = room === null ? {} : { tool_scope: room }
         const given = snapshotFor(target, { tools: now.visible, room: { ...sampleSnapshot().room, values } })
         const prompt = bench.compose(given)
@@ -216,7 +216,7 @@ describe('a scope', () => {
           now,
           new Set(shown.map((name) => now.visible.find((one) => one.name === name)!.id)),
         )
-        const afterwards = viewOf(later)
+        const afterwards = toolsOf(later)
         for (const one of all().tools) {
           const isSent = sent.some(({ id }) => id === one.id)
           expect(offer.resolve(one.name, now)?.id).toBe(isSent ? one.id : undefined)

@@ -3,6 +3,8 @@ import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports.ts'
 import { ok, type Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
+import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
+import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createSociety } from '../../support/society.ts'
 import { tool } from '../../support/turn-world.ts'
@@ -15,21 +17,21 @@ async function createScene(...tools: readonly Tool[]) {
   const room = await chat.lobby()
   const ann = await person('ann')
   const gone = new AbortController()
-  const runs = createToolRuns({
-    catalogue: createCatalogue({
-      sources: [{ group: 'builtin', name: 'builtin', tools: () => tools }],
-      disabled: [],
-      log,
-    }),
-    rooms: storage.rooms,
+  const catalogue = createCatalogue({
+    sources: [{ group: 'builtin', name: 'builtin', tools: () => tools }],
+    disabled: [],
+    log,
+  })
+  const openToolbox = createToolboxes({
+    scopedTools: createScopedTools(catalogue, storage.rooms),
     results: storage.results,
     workspaces: { of: () => workspace },
     permissions: { request: async () => 'deny' },
-    limits: { tools: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 } },
-    newId: nextId,
+    limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
     clock,
     log,
   })
+  const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
   const entries = () => storage.log.read(room.name, { limit: 100 })
@@ -44,19 +46,12 @@ const endless = tool(
 )
 
 describe("a person's own run", () => {
-  it('gives a tool the person, their role and no model', async () => {
+  it('gives a tool the person, their role and no turn of a model', async () => {
     const look = tool('look_at', (_args, context) =>
-      ok(
-        JSON.stringify([
-          context.requester.person.name,
-          context.requester.role,
-          'model' in context,
-          'turn' in context,
-        ]),
-      ),
+      ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context])),
     )
     const { run, entries } = await createScene(look)
-    expect(await run('look_at')).toMatchObject({ text: '["ann","member",false,false]', author: 'ann' })
+    expect(await run('look_at')).toMatchObject({ text: '["ann","member",false]', author: 'ann' })
     expect((await entries()).map((entry) => entry.kind)).toEqual(['tool_call', 'tool_result'])
   })
 

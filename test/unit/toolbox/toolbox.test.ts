@@ -246,8 +246,14 @@ describe('what a tool is given', () => {
   it('is the room, the requester with their role, the model and the turn', async () => {
     let seen: unknown
     const look = tool('look', (_args, context) => {
-      const { room, requester, model, turn } = context
-      seen = { room, name: requester.person.name, role: requester.role, model, turn }
+      const { room, requester, turn } = context
+      seen = {
+        room,
+        name: requester.person.name,
+        role: requester.role,
+        model: turn?.model,
+        turn: turn?.id,
+      }
       return ok('seen')
     })
     await using world = await createTurnWorld(scriptedModel(call(['look', {}]), say('ok')), { tools: [look] })

@@ -1,7 +1,12 @@
-import type { EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import type { Workspace } from '../../../src/tools/ports.ts'
-import type { PermissionRequest, ToolContext } from '../../../src/tools/tool.ts'
+import {
+  failed,
+  type CallingTurn,
+  type PermissionRequest,
+  type ToolContext,
+} from '../../../src/tools/tool.ts'
 
 /** Limits that are short enough for a test to wait for. */
 export const testLimits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
@@ -34,3 +39,11 @@ export function contextFor(
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   }
 }
+
+/** A turn of qwen that was called in a room and starts no sub-turns. */
+export const turnIn = (room: RoomName): CallingTurn => ({
+  id: 'T1' as TurnId,
+  model: 'qwen',
+  currentRoom: { name: room },
+  subTurns: { run: async () => failed('this turn starts none') },
+})

@@ -4,7 +4,7 @@ import type { Person } from '../../../src/chat/person.ts'
 import { worldTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety } from '../../support/society.ts'
-import { contextFor } from './context.ts'
+import { contextFor, turnIn } from './context.ts'
 
 const name = (text: string) => text as RoomName
 
@@ -26,14 +26,14 @@ async function house() {
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: 'allow' | 'deny' = 'allow') {
     const base = contextFor({} as ToolContext['workspace'], verdict)
-    const place = { room: room.name }
+    const caller = turnIn(room.name)
     const requester = { person, role: 'member' as const }
     const addMessage = (draft: EntryDraft) => room.record(draft)
-    const context: ToolContext = { ...base, room: room.name, model: 'qwen', requester, place, addMessage }
+    const context: ToolContext = { ...base, room: room.name, turn: caller, requester, addMessage }
     return Object.assign(
       async (id: string, args: object = {}) =>
         (await tools.find((tool) => tool.id === id)!.run(args, context)).content,
-      { place, asked: base.asked },
+      { currentRoom: caller.currentRoom, asked: base.asked },
     )
   }
   const texts = async (room: typeof lobby) =>
@@ -106,7 +106,7 @@ describe('a model that walks', () => {
     expect(await call('sshawl_go', { direction: 'north' })).toBe(`ERROR: sshawl_go: ${refusal}`)
     expect(await call('sshawl_join', { room: 'attic' })).toBe(`ERROR: sshawl_join: ${refusal}`)
     expect(await call('sshawl_say', { text: 'hi', room: 'attic' })).toBe(`ERROR: sshawl_say: ${refusal}`)
-    expect(call.place.room).toBe('lobby')
+    expect(call.currentRoom.name).toBe('lobby')
     expect(call.asked).toEqual([])
     expect(await texts(attic)).toEqual([])
   })

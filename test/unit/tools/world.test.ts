@@ -4,7 +4,7 @@ import type { Person } from '../../../src/chat/person.ts'
 import { worldTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
-import { contextFor } from './context.ts'
+import { contextFor, turnIn } from './context.ts'
 
 const noWorkspace = {} as ToolContext['workspace']
 
@@ -114,7 +114,7 @@ describe('the tools of the world', () => {
 
   it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
     const { run, alice, lobby, chat } = await world()
-    expect(await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, { model: 'qwen' })).toBe(
+    expect(await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, { turn: turnIn(lobby.name) })).toBe(
       'Said in lobby.',
     )
     const [said] = await chat.history(lobby, { limit: 1, kinds: ['message'] })

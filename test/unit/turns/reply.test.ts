@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanText } from '../../../src/lib/clean-text.ts'
-import { createReply, REPLY_CHARS } from '../../../src/turns/reply.ts'
+import { createReply, MAX_REPLY_CHARS } from '../../../src/turns/reply.ts'
 
 /** Adds the pieces to a reply of one step; gives what was shown and what is recorded. */
 function written(pieces: readonly string[]) {
@@ -87,9 +87,9 @@ describe('a reply that is being written', () => {
 
   it('takes as many characters as it can hold, and says when it is full', () => {
     const reply = createReply(() => {})
-    expect(reply.add('x'.repeat(REPLY_CHARS))).toBe(true)
+    expect(reply.add('x'.repeat(MAX_REPLY_CHARS))).toBe(true)
     expect(reply.add('y')).toBe(false)
-    expect(reply.finish()).toBe('x'.repeat(REPLY_CHARS))
+    expect(reply.finish()).toBe('x'.repeat(MAX_REPLY_CHARS))
   })
 
   it('does not take longer and longer for a text that comes in small pieces without a line end', () => {

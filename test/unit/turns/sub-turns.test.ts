@@ -5,6 +5,8 @@ import { entryLine } from '../../../src/chat/entry-text.ts'
 import { fork } from '../../../src/tools/builtin/fork.ts'
 import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
 import { ok, type PermissionRequest } from '../../../src/tools/tool.ts'
+import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
+import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import type { ModelRequest } from '../../../src/turns/ports.ts'
@@ -141,21 +143,21 @@ describe('spawn_agent', () => {
   it('is no tool for a person, who has no turn', async () => {
     await using world = await createTurnWorld(scriptedModel(), { tools: [spawnAgent] })
     const { storage, clock, log, nextId } = world.society
-    await using runs = createToolRuns({
-      catalogue: createCatalogue({
-        sources: [{ group: 'builtin', name: 'builtin', tools: () => [spawnAgent] }],
-        disabled: [],
-        log,
-      }),
-      rooms: storage.rooms,
+    const catalogue = createCatalogue({
+      sources: [{ group: 'builtin', name: 'builtin', tools: () => [spawnAgent] }],
+      disabled: [],
+      log,
+    })
+    const openToolbox = createToolboxes({
+      scopedTools: createScopedTools(catalogue, storage.rooms),
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
       results: storage.results,
-      limits: { tools: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 } },
-      newId: nextId,
+      limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
       clock,
       log,
     })
+    await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()
     const order = {
       room: world.room,

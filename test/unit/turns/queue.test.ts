@@ -1,24 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import { createPlaces } from '../../../src/turns/turn-queue.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import { createTurnQueue } from '../../../src/turns/queue.ts'
 
-/** Takes places in one room and writes down who was let in. */
+/** Takes slots in one room and writes down who was let in. */
 function line(turns_per_room: number, turns_queued: number) {
-  const take = createPlaces({ turns_per_room, turns_queued })
+  const take = createTurnQueue({ turns_per_room, turns_queued })
   const admitted: string[] = []
   return {
     admitted,
     take(label: string, owner = label, room = 'lobby') {
-      const place = take(room, owner)
-      void place.ready.then(() => admitted.push(label))
-      return place
+      const slot = take(room as RoomName, owner)
+      void slot.ready.then(() => admitted.push(label))
+      return slot
     },
     /** Lets the promises that are settled be seen. */
     settle: () => new Promise(setImmediate),
   }
 }
 
-describe('the places of a room', () => {
+describe('the slots of a room', () => {
   it('are given at once while there are some, then in the order of asking', async () => {
     const room = line(1, 8)
     const [a, b, c] = [room.take('a'), room.take('b'), room.take('c')]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseArguments } from '../../../src/toolbox/arguments.ts'
+import { parseArguments } from '../../../src/toolbox/tool-call.ts'
 
 describe('the arguments of a call', () => {
   it('are either an object or an error sentence, for any text', () => {

@@ -7,7 +7,12 @@ import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
 import type { Workspace } from '../../../src/tools/ports.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'
 import { failed, ok, type ToolResult } from '../../../src/tools/tool.ts'
-import { allowanceFor, presentResult, RESULT_CHARS, type ResultFacts } from '../../../src/toolbox/results.ts'
+import {
+  allowanceFor,
+  presentResult,
+  MAX_PAGE_CHARS,
+  type ResultFacts,
+} from '../../../src/toolbox/results.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { room } from '../../support/storage.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
@@ -191,7 +196,7 @@ describe('a model', () => {
     const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     const pages = answers.filter((answer) => answer.includes('of fd:1,')).map(pageOf)
     expect(pages.join('')).toBe(whole)
-    for (const page of pages) expect(page.length).toBeLessThanOrEqual(RESULT_CHARS)
+    for (const page of pages) expect(page.length).toBeLessThanOrEqual(MAX_PAGE_CHARS)
     const log = await world.log()
     const results = log.filter((entry) => entry.kind === 'tool_result').map((entry) => entry.text)
     expect(results).toEqual(answers)
@@ -207,7 +212,7 @@ describe('a model', () => {
     world.tools.push(readFd(world.society.storage.results))
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
     const [first] = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
-    expect(pageOf(first!).length).toBeLessThan(RESULT_CHARS / 2)
+    expect(pageOf(first!).length).toBeLessThan(MAX_PAGE_CHARS / 2)
     const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     expect(answers).toContainEqual(expect.stringMatching(/^ERROR: this page does not fit/))
   })

@@ -1,0 +1,59 @@
+import type { Storage } from '../adapters/storage/storage.ts'
+import { createCalibrations } from '../prompt/calibration.ts'
+import { createSnapshots } from '../prompt/gather-snapshot.ts'
+import { createHistoryCounts } from '../prompt/history-counts.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
+import type { OpenToolbox } from '../toolbox/toolbox.ts'
+import { listModels } from '../turns/model-list.ts'
+import type { ConfiguredModel } from '../turns/ports.ts'
+import { createPrepareStep } from '../turns/prepared-step.ts'
+import { createPreview } from '../turns/preview.ts'
+import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
+import { createTurnLog } from '../turns/turn-log.ts'
+import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
+import { createTurns, type Turns } from '../turns/turns.ts'
+import type { AppContext } from './context.ts'
+
+/** What turns are put together from. */
+export interface TurnAssembly {
+  readonly means: Pick<AppContext, 'clock' | 'log' | 'nextId'>
+  readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
+  /** All configured models, in order of the config. */
+  readonly models: readonly ConfiguredModel[]
+  readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
+  readonly scopedTools: FindScopedTools
+  readonly openToolbox: OpenToolbox
+  /** `turn_depth` is how deep sub-turns go. */
+  readonly limits: QueueLimits & TurnLimits & { readonly turn_depth: number }
+}
+
+/** Share of a prompt that tools may take before their descriptions are shortened. */
+const TOOLS_SHARE = 0.4
+
+/** Joins the parts of a turn: its snapshots, its steps, what is learned from it and where it is stored. */
+export function assembleTurns(assembly: TurnAssembly): Turns {
+  const { means, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
+  const { clock, log, nextId } = means
+  const models = all.filter(({ settings }) => settings.enabled)
+  const modelNames = models.map(({ settings }) => settings.name)
+  const calibrations = createCalibrations(stores.calibrations, clock, log)
+  const { rooms, history, scripts } = stores
+  const snapshots = createSnapshots({
+    ...{ rooms, history, scripts, calibrations, clock, modelNames },
+    toolsShare: TOOLS_SHARE,
+  })
+  const turnLog = createTurnLog(stores.turns, nextId, clock)
+  const runTurn = createRunTurn({
+    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, openToolbox }),
+    subTurns: { models, turnLog, maxDepth: limits.turn_depth },
+    rememberCounts: createHistoryCounts(history, composer, log),
+    ...{ calibrations, limits, log },
+  })
+  return createTurns({
+    ...{ models, turnLog, runTurn, log },
+    listModels: () => listModels(all, stores.turns, calibrations),
+    preview: createPreview(scopedTools, snapshots, composer),
+    takeSlot: createTurnQueue(limits),
+  })
+}

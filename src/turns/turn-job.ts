@@ -1,0 +1,49 @@
+import type { Entry, MessageEntry, Usage } from '../chat/entry.ts'
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import type { Bounds } from '../prompt/scope.ts'
+import type { PermissionProvider } from '../tools/tool.ts'
+import type { Ending } from './ending.ts'
+import type { ConfiguredModel } from './ports.ts'
+import type { TurnRecorder } from './turn-log.ts'
+
+/** One turn that is to be run: a mention that somebody made, or a sub-turn. */
+export interface TurnJob {
+  readonly recorder: TurnRecorder
+  readonly room: Room
+  readonly requester: Person
+  readonly model: ConfiguredModel
+  /** What the model answers. */
+  readonly message: MessageEntry
+  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
+  readonly permissions?: PermissionProvider
+  /** Is told what the turn does, for the status line: `thinking`, `writing`, or the name of a running tool. */
+  readonly report: (doing: string) => void
+  /** Present in a sub-turn. */
+  readonly origin?: SubTurnOrigin
+}
+
+/** What a sub-turn gets from the turn that started it. */
+export interface SubTurnOrigin {
+  /** 1 in a sub-turn of a turn that somebody called for, 2 in a sub-turn of that one. */
+  readonly depth: number
+  /** How many more sub-turns the first turn and all turns below it may start. */
+  readonly budget: { left: number }
+  readonly within: Bounds
+  /** True if it starts without the conversation in the room. */
+  readonly fresh: boolean
+  /** Is told what each of its steps has cost: the first turn's record has the sum. */
+  readonly spent: (usage: Usage) => void
+}
+
+/** What came of a turn. */
+export interface TurnEnd {
+  /** The turn's last entry: its reply, or a notice after it. */
+  readonly last: Entry
+  /** Text of the reply; empty if there is none. */
+  readonly text: string
+  readonly ending: Ending
+}
+
+/** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
+export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>

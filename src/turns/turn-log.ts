@@ -1,0 +1,103 @@
+import type { RoomName, TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
+import type { Clock } from '../chat/ports.ts'
+import type { ToolDefinition } from '../prompt/prompt.ts'
+import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
+
+/** Whose turn it is. */
+export interface TurnFacts {
+  readonly room: RoomName
+  /** The model's name. */
+  readonly model: string
+  /** The requester's name. */
+  readonly requester: string
+}
+
+/** Stores turns while they run. */
+export interface TurnLog {
+  begin(turn: TurnFacts): TurnRecorder
+  /**
+   * The stored turn counts as cut off until it ends, so that a crash of the server is announced for the first turn only.
+   * What it costs is stored with the first turn, and not again here.
+   */
+  beginSubTurn(turn: TurnFacts): TurnRecorder
+}
+
+/** Stores one turn. All promises reject with `StorageError` only. */
+export interface TurnRecorder {
+  readonly id: TurnId
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Resolves when the beginning of the turn is stored. */
+  readonly begun: Promise<void>
+  /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
+  sent(request: ModelRequest): Promise<void>
+  end(result: {
+    readonly outcome: TurnOutcome
+    readonly usage?: Usage | undefined
+    readonly error?: string
+  }): Promise<void>
+}
+
+export function createTurnLog(
+  store: Pick<TurnStore, 'begin' | 'addStep' | 'finish'>,
+  newId: () => string,
+  clock: Clock,
+): TurnLog {
+  function open(turn: TurnFacts, isSubTurn: boolean): TurnRecorder {
+    const id = newId() as TurnId
+    const startedAt = clock.now()
+    const cut = isSubTurn ? { endedAt: startedAt, outcome: 'cut' } : {}
+    let last: ModelRequest | undefined
+    return {
+      id,
+      startedAt,
+      begun: store.begin({ ...turn, id, startedAt, ...cut }),
+      async sent(request) {
+        const before = last
+        last = { ...request, steps: [...request.steps] }
+        if (before) await store.addStep(id, newSince(before, last))
+        else await store.finish(id, { prompt: request.prompt })
+      },
+      async end({ usage, ...result }) {
+        const spent = usage && !isSubTurn ? { usage } : {}
+        await store.finish(id, { endedAt: clock.now(), ...result, ...spent })
+      },
+    }
+  }
+
+  return {
+    begin: (turn) => open(turn, false),
+    beginSubTurn: (turn) => open(turn, true),
+  }
+}
+
+function newSince(before: ModelRequest, request: ModelRequest): SentStep {
+  return {
+    ...(request.prompt === before.prompt ? {} : { prompt: request.prompt }),
+    messages: request.steps.slice(before.steps.length),
+    ...(sameBytes(request.tools, before.tools) ? {} : { tools: request.tools }),
+  }
+}
+
+const sameBytes = (a: readonly ToolDefinition[], b: readonly ToolDefinition[]): boolean =>
+  JSON.stringify(a) === JSON.stringify(b)
+
+/** A request as it was sent. */
+export type SentRequest = Omit<ModelRequest, 'maxOutput'>
+
+/** Every request of a stored turn, in order; none if nothing was sent. Takes what `TurnStore.find` gives. */
+export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
+  if (!prompt) return []
+  const tools = prompt.tools.flatMap(({ definition }) => definition ?? [])
+  let last: SentRequest = { prompt, steps: [], tools }
+  const requests = [last]
+  for (const step of steps) {
+    last = {
+      prompt: step.prompt ?? last.prompt,
+      steps: [...last.steps, ...step.messages],
+      tools: step.tools ?? last.tools,
+    }
+    requests.push(last)
+  }
+  return requests
+}
