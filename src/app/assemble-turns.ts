@@ -10,6 +10,7 @@ import type { ConfiguredModel } from '../turns/ports.ts'
 import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
+import { createSubTurns } from '../turns/sub-turns.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { createTurns, type Turns } from '../turns/turns.ts'
@@ -35,25 +36,23 @@ const TOOLS_SHARE = 0.4
 export function assembleTurns(assembly: TurnAssembly): Turns {
   const { means, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
   const { clock, log, nextId } = means
+  const { rooms, history, scripts } = stores
   const models = all.filter(({ settings }) => settings.enabled)
   const modelNames = models.map(({ settings }) => settings.name)
   const calibrations = createCalibrations(stores.calibrations, clock, log)
-  const { rooms, history, scripts } = stores
-  const snapshots = createSnapshots({
-    ...{ rooms, history, scripts, calibrations, clock, modelNames },
-    toolsShare: TOOLS_SHARE,
-  })
+  const facts = { rooms, history, scripts, calibrations, clock, modelNames }
+  const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
   const turnLog = createTurnLog(stores.turns, nextId, clock)
-  const runTurn = createRunTurn({
-    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, openToolbox }),
-    subTurns: { models, turnLog, maxDepth: limits.turn_depth },
-    rememberCounts: createHistoryCounts(history, composer, log),
-    ...{ calibrations, limits, log },
-  })
+  const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
+  const startSubTurns = createSubTurns({ models, turnLog, maxDepth: limits.turn_depth })
+  const rememberCounts = createHistoryCounts(history, composer, log)
   return createTurns({
-    ...{ models, turnLog, runTurn, log },
+    models,
     listModels: () => listModels(all, stores.turns, calibrations),
     preview: createPreview(scopedTools, snapshots, composer),
     takeSlot: createTurnQueue(limits),
+    turnLog,
+    runTurn: createRunTurn({ prepareStep, calibrations, rememberCounts, startSubTurns, limits, log }),
+    log,
   })
 }

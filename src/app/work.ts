@@ -42,21 +42,13 @@ export async function createWork(
   const approvals = approvalsFor(config, chat, context, overrides)
   const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
-  const openToolbox = createToolboxes({
-    scopedTools,
-    permissions: approvals,
-    workspaces,
-    results: storage.results,
-    limits: toolLimits(config),
-    clock,
-    log,
-  })
+  const own = { permissions: approvals, workspaces, results: storage.results, limits: toolLimits(config) }
+  const openToolbox = createToolboxes({ scopedTools, ...own, clock, log })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const modelOf = overrides.createModel ?? createModel
   const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
-  const { limits } = config
-  const stores = storage
-  const turns = assembleTurns({ means: context, stores, models, composer, scopedTools, openToolbox, limits })
+  const parts = { means: context, stores: storage, models, composer, scopedTools, openToolbox }
+  const turns = assembleTurns({ ...parts, limits: config.limits })
   return { runs: owned(runs), turns: owned(turns), approvals }
 }
 

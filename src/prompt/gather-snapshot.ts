@@ -11,7 +11,8 @@ import type { Calibrations } from './calibration.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore } from './ports.ts'
-import type { CatalogueTool, HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
+import type { Resolution } from './scope.ts'
+import type { HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
 import { targetOf } from './wrap.ts'
 
 /** What a prompt is for. */
@@ -27,11 +28,8 @@ export interface Occasion {
   readonly reserve: number
 }
 
-/** The requester's role, and the tools that are in scope for them. */
-export interface ToolsInScope {
-  readonly visible: readonly CatalogueTool[]
-  readonly role: Role
-}
+/** The tools that are in scope for the requester, and the requester's role. */
+type ToolsInScope = Pick<Resolution, 'visible'> & { readonly role: Role }
 
 /** Gathers all that a prompt is made from. */
 export interface Snapshots {

@@ -45,7 +45,7 @@ export interface ToolboxParts extends RunToolParts {
 
 export const createToolboxes =
   (parts: ToolboxParts): OpenToolbox =>
-  (caller, offer, tokensLeft) => {
+  (caller, offer, tokensLeft): Toolbox => {
     const { scopedTools, clock } = parts
     const { room } = caller
     let tokensRead = 0

@@ -61,15 +61,9 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
-/** A turn that has come to its end. */
+/** A turn that has come to its end: its text, cleaned, and what the provider reported. */
 interface EndedTurn {
-  readonly recorder: TurnRecorder
-  readonly room: Room
-  readonly model: ConfiguredModel
-}
-
-/** What the model said, cleaned, and what the provider reported. */
-interface Result {
+  readonly job: { readonly recorder: TurnRecorder; readonly room: Room; readonly model: ConfiguredModel }
   readonly text: string
   readonly usage: Usage | undefined
 }
@@ -78,34 +72,26 @@ interface Result {
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
  * Resolves to the last entry. Rejects with `StorageError`.
  */
-export async function recordEnd(turn: EndedTurn, result: Result, ending: Ending): Promise<Entry> {
+export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<Entry> {
+  const { recorder, room, model } = job
   const { outcome } = ending
-  try {
-    return await tellRoom(turn, result, ending)
-  } finally {
-    const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
-    await turn.recorder.end({ outcome, usage: result.usage, ...error })
-  }
-}
-
-async function tellRoom(
-  { recorder, room, model }: EndedTurn,
-  { text, usage }: Result,
-  ending: Ending,
-): Promise<Entry> {
   const turn = recorder.id
   const spent = usage ? { usage } : {}
   const author = model.settings.name
-  const { outcome } = ending
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })
   const notify = (notice: Notice): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
 
-  if (ending.outcome === 'done') {
-    const last = await reply(text || '(no answer)')
-    return ending.notice ? await notify(ending.notice) : last
+  try {
+    if (ending.outcome === 'done') {
+      const last = await reply(text || '(no answer)')
+      return ending.notice ? await notify(ending.notice) : last
+    }
+    if (text) await reply(text)
+    return await notify(ending.notice)
+  } finally {
+    const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
+    await recorder.end({ outcome, usage, ...error })
   }
-  if (text) await reply(text)
-  return await notify(ending.notice)
 }

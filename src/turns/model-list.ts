@@ -1,28 +1,24 @@
 import type { Calibrations } from '../prompt/calibration.ts'
-import type { Backend, ModelSettings } from '../prompt/model-settings.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { ConfiguredModel, TurnStore } from './ports.ts'
 
+/** The settings that anybody may see. */
+type PublicSettings = Pick<
+  ModelSettings,
+  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding'
+>
+
 /** A model as `/models` shows it. */
-export interface ModelStatus {
-  /** As people call it, without `@`. */
-  readonly name: string
-  readonly backend: Backend
-  /** The provider's own name for it. */
-  readonly model: string
-  readonly enabled: boolean
-  /** Tokens, prompt and answer together. */
-  readonly contextWindow: number
-  readonly maxOutput: number
-  readonly encoding: string
+export interface ModelStatus extends PublicSettings {
   /** Our counts times this are its provider's counts, as far as its reports tell; 1 while there were none. */
   readonly calibration: number
   /** How many reports the calibration was learned from. */
   readonly reports: number
   /** Turns that it ever began. */
   readonly turns: number
-  /** Tokens its provider says it read. */
+  /** Tokens that its provider says it read. */
   readonly input: number
-  /** Tokens it wrote. */
+  /** Tokens that it wrote. */
   readonly output: number
 }
 
@@ -36,18 +32,13 @@ export async function listModels(
   const list = models.map(async ({ settings }): Promise<ModelStatus> => {
     const { turns = 0, input = 0, output = 0 } = spent.get(settings.name) ?? {}
     const { factor = 1, reports = 0 } = (await calibrations.find(settings)) ?? {}
-    return { ...shown(settings), calibration: factor, reports, turns, input, output }
+    return { ...publicSettings(settings), calibration: factor, reports, turns, input, output }
   })
   return await Promise.all(list)
 }
 
-/** The fields are named one by one, because a config also has what nobody may see, such as a key. */
-const shown = ({ name, backend, model, enabled, contextWindow, maxOutput, encoding }: ModelSettings) => ({
-  name,
-  backend,
-  model,
-  enabled,
-  contextWindow,
-  maxOutput,
-  encoding,
-})
+/** Each field is named, because a config also has what nobody may see, such as a key. */
+function publicSettings(settings: ModelSettings): PublicSettings {
+  const { name, backend, model, enabled, contextWindow, maxOutput, encoding } = settings
+  return { name, backend, model, enabled, contextWindow, maxOutput, encoding }
+}

@@ -1,4 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
+import { createDeferred } from '../lib/deferred.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
@@ -65,16 +66,14 @@ async function streamOnce(
   throw new ModelError('the answer ended before it was finished; ask again', true)
 }
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = createDeferred<void>()
+  const timer = setTimeout(resolve, ms)
+  const stop = (): void => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  await promise.finally(() => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
   })
+}

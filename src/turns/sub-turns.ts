@@ -1,26 +1,14 @@
-import type { TurnId, Usage } from '../chat/entry.ts'
+import type { TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { isBlank } from '../lib/clean-text.ts'
 import type { Bounds } from '../prompt/scope.ts'
-import { failed, ok, type SubTurnRequest, type SubTurns, type ToolResult } from '../tools/tool.ts'
-import type { ConfiguredModel, StepMessage } from './ports.ts'
+import { failed, ok, type SubTurnRequest, type ToolResult } from '../tools/tool.ts'
+import type { ConfiguredModel } from './ports.ts'
 import { subTurnMessage } from './sub-turn-message.ts'
-import type { RunTurn, TurnEnd, TurnJob } from './turn-job.ts'
+import type { TurnEnd, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
-
-/** The turn that starts sub-turns. */
-export interface ParentTurn {
-  readonly job: TurnJob
-  /** Aborted when the turn is over; its sub-turns are over then, too. */
-  readonly signal: AbortSignal
-  /** All steps so far; grows while the turn runs. */
-  readonly messages: readonly StepMessage[]
-  /** Ids of the tools that it has in this step. */
-  readonly offered: () => readonly string[]
-  /** Is told what each step of a sub-turn has cost. */
-  readonly spent: (usage: Usage) => void
-}
+import type { StartSubTurns } from './turn.ts'
 
 /** What sub-turns are made from. */
 export interface SubTurnParts {
@@ -29,12 +17,6 @@ export interface SubTurnParts {
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
   /** How deep they go; 0 for none. */
   readonly maxDepth: number
-}
-
-/** The sub-turns of one turn. */
-export interface SubTurnRunner extends SubTurns {
-  /** Resolves when all that were started have ended and are recorded. */
-  settled(): Promise<void>
 }
 
 /** Sub-turns that one mention may lead to, at any depth. */
@@ -46,83 +28,80 @@ const MAX_PROMPT_CHARS = 32_000
 /** The tools that start sub-turns. A turn that may start none does not get them. */
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
-/** `runTurn` is the function that runs every turn: a sub-turn is a turn with narrower bounds. */
-export function createSubTurns(
-  parent: ParentTurn,
-  { models, turnLog, maxDepth }: SubTurnParts,
-  runTurn: RunTurn,
-): SubTurnRunner {
-  const { job } = parent
-  const { depth, budget } = job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
-  const started = new Set<Promise<unknown>>()
+export const createSubTurns =
+  ({ models, turnLog, maxDepth }: SubTurnParts): StartSubTurns =>
+  (parent, runTurn) => {
+    const { job } = parent
+    const { depth, budget } = job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
+    const started = new Set<Promise<unknown>>()
 
-  /** Throws `Refusal`. */
-  function check({ prompt }: SubTurnRequest): void {
-    if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
-    if (prompt.length > MAX_PROMPT_CHARS)
-      throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
-    if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
-    if (budget.left <= 0)
-      throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
-  }
+    /** Throws `Refusal`. */
+    function check({ prompt }: SubTurnRequest): void {
+      if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
+      if (prompt.length > MAX_PROMPT_CHARS)
+        throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
+      if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
+      if (budget.left <= 0)
+        throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
+    }
 
-  /** Throws `Refusal`. */
-  function modelFor({ model: name }: SubTurnRequest): ConfiguredModel {
-    if (name === undefined || name === job.model.settings.name) return job.model
-    const found = models.find(({ settings }) => settings.name === name)
-    if (found) return found
-    const names = models.map(({ settings }) => settings.name).join(', ')
-    throw new Refusal(`there is no model called ${name}; there are ${names}`)
-  }
+    /** Throws `Refusal`. */
+    function modelFor({ model: name }: SubTurnRequest): ConfiguredModel {
+      if (name === undefined || name === job.model.settings.name) return job.model
+      const found = models.find(({ settings }) => settings.name === name)
+      if (found) return found
+      const names = models.map(({ settings }) => settings.name).join(', ')
+      throw new Refusal(`there is no model called ${name}; there are ${names}`)
+    }
 
-  function boundsFor({ scope }: SubTurnRequest): Bounds {
-    const isDeepest = depth + 1 >= maxDepth
-    const ids = parent.offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
-    return { ids: new Set(ids), scope: scope ?? 'all' }
-  }
+    function boundsFor({ scope }: SubTurnRequest): Bounds {
+      const isDeepest = depth + 1 >= maxDepth
+      const ids = parent.offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
+      return { ids: new Set(ids), scope: scope ?? 'all' }
+    }
 
-  function jobFor(request: SubTurnRequest): TurnJob {
-    const { room, requester, permissions } = job
-    const model = modelFor(request)
+    function jobFor(request: SubTurnRequest): TurnJob {
+      const { room, requester, permissions } = job
+      const model = modelFor(request)
+      return {
+        recorder: turnLog.beginSubTurn({
+          room: room.name,
+          requester: requester.name,
+          model: model.settings.name,
+        }),
+        room: threadIn(room, job.recorder.id),
+        requester,
+        model,
+        message: subTurnMessage(request, job, parent.messages),
+        ...(permissions ? { permissions } : {}),
+        report: (doing) => job.report(`side turn: ${doing}`),
+        origin: {
+          depth: depth + 1,
+          budget,
+          within: boundsFor(request),
+          fresh: request.part === undefined,
+          spent: parent.spent,
+        },
+      }
+    }
+
     return {
-      recorder: turnLog.beginSubTurn({
-        room: room.name,
-        requester: requester.name,
-        model: model.settings.name,
-      }),
-      room: threadIn(room, job.recorder.id),
-      requester,
-      model,
-      message: subTurnMessage(request, job, parent.messages),
-      ...(permissions ? { permissions } : {}),
-      report: (doing) => job.report(`side turn: ${doing}`),
-      origin: {
-        depth: depth + 1,
-        budget,
-        within: boundsFor(request),
-        fresh: request.part === undefined,
-        spent: parent.spent,
+      async run(request) {
+        try {
+          check(request)
+          const subTurn = jobFor(request)
+          budget.left -= 1
+          const result = runTurn(subTurn, parent.signal).then(resultOf)
+          started.add(result)
+          return await result
+        } catch (error) {
+          if (error instanceof Refusal) return failed(error.message)
+          throw error
+        }
       },
+      settled: async () => void (await Promise.allSettled(started)),
     }
   }
-
-  return {
-    async run(request) {
-      try {
-        check(request)
-        const subTurn = jobFor(request)
-        budget.left -= 1
-        const result = runTurn(subTurn, parent.signal).then(resultOf)
-        started.add(result)
-        return await result
-      } catch (error) {
-        if (error instanceof Refusal) return failed(error.message)
-        throw error
-      }
-    },
-    settled: async () => void (await Promise.allSettled(started)),
-  }
-}
 
 /** A room in which a turn's entries belong to the thread of another turn. The reply is not shown while it is written. */
 const threadIn = (room: Room, thread: TurnId): Room => ({

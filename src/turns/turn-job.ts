@@ -2,9 +2,9 @@ import type { Entry, MessageEntry, Usage } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Bounds } from '../prompt/scope.ts'
-import type { PermissionProvider } from '../tools/tool.ts'
+import type { PermissionProvider, SubTurns } from '../tools/tool.ts'
 import type { Ending } from './ending.ts'
-import type { ConfiguredModel } from './ports.ts'
+import type { ConfiguredModel, StepMessage } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
 /** One turn that is to be run: a mention that somebody made, or a sub-turn. */
@@ -23,6 +23,15 @@ export interface TurnJob {
   readonly origin?: SubTurnOrigin
 }
 
+/** What came of a turn. */
+export interface TurnEnd {
+  /** The turn's last entry: its reply, or a notice after it. */
+  readonly last: Entry
+  /** Text of the reply; empty if there is none. */
+  readonly text: string
+  readonly ending: Ending
+}
+
 /** What a sub-turn gets from the turn that started it. */
 export interface SubTurnOrigin {
   /** 1 in a sub-turn of a turn that somebody called for, 2 in a sub-turn of that one. */
@@ -36,14 +45,20 @@ export interface SubTurnOrigin {
   readonly spent: (usage: Usage) => void
 }
 
-/** What came of a turn. */
-export interface TurnEnd {
-  /** The turn's last entry: its reply, or a notice after it. */
-  readonly last: Entry
-  /** Text of the reply; empty if there is none. */
-  readonly text: string
-  readonly ending: Ending
+/** The turn that starts sub-turns. */
+export interface ParentTurn {
+  readonly job: TurnJob
+  /** Aborted when the turn is over; its sub-turns are over then, too. */
+  readonly signal: AbortSignal
+  /** All steps so far; grows while the turn runs. */
+  readonly messages: readonly StepMessage[]
+  /** Ids of the tools that it has in this step. */
+  readonly offered: () => readonly string[]
+  readonly spent: SubTurnOrigin['spent']
 }
 
-/** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
-export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>
+/** The sub-turns of one turn. */
+export interface SubTurnRunner extends SubTurns {
+  /** Resolves when all that were started have ended and are recorded. */
+  settled(): Promise<void>
+}

@@ -1,16 +1,10 @@
-import type { RoomName, TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
+import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Whose turn it is. */
-export interface TurnFacts {
-  readonly room: RoomName
-  /** The model's name. */
-  readonly model: string
-  /** The requester's name. */
-  readonly requester: string
-}
+type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester'>
 
 /** Stores turns while they run. */
 export interface TurnLog {
@@ -31,11 +25,7 @@ export interface TurnRecorder {
   readonly begun: Promise<void>
   /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
   sent(request: ModelRequest): Promise<void>
-  end(result: {
-    readonly outcome: TurnOutcome
-    readonly usage?: Usage | undefined
-    readonly error?: string
-  }): Promise<void>
+  end(result: { outcome: TurnOutcome; usage: Usage | undefined; error?: string }): Promise<void>
 }
 
 export function createTurnLog(

@@ -3,23 +3,27 @@ import type { Log } from '../chat/ports.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
-import type { ToolCall } from '../toolbox/tool-call.ts'
+import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import type { Toolbox } from '../toolbox/toolbox.ts'
-import { asRepeated, createCallCheck } from './call-check.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply, type Reply } from './reply.ts'
 import { streamStep, type StepResult } from './step.ts'
-import { createSubTurns, type SubTurnParts, type SubTurnRunner } from './sub-turns.ts'
-import type { RunTurn, TurnJob } from './turn-job.ts'
+import type { ParentTurn, SubTurnRunner, TurnEnd, TurnJob } from './turn-job.ts'
+
+/** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
+export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>
+
+/** Lets a turn start sub-turns. `runTurn` runs them, too: a sub-turn is a turn with narrower bounds. */
+export type StartSubTurns = (parent: ParentTurn, runTurn: RunTurn) => SubTurnRunner
 
 /** What every turn needs. */
 export interface TurnParts {
   readonly prepareStep: PrepareStep
   readonly calibrations: Pick<Calibrations, 'learnFrom'>
   readonly rememberCounts: RememberCounts
-  readonly subTurns: SubTurnParts
+  readonly startSubTurns: StartSubTurns
   readonly limits: TurnLimits
   readonly log: Log
 }
@@ -60,7 +64,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
       })
       await turn.subTurns.settled()
       const text = turn.reply.finish()
-      const last = await recordEnd(job, { text, usage: turn.usage }, ending)
+      const last = await recordEnd({ job, text, usage: turn.usage }, ending)
       await parts.rememberCounts(job.model.settings.encoding, turn.step?.rows ?? [])
       return { last, text, ending }
     } finally {
@@ -72,7 +76,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     const messages: StepMessage[] = []
     const offered = (): readonly string[] => turn.step?.prompt.tools.map(({ id }) => id) ?? []
     const spent = (usage: Usage): void => spend(turn, usage)
-    const subTurns = createSubTurns({ job, signal, messages, offered, spent }, parts.subTurns, runTurn)
+    const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
     const turn: Turn = { job, signal, messages, subTurns, reply: createReply((text) => show(job, text)) }
     return turn
   }
@@ -108,7 +112,10 @@ function stepJobOf({ job, subTurns }: Turn): StepJob {
   const currentRoom = { name: room.name }
   const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
   const caller = {
-    ...{ room, requester, turn, model: model.settings },
+    room,
+    requester,
+    model: model.settings,
+    turn,
     ...(permissions ? { permissions } : {}),
     ...(origin ? { within: origin.within } : {}),
   }

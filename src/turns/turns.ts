@@ -11,8 +11,9 @@ import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { Preview } from './preview.ts'
 import type { QueueSlot, TakeSlot } from './queue.ts'
-import type { RunTurn, TurnJob } from './turn-job.ts'
-import type { TurnFacts, TurnLog } from './turn-log.ts'
+import type { TurnJob } from './turn-job.ts'
+import type { TurnLog } from './turn-log.ts'
+import type { RunTurn } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
 export interface Mention {
@@ -96,8 +97,9 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     async start(mention) {
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const model = modelCalled(mention.model)
-      const slot = parts.takeSlot(mention.room.name, mention.requester.name)
-      const recorder = parts.turnLog.begin(factsOf(mention))
+      const [room, requester] = [mention.room.name, mention.requester.name]
+      const slot = parts.takeSlot(room, requester)
+      const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)
       await recorder.begun
@@ -122,12 +124,6 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     },
   }
 }
-
-const factsOf = ({ room, model, requester }: Mention): TurnFacts => ({
-  room: room.name,
-  model,
-  requester: requester.name,
-})
 
 /** Lets a turn wait for its slot, then runs it. `ended` is called before `done` settles. */
 function launch(
@@ -157,7 +153,11 @@ function launch(
   // Whoever waits for the turn sees its failure. The log must see it where nobody waits.
   done.catch((error: unknown) => log.error({ turn: id, error }, 'a turn could not be recorded'))
   return {
-    ...{ id, room: job.room.name, model, requester: job.requester.name, startedAt },
+    id,
+    room: job.room.name,
+    model,
+    requester: job.requester.name,
+    startedAt,
     done,
     doing: () => doing,
     cancel(reason = `@${model} was stopped`) {

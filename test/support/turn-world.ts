@@ -6,7 +6,7 @@ import type { Workspace } from '../../src/tools/ports.ts'
 import type { PermissionProvider, Tool, ToolContext, ToolResult, ToolSource } from '../../src/tools/tool.ts'
 import { ok } from '../../src/tools/tool.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
-import type { LanguageModel } from '../../src/turns/ports.ts'
+import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
 import type { ModelSettings } from '../../src/prompt/model-settings.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
@@ -15,6 +15,7 @@ import type { ToolLimits } from '../../src/tools/tool.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
+import { say, scriptedModel } from './scripted-model.ts'
 import { createSociety, type Society } from './society.ts'
 
 /** A room with a person and a model in it, over real parts; only the model is scripted. */
@@ -157,3 +158,12 @@ export function tool(
     ...change,
   }
 }
+
+/** A secret that a model's configuration has, and that nothing else may show. */
+export const SECRET_KEY = 'sk-never-shown-anywhere'
+
+/** A further model of a world, which says its name. */
+export const anotherModel = (name: string, change: object = {}): ConfiguredModel => ({
+  settings: sampleConfig({ name, backend: 'guide', apiKey: SECRET_KEY, ...change }),
+  model: scriptedModel(say(`I am ${name}`)),
+})

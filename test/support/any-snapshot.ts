@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { WrapError, type TokenCounter } from '../../src/prompt/ports.ts'
+import { userContent, type Prompt } from '../../src/prompt/prompt.ts'
+import { catalogue, row, sampleSnapshot, sampleTool, snapshotFor } from './snapshot.ts'
+
+const text = fc.oneof(
+  fc.string({ maxLength: 120, unit: 'binary' }),
+  fc.constantFrom(
+    '漢字'.repeat(40),
+    '👩‍👩‍👧'.repeat(20),
+    'a'.repeat(900),
+    'line\n'.repeat(20),
+    '/x\n/y',
+    '\n',
+    ' ',
+  ),
+)
+const someTools = fc
+  .array(fc.record({ description: text, words: fc.nat(40), hasSchema: fc.boolean() }), { maxLength: 8 })
+  .map((list) =>
+    catalogue(
+      ...list.map(({ description, words, hasSchema }, index) =>
+        sampleTool(`t${index}`, {
+          description: `${description} ${'and more '.repeat(words)}`,
+          ...(hasSchema ? {} : { schema: { type: 'object' } }),
+        }),
+      ),
+    ),
+  )
+/** Any room, tools, history and target. */
+export const anySnapshot = fc
+  .record({
+    target: fc.integer({ min: 0, max: 2500 }),
+    tools: someTools,
+    history: fc.array(text, { maxLength: 12 }),
+    topic: text,
+    message: text,
+    toolsShare: fc.constantFrom(0, 0.1, 0.4, 0.9, 1),
+  })
+  .map(({ target, tools, history, topic, message, toolsShare }) =>
+    snapshotFor(target, {
+      tools,
+      history: history.map((said, index) => row(index, { text: said })),
+      room: { ...sampleSnapshot().room, topic },
+      message,
+      toolsShare,
+    }),
+  )
+
+/** The prompt, or the message of the refusal that a budget is allowed to give. */
+export function composed(make: () => Prompt): Prompt | string {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof WrapError)) throw error
+    expect(error.reason).toBe('budget')
+    expect(error.message).toMatch(/^wrap: (layer ".+"|the message) needs \d+ tokens, \d+ of \d+ are left/)
+    return error.message
+  }
+}
+
+/** Tokens of all that is sent of a prompt, counted once more. */
+export const recount = (prompt: Prompt, counter: TokenCounter): number =>
+  [
+    prompt.system,
+    userContent(prompt),
+    ...prompt.tools.flatMap((one) => (one.definition ? [JSON.stringify(one.definition)] : [])),
+  ].reduce((sum, part) => sum + counter.count(part), 0)

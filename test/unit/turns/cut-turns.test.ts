@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { TurnId } from '../../../src/chat/entry.ts'
+import { markCutTurns } from '../../../src/turns/cut-turns.ts'
+import { scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
+
+describe('a turn that a crash cut off', () => {
+  async function begun(world: TurnWorld): Promise<string> {
+    const id = world.society.nextId()
+    const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
+    await world.society.storage.turns.begin({ id, room: world.room.name, ...facts })
+    return id
+  }
+
+  const mark = ({ society: { storage, chat, clock } }: TurnWorld): Promise<number> =>
+    markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+
+  it('is shown as cut off, once, and is on record as cut', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const id = await begun(world)
+    expect(await mark(world)).toBe(1)
+    expect(await mark(world)).toBe(0)
+    expect(await world.log()).toMatchObject([
+      {
+        kind: 'notice',
+        level: 'error',
+        turn: id,
+        text: expect.stringMatching(/^@qwen's answer to ann was cut off/),
+      },
+    ])
+    expect(await world.society.storage.turns.find(id)).toMatchObject({ outcome: 'cut' })
+  })
+
+  it('is not called cut when its reply had been recorded', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const turn = (await begun(world)) as TurnId
+    await world.room.record({ kind: 'reply', author: 'qwen', text: 'all', outcome: 'done', turn })
+    expect(await mark(world)).toBe(1)
+    expect(await world.lines()).toEqual(['reply: all'])
+    expect(await world.society.storage.turns.find(turn)).toMatchObject({ outcome: 'done' })
+  })
+
+  it('is ended where its room is gone', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
+    await world.society.storage.turns.begin({ id: world.society.nextId(), room: 'gone', ...facts })
+    const { storage, clock } = world.society
+    await markCutTurns({
+      turns: storage.turns,
+      log: storage.log,
+      clock,
+      room: () => Promise.resolve(undefined),
+    })
+    expect(await storage.turns.unfinished()).toEqual([])
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { WrapError } from '../../../src/prompt/ports.ts'
+import { say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
+
+describe('what a model would be given', () => {
+  it('is the same prompt that it is sent, but for the message', async () => {
+    const model = scriptedModel(say('ok'))
+    await using world = await createTurnWorld(model, { tools: [tool('Grep'), tool('sshawl_look')] })
+    const shown = await world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
+    await world.ask('hello')
+    const sent = model.requests[0]!.prompt
+    expect(shown.message).toBe('')
+    expect(shown.system).toBe(sent.system)
+    expect(shown.tools).toEqual(sent.tools)
+  })
+
+  it('tells of the scope: every tool with its tokens, and why it is hidden', async () => {
+    const model = scriptedModel(say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('Grep'), tool('Glob'), tool('run_command')],
+    })
+    await world.setScope(['G*', '!Glob', 'Grepp'])
+    const list = await world.turns.scope({ room: world.room, person: world.ann })
+    expect(list.tools.map((one) => [one.tool.name, one.visible])).toEqual([
+      ['Grep', true],
+      ['Glob', false],
+      ['run_command', false],
+    ])
+    expect(list.tools.filter((one) => one.reason === '').map((one) => one.tool.name)).toEqual(['Grep'])
+    expect(list.warnings).toEqual([expect.stringContaining('Grepp matches no tool; did you mean Grep?')])
+    await world.ask()
+    const sent = model.requests[0]!.prompt.tools
+    expect(list.visible).toBe(sent.length)
+    expect(list.tokens).toBe(sent.reduce((sum, one) => sum + one.tokens, 0))
+    expect(list.tools[0]!.tokens).toBe(sent[0]!.tokens)
+  })
+
+  it('counts the tokens of a tool once, however often it is asked', async () => {
+    await using world = await createTurnWorld(scriptedModel(), { tools: [tool('Grep'), tool('Glob')] })
+    const counted: (readonly string[])[] = []
+    const count = world.composer.count.bind(world.composer)
+    world.composer.count = (encoding, texts) => {
+      counted.push(texts)
+      return count(encoding, texts)
+    }
+    for (const _ of [1, 2, 3]) await world.turns.scope({ room: world.room, person: world.ann })
+    expect(counted.map((texts) => texts.length)).toEqual([2])
+  })
+
+  it('is what a room script is tried on: a good one passes, a bad one is told with its line', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const trial = { room: world.room, person: world.ann }
+    await world.turns.checkScript({
+      ...trial,
+      source: 'function default_wrap(t) return wrap(t):system() end',
+    })
+    await expect(world.turns.checkScript({ ...trial, source: 'x = = 1' })).rejects.toThrow(WrapError)
+  })
+})
