@@ -1,4 +1,5 @@
 import type { Storage } from '../adapters/storage/storage.ts'
+import type { Clock, Log } from '../chat/ports.ts'
 import { createCalibrations } from '../prompt/calibration.ts'
 import { createSnapshots } from '../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../prompt/history-counts.ts'
@@ -14,11 +15,10 @@ import { createSubTurns } from '../turns/sub-turns.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { createTurns, type Turns } from '../turns/turns.ts'
-import type { AppContext } from './context.ts'
 
 /** What turns are put together from. */
 export interface TurnAssembly {
-  readonly means: Pick<AppContext, 'clock' | 'log' | 'nextId'>
+  readonly context: { readonly clock: Clock; readonly log: Log; readonly nextId: () => string }
   readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
   /** All configured models, in order of the config. */
   readonly models: readonly ConfiguredModel[]
@@ -34,8 +34,8 @@ const TOOLS_SHARE = 0.4
 
 /** Joins the parts of a turn: its snapshots, its steps, what is learned from it and where it is stored. */
 export function assembleTurns(assembly: TurnAssembly): Turns {
-  const { means, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
-  const { clock, log, nextId } = means
+  const { context, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
+  const { clock, log, nextId } = context
   const { rooms, history, scripts } = stores
   const models = all.filter(({ settings }) => settings.enabled)
   const modelNames = models.map(({ settings }) => settings.name)

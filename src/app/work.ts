@@ -47,7 +47,7 @@ export async function createWork(
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const modelOf = overrides.createModel ?? createModel
   const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
-  const parts = { means: context, stores: storage, models, composer, scopedTools, openToolbox }
+  const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: config.limits })
   return { runs: owned(runs), turns: owned(turns), approvals }
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
-import { onlyOnce, ROOM_GRANT_MS, type LastingVerdict } from './policy.ts'
+import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'
 import type { GrantStore } from './ports.ts'
 
 /** The standing permissions of all rooms. All methods reject with `StorageError`. */
@@ -10,7 +10,7 @@ export interface Grants {
   /** Whether a grant allows this. What must be asked each time is covered by none. */
   cover(asked: PermissionRequest): Promise<boolean>
   /** Stores a grant for what was asked, given by a person. */
-  give(by: Person, verdict: LastingVerdict, asked: PermissionRequest): Promise<void>
+  give(by: Person, verdict: 'room' | 'always', asked: PermissionRequest): Promise<void>
   /** Rejects with `Refusal` if the requester can have no more grants in this room. */
   refuseIfFull(asked: PermissionRequest): Promise<void>
 }

@@ -6,11 +6,8 @@ import type { PermissionRequest } from '../tools/tool.ts'
 /** What a person can decide about a question. */
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>
 
-/** A verdict that gives a grant. */
-export type LastingVerdict = Exclude<Verdict, 'once' | 'denied'>
-
 /** Whether a verdict gives a grant. */
-export const isLasting = (verdict: Verdict): verdict is LastingVerdict =>
+export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
   verdict === 'room' || verdict === 'always'
 
 /** How long a grant with the verdict `room` lasts, in milliseconds: a working day. */

@@ -1,7 +1,7 @@
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
-/** The time for a job was over. */
+/** A job's time is over. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }

@@ -93,15 +93,11 @@ export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text
   `${author}: ${indentLater(text)}`
 
 /** The reserve is counted by us, the window by the provider. */
-const profileOf = ({ model, reserve }: Occasion, calibration: number): Snapshot['model'] => ({
-  name: model.name,
-  contextWindow: Math.max(0, Math.floor(model.contextWindow - reserve * calibration)),
-  maxOutput: model.maxOutput,
-  encoding: model.encoding,
-  systemPrompt: model.systemPrompt,
-  backend: model.backend,
-  calibration,
-})
+function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
+  const { name, maxOutput, encoding, systemPrompt, backend } = model
+  const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
+  return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, calibration }
+}
 
 /** Rows of history in one snapshot. No layer shows more; a script may ask for fewer. */
 const MAX_HISTORY_ROWS = 500

@@ -15,19 +15,9 @@ export const createHistoryCounts =
     const fresh = rows.filter((row) => row.tokens === undefined).map(({ entry }) => entry)
     if (fresh.length === 0) return
     try {
-      const counts = await composer.count(
-        encoding,
-        fresh.map(({ author, text }) => `${author}: ${text}`),
-      )
-      await history.saveCounts(
-        encoding,
-        new Map(
-          zip(
-            fresh.map(({ id }) => id),
-            counts,
-          ),
-        ),
-      )
+      const texts = fresh.map(({ author, text }) => `${author}: ${text}`)
+      const counted = zip(fresh, await composer.count(encoding, texts))
+      await history.saveCounts(encoding, new Map(counted.map(([{ id }, count]) => [id, count])))
     } catch (error) {
       log.debug({ error }, 'rows of history could not be counted')
     }

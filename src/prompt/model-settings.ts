@@ -17,9 +17,9 @@ export interface ModelSettings {
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */
   readonly encoding: string
-  /** The model's character; may be empty. */
+  /** Text that gives the model its character; may be empty. */
   readonly systemPrompt: string
-  /** A scope, met with the room's: `"all"`, or patterns. */
+  /** A scope: `"all"`, or patterns. A tool is visible only if this scope and the room's both show it. */
   readonly tools: Json
   readonly enabled: boolean
 }

@@ -1,3 +1,7 @@
+/**
+ * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget, in layers written in Lua.
+ * This folder must not know how models are asked or tools run, who runs Lua and counts tokens, or how anything is stored.
+ */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'

@@ -55,18 +55,14 @@ export function createOffer(prompt: Prompt, composed: ScopedTools, found: FoundT
     resolve,
     unknown(name, now) {
       const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
-      return unknownTool(
-        name,
-        names.filter((one) => resolve(one, now)),
-      )
+      const usable = names.filter((one) => resolve(one, now))
+      return unknownTool(name, usable)
     },
     search({ query }, now) {
       if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
       const current = new Set(now.visible.map(({ id }) => id))
-      const matching = findTools(
-        query,
-        deferred.filter(({ id }) => current.has(id)),
-      )
+      const searched = deferred.filter(({ id }) => current.has(id))
+      const matching = findTools(query, searched)
       for (const { id } of matching) found.add(id)
       return ok(searchText(query, matching))
     },
@@ -79,11 +75,10 @@ export const directOffer: Offer = {
     const listed = now.visible.find((tool) => tool.name === name)
     return listed && targetOf(listed, now)
   },
-  unknown: (name, { visible }) =>
-    unknownTool(
-      name,
-      visible.map((tool) => tool.name),
-    ),
+  unknown(name, { visible }) {
+    const names = visible.map((tool) => tool.name)
+    return unknownTool(name, names)
+  },
   search: () => failed('there is nothing to search for here'),
 }
 

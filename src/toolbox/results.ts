@@ -31,7 +31,7 @@ export interface Allowance {
   /** A longer result is given in pages of this size. */
   readonly pageSize: number
   /** A page that is longer than this is refused: it was cut when the caller had more tokens left. */
-  readonly most: number
+  readonly maxPageSize: number
 }
 
 /** What is known of a result apart from its text. */
@@ -50,10 +50,10 @@ export interface ResultFacts {
  */
 export async function presentResult(
   result: ToolResult,
-  { room, tool, allowance: { pageSize, most }, canRead }: ResultFacts,
+  { room, tool, allowance: { pageSize, maxPageSize }, canRead }: ResultFacts,
   { results, clock }: ResultParts,
 ): Promise<ToolResult> {
-  if (result.isPage) return result.content.length <= most ? result : failed(PAGE_TOO_LONG)
+  if (result.isPage) return result.content.length <= maxPageSize ? result : failed(PAGE_TOO_LONG)
   const whole = cleanText(withinMaximum(result.content))
   const isError = result.isError || whole.startsWith('ERROR:')
   if (whole.length <= pageSize) return { content: whole, isError }
@@ -72,7 +72,7 @@ function withinMaximum(text: string): string {
 }
 
 /** For a person, and for a model with many tokens left. */
-export const FULL_ALLOWANCE: Allowance = { pageSize: MAX_PAGE_CHARS, most: Infinity }
+export const FULL_ALLOWANCE: Allowance = { pageSize: MAX_PAGE_CHARS, maxPageSize: Infinity }
 
 /** Share of the tokens left that one result may take. */
 const RESULT_SHARE = 0.25
@@ -84,13 +84,11 @@ const CHARS_PER_TOKEN = 3
 const MIN_PAGE_CHARS = 400
 
 /** For a model that has so many tokens left in its turn. */
-export const allowanceFor = (tokensLeft: number): Allowance => ({
-  pageSize: Math.max(
-    MIN_PAGE_CHARS,
-    Math.min(MAX_PAGE_CHARS, Math.floor(tokensLeft * RESULT_SHARE * CHARS_PER_TOKEN)),
-  ),
-  most: Math.max(MIN_PAGE_CHARS, tokensLeft * 2),
-})
+export function allowanceFor(tokensLeft: number): Allowance {
+  const share = Math.floor(tokensLeft * RESULT_SHARE * CHARS_PER_TOKEN)
+  const pageSize = Math.max(MIN_PAGE_CHARS, Math.min(MAX_PAGE_CHARS, share))
+  return { pageSize, maxPageSize: Math.max(MIN_PAGE_CHARS, tokensLeft * 2) }
+}
 
 /** About how many tokens a text takes, by the same rule. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN)

@@ -61,7 +61,7 @@ export async function runTool(
 
 async function contextFor(
   { caller, isOffered }: CalledTool,
-  { permissions, workspaces, limits, log }: RunToolParts,
+  { permissions, workspaces, limits }: RunToolParts,
   signal: AbortSignal,
   uncounted: Uncounted,
 ): Promise<ToolContext> {
@@ -81,7 +81,6 @@ async function contextFor(
     addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
     signal,
     limits,
-    log,
   }
 }
 

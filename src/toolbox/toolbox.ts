@@ -1,7 +1,7 @@
 /**
  * A toolbox is the tools that one caller has: those in scope now. It decides what a called name stands for, runs one
  * call at a time, records both in the room's log, and cuts the result to what the caller can read.
- * This folder must not know models, steps and turns, nor where a tool comes from, nor how people are asked.
+ * This folder must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
  */
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
-import type { Log } from '../chat/ports.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
 import { explainArguments } from './arguments.ts'
 import type { Workspace } from './ports.ts'
@@ -95,7 +94,6 @@ export interface ToolContext {
   /** Aborted when the turn is stopped or its time is over. */
   readonly signal: AbortSignal
   readonly limits: ToolLimits
-  readonly log: Log
 }
 
 /** A tool from any source. `run` gets arguments as they came; it validates them itself. */

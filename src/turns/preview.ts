@@ -17,9 +17,7 @@ export interface Preview {
 }
 
 /** For whom, where and for which model. */
-export interface ModelQuery extends ScopeQuery {
-  readonly model: ModelSettings
-}
+type ModelQuery = ScopeQuery & { readonly model: ModelSettings }
 
 export function createPreview(
   scopedTools: FindScopedTools,

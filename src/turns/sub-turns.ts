@@ -2,11 +2,10 @@ import type { TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
 import { isBlank } from '../lib/clean-text.ts'
-import type { Bounds } from '../prompt/scope.ts'
 import { failed, ok, type SubTurnRequest, type ToolResult } from '../tools/tool.ts'
 import type { ConfiguredModel } from './ports.ts'
 import { subTurnMessage } from './sub-turn-message.ts'
-import type { TurnEnd, TurnJob } from './turn-job.ts'
+import type { ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { StartSubTurns } from './turn.ts'
 
@@ -29,69 +28,17 @@ const MAX_PROMPT_CHARS = 32_000
 const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
 
 export const createSubTurns =
-  ({ models, turnLog, maxDepth }: SubTurnParts): StartSubTurns =>
+  (parts: SubTurnParts): StartSubTurns =>
   (parent, runTurn) => {
-    const { job } = parent
-    const { depth, budget } = job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
+    const origin = parent.job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
     const started = new Set<Promise<unknown>>()
-
-    /** Throws `Refusal`. */
-    function check({ prompt }: SubTurnRequest): void {
-      if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
-      if (prompt.length > MAX_PROMPT_CHARS)
-        throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
-      if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
-      if (budget.left <= 0)
-        throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
-    }
-
-    /** Throws `Refusal`. */
-    function modelFor({ model: name }: SubTurnRequest): ConfiguredModel {
-      if (name === undefined || name === job.model.settings.name) return job.model
-      const found = models.find(({ settings }) => settings.name === name)
-      if (found) return found
-      const names = models.map(({ settings }) => settings.name).join(', ')
-      throw new Refusal(`there is no model called ${name}; there are ${names}`)
-    }
-
-    function boundsFor({ scope }: SubTurnRequest): Bounds {
-      const isDeepest = depth + 1 >= maxDepth
-      const ids = parent.offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
-      return { ids: new Set(ids), scope: scope ?? 'all' }
-    }
-
-    function jobFor(request: SubTurnRequest): TurnJob {
-      const { room, requester, permissions } = job
-      const model = modelFor(request)
-      return {
-        recorder: turnLog.beginSubTurn({
-          room: room.name,
-          requester: requester.name,
-          model: model.settings.name,
-        }),
-        room: threadIn(room, job.recorder.id),
-        requester,
-        model,
-        message: subTurnMessage(request, job, parent.messages),
-        ...(permissions ? { permissions } : {}),
-        report: (doing) => job.report(`side turn: ${doing}`),
-        origin: {
-          depth: depth + 1,
-          budget,
-          within: boundsFor(request),
-          fresh: request.part === undefined,
-          spent: parent.spent,
-        },
-      }
-    }
-
     return {
       async run(request) {
         try {
-          check(request)
-          const subTurn = jobFor(request)
-          budget.left -= 1
-          const result = runTurn(subTurn, parent.signal).then(resultOf)
+          check(request, origin, parts)
+          const job = jobFor(request, parent, origin, parts)
+          origin.budget.left -= 1
+          const result = runTurn(job, parent.signal).then(resultOf)
           started.add(result)
           return await result
         } catch (error) {
@@ -102,6 +49,61 @@ export const createSubTurns =
       settled: async () => void (await Promise.allSettled(started)),
     }
   }
+
+/** How deep the turn that starts a sub-turn is, and how many more it may start. */
+type ParentOrigin = Pick<SubTurnOrigin, 'depth' | 'budget'>
+
+/** Throws `Refusal`. */
+function check(
+  { prompt }: SubTurnRequest,
+  { depth, budget }: ParentOrigin,
+  { maxDepth }: SubTurnParts,
+): void {
+  if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
+  if (prompt.length > MAX_PROMPT_CHARS)
+    throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
+  if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
+  if (budget.left <= 0)
+    throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
+}
+
+/** Throws `Refusal`: there is no such model. */
+function jobFor(
+  request: SubTurnRequest,
+  { job, messages, offered, spent }: ParentTurn,
+  { depth, budget }: ParentOrigin,
+  { models, turnLog, maxDepth }: SubTurnParts,
+): TurnJob {
+  const { room, requester, permissions } = job
+  const model = modelFor(request, job.model, models)
+  const isDeepest = depth + 1 >= maxDepth
+  const ids = offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
+  const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
+  const fresh = request.part === undefined
+  const facts = { room: room.name, requester: requester.name, model: model.settings.name }
+  return {
+    recorder: turnLog.beginSubTurn(facts),
+    room: threadIn(room, job.recorder.id),
+    requester,
+    model,
+    message: subTurnMessage(request, job, messages),
+    ...(permissions ? { permissions } : {}),
+    report: (doing) => job.report(`side turn: ${doing}`),
+    origin: { depth: depth + 1, budget, within, fresh, spent },
+  }
+}
+
+function modelFor(
+  { model: name }: SubTurnRequest,
+  own: ConfiguredModel,
+  models: readonly ConfiguredModel[],
+): ConfiguredModel {
+  if (name === undefined || name === own.settings.name) return own
+  const found = models.find(({ settings }) => settings.name === name)
+  if (found) return found
+  const names = models.map(({ settings }) => settings.name).join(', ')
+  throw new Refusal(`there is no model called ${name}; there are ${names}`)
+}
 
 /** A room in which a turn's entries belong to the thread of another turn. The reply is not shown while it is written. */
 const threadIn = (room: Room, thread: TurnId): Room => ({

@@ -49,7 +49,6 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/turns/queue.ts:createTurnQueue', through: 'src/turns/queue.ts:TakeSlot' },
       { aside: 'src/turns/turn-log.ts:createTurnLog', through: 'src/turns/turn-log.ts:TurnLog' },
       { to: 'src/turns/turn.ts:createRunTurn', through: 'src/turns/turn.ts:RunTurn' },
-      { aside: 'src/turns/reply.ts:createReply' },
       {
         to: 'src/turns/prepared-step.ts:createPrepareStep',
         through: 'src/turns/prepared-step.ts:PrepareStep',

@@ -72,7 +72,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
   const scopedTools = createScopedTools(catalogue, stores.rooms)
   const turns = assembleTurns({
-    means: { clock, log, nextId },
+    context: { clock, log, nextId },
     stores,
     models: [
       { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },

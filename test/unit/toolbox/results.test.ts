@@ -33,7 +33,7 @@ async function rooms() {
   const facts: ResultFacts = {
     room: lobby,
     tool: 'Grep',
-    allowance: { pageSize: 100, most: 1000 },
+    allowance: { pageSize: 100, maxPageSize: 1000 },
     canRead: true,
   }
   const present = (result: ToolResult, change: Partial<ResultFacts> = {}) =>
@@ -74,7 +74,9 @@ describe('a long result', () => {
         fc.integer({ min: 20, max: 200 }),
         async (raw, wrong, pageSize) => {
           const whole = cleanText(raw)
-          const first = await present(wrong ? failed(raw) : ok(raw), { allowance: { pageSize, most: 1000 } })
+          const first = await present(wrong ? failed(raw) : ok(raw), {
+            allowance: { pageSize, maxPageSize: 1000 },
+          })
           const expected = wrong ? cleanText(failed(raw).content) : whole
           if (expected.length <= pageSize) {
             expect(first.content).toBe(expected)

@@ -18,7 +18,6 @@ export function contextFor(
 ): ToolContext & { readonly asked: PermissionRequest[] } {
   const asked: PermissionRequest[] = []
   const room = 'lobby' as RoomName
-  const nothing = (): void => undefined
   return {
     asked,
     room,
@@ -36,7 +35,6 @@ export function contextFor(
     addMessage: async (draft) => ({ ...draft, id: 'e1' as EntryId, at: 0, room }),
     signal: new AbortController().signal,
     limits: testLimits,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   }
 }
 

@@ -51,7 +51,6 @@ function context(): ToolContext {
     },
     signal: new AbortController().signal,
     limits: { timeoutMs: 10_000, outputLines: 100, outputBytes: 10_000 },
-    log,
   }
 }
 
