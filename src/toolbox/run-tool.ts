@@ -43,21 +43,21 @@ export interface RunToolParts {
 }
 
 /** Runs a tool within its time limit. Whatever goes wrong is a result, also when `stop` is aborted. */
-export async function runTool(
-  called: CalledTool,
-  parts: RunToolParts,
-  stop: AbortSignal,
-): Promise<ToolResult> {
-  const { tool, args } = called
-  try {
-    stop.throwIfAborted()
-    return await underDeadline(parts.limits.timeoutMs, stop, async (signal, uncounted) =>
-      tool.run(args, await contextFor(called, parts, signal, uncounted)),
-    )
-  } catch (error) {
-    return failed(`${tool.id}: ${failureText(error, called, parts, stop)}`)
+export type RunTool = (called: CalledTool, stop: AbortSignal) => Promise<ToolResult>
+
+export const createRunTool =
+  (parts: RunToolParts): RunTool =>
+  async (called, stop) => {
+    const { tool, args } = called
+    try {
+      stop.throwIfAborted()
+      return await underDeadline(parts.limits.timeoutMs, stop, async (signal, uncounted) =>
+        tool.run(args, await contextFor(called, parts, signal, uncounted)),
+      )
+    } catch (error) {
+      return failed(`${tool.id}: ${failureText(error, called, parts, stop)}`)
+    }
   }
-}
 
 async function contextFor(
   { caller, isOffered }: CalledTool,

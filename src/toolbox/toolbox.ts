@@ -14,7 +14,7 @@ import type { ResultStore } from '../tools/ports.ts'
 import { failed, type ToolResult } from '../tools/tool.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import { callerName, runTool, type RunToolParts, type ToolCaller } from './run-tool.ts'
+import { callerName, type RunTool, type ToolCaller } from './run-tool.ts'
 import type { FindScopedTools } from './scoped-tools.ts'
 import { parseArguments, type ToolCall } from './tool-call.ts'
 
@@ -36,8 +36,9 @@ export interface Toolbox {
 export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => Toolbox
 
 /** What toolboxes are made from. */
-export interface ToolboxParts extends RunToolParts {
+export interface ToolboxParts {
   readonly scopedTools: FindScopedTools
+  readonly runTool: RunTool
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
   readonly clock: Clock
@@ -80,7 +81,7 @@ export const createToolboxes =
         const isOffered = async (): Promise<boolean> =>
           offer.resolve(call.name, await scopedTools(caller))?.id === target.id
         const called = { tool: target.tool, args: args.value, caller, isOffered }
-        return await finish(await runTool(called, parts, signal))
+        return await finish(await parts.runTool(called, signal))
       },
       async refuse(call, reason) {
         const { finish } = await begin(call)

@@ -119,7 +119,7 @@ export const ROADS: readonly Road[] = [
       },
       { aside: 'src/toolbox/offer.ts:createOffer', through: 'src/toolbox/offer.ts:Offer' },
       { aside: 'src/toolbox/tool-call.ts:parseArguments' },
-      { to: 'src/toolbox/run-tool.ts:runTool' },
+      { to: 'src/toolbox/run-tool.ts:createRunTool', through: 'src/toolbox/run-tool.ts:RunTool' },
       { aside: 'src/lib/deadline.ts:underDeadline' },
       {
         aside: 'src/adapters/sandbox/workspaces.ts:createWorkspaces',

@@ -9,6 +9,7 @@ import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
 import type { ModelSettings } from '../../src/prompt/model-settings.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
+import { createRunTool } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../src/toolbox/toolbox.ts'
 import type { ToolLimits } from '../../src/tools/tool.ts'
@@ -71,6 +72,12 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const stores = { ...storage, ...options.withStore?.(storage) }
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
   const scopedTools = createScopedTools(catalogue, stores.rooms)
+  const runTool = createRunTool({
+    permissions: options.permissions ?? { request: async () => 'deny' },
+    workspaces: { of: () => noWorkspace },
+    limits: toolLimits,
+    log,
+  })
   const turns = assembleTurns({
     context: { clock, log, nextId },
     stores,
@@ -80,15 +87,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     ],
     composer,
     scopedTools,
-    openToolbox: createToolboxes({
-      scopedTools,
-      permissions: options.permissions ?? { request: async () => 'deny' },
-      workspaces: { of: () => noWorkspace },
-      results: storage.results,
-      limits: toolLimits,
-      clock,
-      log,
-    }),
+    openToolbox: createToolboxes({ scopedTools, runTool, results: storage.results, clock }),
     limits: {
       turns_per_room: 2,
       turns_queued: 8,

@@ -3,6 +3,7 @@ import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports.ts'
 import { ok, type Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
+import { createRunTool } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
@@ -22,15 +23,14 @@ async function createScene(...tools: readonly Tool[]) {
     disabled: [],
     log,
   })
-  const openToolbox = createToolboxes({
-    scopedTools: createScopedTools(catalogue, storage.rooms),
-    results: storage.results,
+  const scopedTools = createScopedTools(catalogue, storage.rooms)
+  const runTool = createRunTool({
     workspaces: { of: () => workspace },
     permissions: { request: async () => 'deny' },
     limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
-    clock,
     log,
   })
+  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })

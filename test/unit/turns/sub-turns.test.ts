@@ -5,6 +5,7 @@ import { entryLine } from '../../../src/chat/entry-text.ts'
 import { fork } from '../../../src/tools/builtin/fork.ts'
 import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
 import { ok, type PermissionRequest } from '../../../src/tools/tool.ts'
+import { createRunTool } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
@@ -148,15 +149,14 @@ describe('spawn_agent', () => {
       disabled: [],
       log,
     })
-    const openToolbox = createToolboxes({
-      scopedTools: createScopedTools(catalogue, storage.rooms),
+    const scopedTools = createScopedTools(catalogue, storage.rooms)
+    const runTool = createRunTool({
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
-      results: storage.results,
       limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
-      clock,
       log,
     })
+    const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
     await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()
     const order = {
