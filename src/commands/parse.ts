@@ -19,7 +19,10 @@ export function parse(command: Command, line: string, caller: Caller): Parsed {
   while (left !== '') {
     const { word, rest } = takeWord(left)
     const flag = flagsAreOver ? undefined : findFlag(command, word)
-    if (word === '--' && !flagsAreOver) {
+    if (word === '' && wanted[0]?.takes !== 'rest') {
+      // A line end, which parts words as a space does; in a text it is the text's own.
+      left = rest.slice(1)
+    } else if (word === '--' && !flagsAreOver) {
       flagsAreOver = true
       left = rest
     } else if (flag) {

@@ -67,6 +67,11 @@ describe('splitting a line', () => {
     })
   })
 
+  test('a line end parts words, and belongs to a text', () => {
+    expect(parse(tools, 'a\n\n b\n', 'session').args['scope']).toBe('a b')
+    expect(parse(ask, '@qwen \n one\ntwo\n', 'session').args['text']).toBe('\n one\ntwo\n')
+  })
+
   test.each([
     ['', /ROOM is missing/],
     ['lobby', /MODEL is missing/],
