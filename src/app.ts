@@ -15,10 +15,10 @@ import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
 import { createPace } from './chat/pace.ts'
 import type { People } from './chat/people.ts'
-import { createComplete } from './commands/complete.ts'
+import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
-import { createRunner } from './commands/run.ts'
-import { createSpeak } from './commands/speak.ts'
+import { createRunner } from './commands/runner.ts'
+import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
 import { makeDataDir } from './app/data-dir.ts'
@@ -99,17 +99,16 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, runs } = work
-  const speech = speechLimits(config)
-  const speak = createSpeak(turns, speech)
-  const commands = createCommands({ chat, people, ...work, clock, log, speak, speech, stores: storage })
+  const speech = createSpeech(turns, speechLimits(config))
+  const commands = createCommands({ chat, people, speech, ...work, clock, stores: storage })
   const { rate_burst: burst, rate_per_s: perSecond, paste_bytes: stdinBytes } = config.limits
   const pace = createPace({ burst, perSecond, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     chat,
     people,
-    runner: createRunner({ commands, speak, chat, pace, log }),
+    runner: createRunner({ commands, speech, chat, pace, log }),
     roomStatus: createRoomStatus(work, clock),
-    complete: createComplete({ commands, chat, turns }),
+    complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
     motd: config.motd,
     stdinBytes,

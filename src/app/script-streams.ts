@@ -1,5 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import type { Output } from '../commands/command.ts'
+import type { Output } from '../commands/caller.ts'
 import { plainOf } from '../lib/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
 

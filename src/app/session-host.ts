@@ -2,7 +2,8 @@ import type { Chat } from '../chat/chat.ts'
 import type { People } from '../chat/people.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { CallerContext, Runner } from '../commands/run.ts'
+import type { SessionCaller } from '../commands/caller.ts'
+import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
 import type { ClientHandler, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
@@ -69,9 +70,8 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
     await statusLine.update()
   }
 
-  const caller = (shown: Screen): CallerContext => ({
+  const caller = (shown: Screen, room: Room): SessionCaller => ({
     person,
-    room: here(),
     out: {
       line: (text) => shown.print(text),
       write: (text) => shown.print(text),
@@ -79,7 +79,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       columns: columns(),
     },
     signal: gone.signal,
-    session: { moveTo: (room) => moveTo(room, shown), quit: () => shown.quit('bye') },
+    session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },
   })
 
   return {
@@ -96,8 +96,9 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       await stay?.leave()
     },
     async submit(line) {
-      if (!screen) return
-      const { kind, status } = await handleLine(line, caller(screen), parts.runner)
+      const room = here()
+      if (!screen || !room) return
+      const { kind, status } = await handleLine(line, caller(screen, room), parts.runner)
       if (kind === 'speech' && status !== 0) screen.print('! your text is not lost: ↑ brings it back')
     },
     async complete(textBeforeCursor) {

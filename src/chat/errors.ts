@@ -6,11 +6,11 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** The words of a command do not fit it. `usage` is the right form; exit status 2. */
+/** The words of a command do not fit it. `usage` is the right form, where there is one; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  readonly usage: string
-  constructor(message: string, usage: string) {
+  readonly usage: string | undefined
+  constructor(message: string, usage?: string) {
     super(message)
     this.usage = usage
   }

@@ -1,79 +1,104 @@
 import { UsageError } from '../chat/errors.ts'
 import { takeWord } from '../lib/words.ts'
-import { usage, type Call, type Caller, type Command, type Flag, type Parameter } from './command.ts'
+import type { CallerKind } from './caller.ts'
+import type { ArgumentSpec, ArgumentValue, Command, FlagSpec, FlagValue, Values } from './define.ts'
+import { spelled, usage } from './usage.ts'
 
-/** A line's words, sorted into what the command asked for. */
-export type Parsed = Pick<Call, 'args' | 'flags'> & { readonly roomName?: string }
+/** A line's words, sorted into what the command declared. */
+export interface Parsed extends Values {
+  /** The room that a script named. */
+  readonly roomName: string | undefined
+}
 
 /**
  * Splits what follows the verb at spaces; quotes mean nothing. Only the command's own flags are flags, and they
- * stand before a text parameter, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
+ * stand before a text argument, which takes the rest of the line as it is; `--` ends them. Throws `UsageError`.
  */
-export function parse(command: Command, line: string, caller: Caller): Parsed {
-  const wanted = [...roomParameter(command, caller), ...(command.parameters ?? [])]
-  const args: Record<string, string> = {}
-  const flags: Record<string, string | true> = {}
+export function parse(command: Command, line: string, kind: CallerKind): Parsed {
+  const wanted = [...roomArgument(command, kind), ...command.arguments]
+  const given = new Map<ArgumentSpec | FlagSpec, string[]>()
+  let position = 0
   let flagsAreOver = false
   let left = line.trimStart()
 
   while (left !== '') {
     const { word, rest } = takeWord(left)
-    const flag = flagsAreOver ? undefined : findFlag(command, word)
-    if (word === '--' && !flagsAreOver) {
+    const flag = flagsAreOver ? undefined : command.flags.find((one) => word === spelled(one))
+    if (word === '' && wanted[position]?.takes !== 'rest') {
+      // A line end, which parts words as a space does; in a text it is the text's own.
+      left = rest.slice(1)
+    } else if (word === '--' && !flagsAreOver) {
       flagsAreOver = true
       left = rest
     } else if (flag) {
       left = takeFlag(flag, rest)
     } else {
-      left = takeParameter(word, rest)
+      left = takeArgument(word, rest)
     }
   }
-  const missing = wanted.find((parameter) => !parameter.optional && args[parameter.name] === undefined)
+  const missing = wanted.find((one) => !one.optional && !given.has(one))
   if (missing) throw misuse(`${missing.name.toUpperCase()} is missing`)
-  const { [ROOM.name]: roomName, ...own } = args
-  return { args: own, flags, ...(roomName === undefined ? {} : { roomName }) }
+  const args = command.arguments.map((one) => [one.name, argumentValue(one, given.get(one))] as const)
+  const flags = command.flags.map((one) => [one.name, flagValue(one, given.get(one))] as const)
+  return {
+    roomName: given.get(ROOM)?.[0] ?? given.get(OPTIONAL_ROOM)?.[0],
+    args: Object.fromEntries(args),
+    flags: Object.fromEntries(flags),
+  }
 
-  function takeFlag(flag: Flag, after: string): string {
-    if (!flag.value) {
-      flags[flag.name] = true
-      return after
-    }
-    const { word, rest } = takeWord(after)
+  function give(spec: ArgumentSpec | FlagSpec, word: string): void {
+    const words = given.get(spec)
+    if (words) words.push(word)
+    else given.set(spec, [word])
+  }
+
+  function takeFlag(flag: FlagSpec, after: string): string {
+    const { word, rest } = flag.value ? takeWord(after) : { word: flag.name, rest: after }
     if (word === '') throw misuse(`${spelled(flag)} needs ${flag.value}`)
-    const before = flag.repeats && flags[flag.name]
-    flags[flag.name] = before ? `${before} ${word}` : word
+    give(flag, word)
     return rest
   }
 
-  function takeParameter(word: string, after: string): string {
-    const parameter = wanted[0]
-    if (!parameter || (isFlagLike(word) && !flagsAreOver && parameter.takes !== 'rest')) {
+  function takeArgument(word: string, after: string): string {
+    const argument = wanted[position]
+    if (!argument || (isFlagLike(word) && !flagsAreOver && argument.takes !== 'rest')) {
       throw misuse(isFlagLike(word) ? `unknown flag ${word}` : `"${word}" is one word too many`)
     }
-    if (parameter.takes === 'rest') {
-      args[parameter.name] = left
-      return ''
-    }
-    if (parameter.takes !== 'words') wanted.shift()
-    args[parameter.name] = parameter.takes && args[parameter.name] ? `${args[parameter.name]} ${word}` : word
-    return after
+    if (argument.takes !== 'words') position++
+    give(argument, argument.takes === 'rest' ? left : word)
+    return argument.takes === 'rest' ? '' : after
   }
 
   function misuse(problem: string): UsageError {
-    return new UsageError(`${command.name}: ${problem}`, usage(command, caller))
+    return new UsageError(`${command.name}: ${problem}`, usage(command, kind))
   }
 }
 
-const ROOM: Parameter = { name: 'room' }
-
-function roomParameter(command: Command, caller: Caller): readonly Parameter[] {
-  if (caller === 'session' || !command.room) return []
-  return [command.room === 'optional' ? { ...ROOM, optional: true } : ROOM]
+/** Throws `UsageError` where an argument is none of the words that it can be. */
+export function checkChoices(command: Command, args: Values['args'], kind: CallerKind): void {
+  for (const { name, oneOf, misuse } of command.arguments) {
+    const word = args[name]
+    if (!oneOf || typeof word !== 'string' || oneOf.includes(word)) continue
+    const choices = `${oneOf.slice(0, -1).join(', ')} or ${oneOf.at(-1)}`
+    const problem = `${command.name}: ${choices}, not ${word.slice(0, 40)}`
+    throw misuse ? misuse(word) : new UsageError(problem, usage(command, kind))
+  }
 }
 
-const findFlag = (command: Command, word: string): Flag | undefined =>
-  command.flags?.find((flag) => word === spelled(flag))
+const ROOM: ArgumentSpec = { name: 'room', about: 'a room' }
+const OPTIONAL_ROOM: ArgumentSpec = { ...ROOM, optional: true }
 
-const spelled = (flag: Flag): string => (flag.name.length === 1 ? `-${flag.name}` : `--${flag.name}`)
+function roomArgument({ room }: Command, kind: CallerKind): readonly ArgumentSpec[] {
+  if (kind === 'session' || room === 'none') return []
+  return [room === 'optional' ? OPTIONAL_ROOM : ROOM]
+}
+
+const argumentValue = ({ takes }: ArgumentSpec, words: readonly string[] = []): ArgumentValue =>
+  takes === 'words' ? words : words[0]
+
+function flagValue({ value, repeats }: FlagSpec, words: readonly string[] = []): FlagValue {
+  if (repeats) return words
+  return value ? words.at(-1) : words.length > 0
+}
 
 const isFlagLike = (word: string): boolean => /^--?[a-z]/i.test(word)

@@ -22,9 +22,9 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/session/line-editor.ts:press' },
       { to: 'src/app/session-host.ts:createSessionHost', through: 'src/session/ports.ts:SessionHost' },
       { to: 'src/handle-line.ts:handleLine' },
-      { to: 'src/commands/run.ts:createRunner', through: 'src/commands/run.ts:Runner' },
+      { to: 'src/commands/runner.ts:createRunner', through: 'src/commands/runner.ts:Runner' },
       { aside: 'src/chat/pace.ts:createPace', through: 'src/chat/pace.ts:Pace' },
-      { to: 'src/commands/speak.ts:createSpeak', through: 'src/commands/speak.ts:Speak' },
+      { to: 'src/commands/speech.ts:createSpeech', through: 'src/commands/speech.ts:Speech' },
       { aside: 'src/chat/speech.ts:speech' },
       { to: 'src/chat/room.ts:createRoom', through: 'src/chat/room.ts:Room' },
       {
@@ -43,7 +43,7 @@ export const ROADS: readonly Road[] = [
     name: 'mention → request',
     wanted: 28,
     steps: [
-      { from: 'src/commands/speak.ts:createSpeak' },
+      { from: 'src/commands/speech.ts:createSpeech' },
       { aside: 'src/chat/mentions.ts:mentions' },
       { to: 'src/turns/turns.ts:createTurns', through: 'src/turns/turns.ts:Turns' },
       { aside: 'src/turns/queue.ts:createTurnQueue', through: 'src/turns/queue.ts:TakeSlot' },

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
-import type { CallerContext, Runner } from '../../src/commands/run.ts'
+import type { Runner } from '../../src/commands/runner.ts'
 import { handleLine, type HandledLine } from '../../src/handle-line.ts'
+import { sessionIn } from '../support/caller.ts'
+import { createSociety } from '../support/society.ts'
 import { personCalled } from '../support/ssh-server.ts'
 
-const caller: CallerContext = {
-  person: personCalled('alice'),
-  out: { line() {}, write() {}, warn() {}, columns: 80 },
-  signal: new AbortController().signal,
-}
+const { caller } = sessionIn(await createSociety().chat.lobby(), personCalled('alice'))
 
 /** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */
 function recordingRunner() {

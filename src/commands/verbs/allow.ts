@@ -1,63 +1,82 @@
 import { UsageError } from '../../chat/errors.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Decision } from '../../approvals/decide.ts'
-import type { Call, Command } from '../command.ts'
+import { defineCommand, type Command, type CommandContext } from '../define.ts'
 
-type Extent = Exclude<Decision['verdict'], 'denied'>
+type Answers = Pick<Approvals, 'answer'>
 
-export const allowCommand = (approvals: Approvals): Command => ({
-  name: 'allow',
-  summary:
-    "let a tool do what it asks: once, in this room for some hours, or always; N is the question's number",
-  room: 'here',
-  parameters: [{ name: 'how', optional: true, takes: 'words' }],
-  async run(call) {
-    await answer(approvals, call, readWords(call.args['how'] ?? ''))
-  },
-})
+const RULE = 'The one whose tool asks, the owner of the room, an op or an admin.'
 
-export const denyCommand = (approvals: Approvals): Command => ({
-  name: 'deny',
-  summary: "do not let a tool do what it asks; N is the question's number",
-  room: 'here',
-  parameters: [{ name: 'number', optional: true }],
-  async run(call) {
-    const { number } = call.args
-    const question = number === undefined ? {} : { question: questionNumber(number, 'deny', '[N]') }
-    await answer(approvals, call, { verdict: 'denied', ...question })
-  },
-})
+export const allowCommand = (approvals: Answers): Command =>
+  defineCommand({
+    name: 'allow',
+    summary:
+      "let a tool do what it asks: once, in this room for some hours, or always; N is the question's number",
+    room: 'here',
+    arguments: [
+      {
+        name: 'how',
+        about: 'for how long, and the number of the question, in either order',
+        optional: true,
+        takes: 'words',
+      },
+    ],
+    example: 'room 3',
+    rights: { rule: RULE },
+    complete: () => EXTENTS,
+    run: async (context) => answer(approvals, context, readWords(context.args.how)),
+  })
+
+export const denyCommand = (approvals: Answers): Command =>
+  defineCommand({
+    name: 'deny',
+    summary: "do not let a tool do what it asks; N is the question's number",
+    room: 'here',
+    arguments: [{ name: 'number', about: 'of the question; needed where several are open', optional: true }],
+    example: '3',
+    rights: { rule: RULE },
+    async run(context) {
+      const { number } = context.args
+      const question = number === undefined ? {} : { question: questionNumber(number, 'deny', '[N]') }
+      await answer(approvals, context, { verdict: 'denied', ...question })
+    },
+  })
 
 type Words = Pick<Decision, 'verdict' | 'question'>
 
 /** A session sees the answer in the room. */
 async function answer(
-  approvals: Approvals,
-  { room, person, session, out }: Call,
+  approvals: Answers,
+  { room, person, session, out }: CommandContext<'here'>,
   words: Words,
 ): Promise<void> {
-  const text = await approvals.answer({ room: room!, person, ...words })
+  const text = await approvals.answer({ room, person, ...words })
   if (!session) out.line(text)
 }
 
+type Extent = Exclude<Decision['verdict'], 'denied'>
+
+const EXTENTS: readonly Extent[] = ['once', 'room', 'always']
+const ALLOW_FORM = '[once, room or always] [N]'
+
 /** The words may stand in either order: `/allow 3 always`. */
-function readWords(text: string): Words {
-  const words = text.split(' ').filter((word) => word !== '')
+function readWords(words: readonly string[]): Words {
   const extents = words.filter(isExtent)
-  const others = words.filter((word) => !isExtent(word))
-  if (extents.length > 1 || others.length > 1) throw misuse('allow', `"${words.at(-1)}" is one word too many`)
+  const [number, ...others] = words.filter((word) => !isExtent(word))
+  if (extents.length > 1 || others.length > 0)
+    throw misuse('allow', `"${words.at(-1)}" is one word too many`, ALLOW_FORM)
   const verdict = extents[0] ?? 'once'
-  return others[0] === undefined
+  return number === undefined
     ? { verdict }
-    : { verdict, question: questionNumber(others[0], 'allow', '[once, room or always] [N]') }
+    : { verdict, question: questionNumber(number, 'allow', ALLOW_FORM) }
 }
 
-const isExtent = (word: string): word is Extent => word === 'once' || word === 'room' || word === 'always'
+const isExtent = (word: string): word is Extent => EXTENTS.some((extent) => extent === word)
 
 function questionNumber(word: string, verb: string, form: string): number {
   if (/^\d{1,9}$/.test(word)) return Number(word)
   throw misuse(verb, `"${word.slice(0, 40)}" is not the number of a question`, form)
 }
 
-const misuse = (verb: string, problem: string, form = '[once, room or always] [N]'): UsageError =>
+const misuse = (verb: string, problem: string, form: string): UsageError =>
   new UsageError(`${verb}: ${problem}`, `${verb} ${form}`)

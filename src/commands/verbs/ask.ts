@@ -2,29 +2,46 @@ import { entryJson } from '../../chat/entry-json.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { ALLOW_FLAG, type CallerPermissions } from '../allow-flag.ts'
-import { JSON_FLAG, type Call, type Command } from '../command.ts'
-import { modelName } from '../model-name.ts'
-import type { Speak, Spoken } from '../speak.ts'
+import type { Caller, Output } from '../caller.ts'
+import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
+import type { Said, Speech } from '../speech.ts'
+import { ALLOW_FLAG, ALLOW_RULE, type CallerPermissions } from './shared/allow-flag.ts'
+import { modelName } from './shared/model-name.ts'
 
-export const askCommand = (turns: Turns, speak: Speak, permissionsOf: CallerPermissions): Command => ({
-  name: 'ask',
-  summary: 'ask a model and wait for its answer',
-  room: 'here',
-  flags: [JSON_FLAG, ALLOW_FLAG],
-  parameters: [{ name: 'model' }, { name: 'text', optional: true, takes: 'rest' }],
-  async run(call) {
-    const model = modelName(call.args['model']!, turns.names())
-    const how = await permissionsOf(call)
-    const text = await question(call)
-    if (call.session) return void (await speak(call.room!, call.person, `@${model} ${text}`))
-    return await askAndWait(call, model, () => speak(call.room!, call.person, `@${model} ${text}`, how))
-  },
-})
+export const askCommand = (
+  turns: Pick<Turns, 'names'>,
+  speech: Speech,
+  permissionsOf: CallerPermissions,
+): Command =>
+  defineCommand({
+    name: 'ask',
+    summary: 'ask a model and wait for its answer',
+    room: 'here',
+    flags: [JSON_FLAG, ALLOW_FLAG],
+    arguments: [
+      { name: 'model', about: 'its name, with or without @' },
+      {
+        name: 'text',
+        about: 'the question; what a script pipes in follows it',
+        optional: true,
+        takes: 'rest',
+      },
+    ],
+    example: '@guide tools',
+    rights: { rule: ALLOW_RULE },
+    async run(context) {
+      const { args, flags, room, person, session, stdin } = context
+      const model = modelName(args.model, turns.names())
+      const how = await permissionsOf(context, flags.allow)
+      const text = `@${model} ${await question(args.text, stdin)}`
+      if (session) return void (await speech.say(room, person, text))
+      const printer = flags.json ? jsonPrinter(context.out) : textPrinter(context.out)
+      return await askAndWait(context, model, printer, () => speech.say(room, person, text, how))
+    },
+  })
 
 /** What is on the line and what was piped in, in this order; a last word `-` waits for the pipe. */
-async function question({ args, stdin }: Call): Promise<string> {
-  const onLine = args['text'] ?? ''
+async function question(onLine = '', stdin: Caller['stdin']): Promise<string> {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
   const piped = (await stdin?.(waits ? 'until-end' : 'if-ready')) ?? ''
   const text = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
@@ -35,23 +52,30 @@ async function question({ args, stdin }: Call): Promise<string> {
 }
 
 /** Prints the reply as it comes; false where the turn did not end well. */
-async function askAndWait(call: Call, model: string, ask: () => Promise<Spoken>): Promise<void | false> {
-  const { room, out, flags, signal } = call
-  const printer = flags['json'] ? jsonPrinter(out) : textPrinter(out)
+async function askAndWait(
+  { room, signal }: CommandContext<'here'>,
+  model: string,
+  printer: Printer,
+  ask: () => Promise<Said>,
+): Promise<void | false> {
   let turn: string | undefined
-  const early: (() => void)[] = []
-  const soon = (print: () => void): unknown => (turn === undefined ? early.push(print) : print())
-  const stop = room!.listen({
-    deliver: (entry) => soon(() => printer.entry(entry, turn!)),
-    stream: (delta) => soon(() => delta.turn === turn && printer.delta(delta.text)),
+  const early: ((turn: string) => void)[] = []
+  const soon = (print: (turn: string) => void): void => {
+    if (turn === undefined) early.push(print)
+    else print(turn)
+  }
+  const stop = room.listen({
+    deliver: (entry) => soon((mine) => 'turn' in entry && entry.turn === mine && printer.entry(entry)),
+    stream: (delta) => soon((mine) => delta.turn === mine && printer.delta(delta.text)),
   })
   try {
     const { message, turns } = await ask()
-    const started = turns.get(model)!
+    const started = turns.get(model)
+    if (!started) throw new TypeError(`@${model} was mentioned, and no turn was started`)
     turn = started.id
     signal.addEventListener('abort', () => started.cancel(), { once: true })
-    if (flags['json']) out.line(JSON.stringify(entryJson(message)))
-    for (const print of early) print()
+    printer.asked(message)
+    for (const print of early) print(turn)
     const last = await started.done
     printer.end()
     return last.kind === 'reply' && last.outcome === 'done' ? undefined : false
@@ -60,22 +84,22 @@ async function askAndWait(call: Call, model: string, ask: () => Promise<Spoken>)
   }
 }
 
-/** What prints a turn: everything of other turns is left out. */
+/** What prints a turn. */
 interface Printer {
-  entry(entry: Entry, turn: string): void
+  /** The question, as it was stored. */
+  asked(message: Entry): void
+  /** An entry of the turn. */
+  entry(entry: Entry): void
   delta(text: string): void
   end(): void
 }
 
-const jsonPrinter = (out: Call['out']): Printer => ({
-  entry(entry, turn) {
-    if ('turn' in entry && entry.turn === turn) out.line(JSON.stringify(entryJson(entry)))
-  },
-  delta() {},
-  end() {},
-})
+function jsonPrinter(out: Output): Printer {
+  const entry = (one: Entry): void => out.line(JSON.stringify(entryJson(one)))
+  return { asked: entry, entry, delta() {}, end() {} }
+}
 
-function textPrinter(out: Call['out']): Printer {
+function textPrinter(out: Output): Printer {
   let atLineStart = true
   let streamed = ''
   const write = (text: string): void => {
@@ -84,8 +108,8 @@ function textPrinter(out: Call['out']): Printer {
     atLineStart = text.endsWith('\n')
   }
   return {
-    entry(entry, turn) {
-      if (!('turn' in entry) || entry.turn !== turn) return
+    asked() {},
+    entry(entry) {
       if (entry.kind === 'notice' && entry.level === 'error') out.warn(entry.text)
       if (entry.kind === 'approval' && entry.verdict === 'denied') out.warn(entry.text)
       // Text before a tool call ends there: the next step's text begins on a line of its own.

@@ -1,12 +1,16 @@
 import type { People } from '../../chat/people.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const claimCommand = (people: People): Command => ({
-  name: 'claim',
-  summary: "become the first admin, with the code on the operator's console",
-  parameters: [{ name: 'code' }],
-  async run({ person, args, out }) {
-    await people.claim(person, args['code']!)
-    out.line(`${person.name} is admin now`)
-  },
-})
+export const claimCommand = (people: Pick<People, 'claim'>): Command =>
+  defineCommand({
+    name: 'claim',
+    summary: "become the first admin, with the code on the operator's console",
+    room: 'none',
+    arguments: [{ name: 'code', about: 'what the server printed when it started' }],
+    example: 'ABCD-EFGH',
+    rights: { rule: 'Whoever has the code, but no guest, while there is no admin.' },
+    async run({ person, args, out }) {
+      await people.claim(person, args.code)
+      out.line(`${person.name} is admin now`)
+    },
+  })

@@ -1,14 +1,18 @@
 import type { Chat } from '../../chat/chat.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const createCommand = (chat: Chat): Command => ({
-  name: 'create',
-  summary: 'make a room of your own; --private hides it from all but those you invite',
-  flags: [{ name: 'private' }],
-  parameters: [{ name: 'name' }],
-  async run({ person, args, flags, out, session }) {
-    const room = await chat.create(args['name']!, person, { private: flags['private'] === true })
-    out.line(`made ${room.name}, which is yours`)
-    await session?.moveTo(room)
-  },
-})
+export const createRoomCommand = (chat: Pick<Chat, 'create'>): Command =>
+  defineCommand({
+    name: 'create',
+    summary: 'make a room of your own; --private hides it from all but those you invite',
+    room: 'none',
+    flags: [{ name: 'private', about: 'only for those who are invited' }],
+    arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
+    example: '--private den',
+    rights: { rule: 'Everybody but guests.' },
+    async run({ person, args, flags, out, session }) {
+      const room = await chat.create(args.name, person, flags)
+      out.line(`made ${room.name}, which is yours`)
+      await session?.moveTo(room)
+    },
+  })

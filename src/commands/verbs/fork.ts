@@ -1,16 +1,20 @@
 import type { Chat } from '../../chat/chat.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const forkCommand = (chat: Chat): Command => ({
-  name: 'fork',
-  summary: 'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
-  room: 'here',
-  flags: [{ name: 'private' }],
-  parameters: [{ name: 'name' }],
-  async run({ person, room, args, flags, out, session }) {
-    const made = await chat.fork(room!, args['name']!, person, { private: flags['private'] === true })
-    const hidden = (await made.info()).private ? ', and private' : ''
-    out.line(`made ${made.name} like ${room!.name}; it is yours${hidden}`)
-    await session?.moveTo(made)
-  },
-})
+export const forkCommand = (chat: Pick<Chat, 'fork'>): Command =>
+  defineCommand({
+    name: 'fork',
+    summary:
+      'make a room of your own like this one: its vibe, tools, script and key-values, not what was said',
+    room: 'here',
+    flags: [{ name: 'private', about: 'only for those who are invited' }],
+    arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
+    example: 'den-2',
+    rights: { rule: 'Everybody who sees the room, but no guest.' },
+    async run({ person, room, args, flags, out, session }) {
+      const made = await chat.fork(room, args.name, person, flags)
+      const hidden = (await made.info()).private ? ', and private' : ''
+      out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
+      await session?.moveTo(made)
+    },
+  })

@@ -1,18 +1,23 @@
 import type { Chat } from '../../chat/chat.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { RoomStore } from '../../chat/ports.ts'
-import type { Command } from '../command.ts'
-import { enter } from '../enter.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { enter, type Invitations } from './shared/enter.ts'
 
-export const goCommand = (chat: Chat, rooms: RoomStore): Command => ({
-  name: 'go',
-  summary: 'go through an exit of this room',
-  parameters: [{ name: 'direction' }],
-  async run(call) {
-    const { person, room, args } = call
-    if (!room) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
-    const direction = args['direction']!.toLowerCase()
-    const exit = await chat.exits.follow(room.name, direction, { viewer: person })
-    await enter(await chat.room(exit.room, person), call, rooms)
-  },
-})
+export const goCommand = (chat: Chat, rooms: Invitations): Command =>
+  defineCommand({
+    name: 'go',
+    summary: 'go through an exit of this room',
+    room: 'none',
+    arguments: [{ name: 'direction', about: 'of an exit, as exits lists them' }],
+    example: 'north',
+    rights: { rule: 'Everybody, in a session: a script is in no room.' },
+    complete: async ({ room, person }) =>
+      (await chat.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+    async run(context) {
+      const { person, session, args } = context
+      if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
+      const direction = args.direction.toLowerCase()
+      const exit = await chat.exits.follow(session.room.name, direction, { viewer: person })
+      await enter(await chat.room(exit.room, person), context, rooms)
+    },
+  })

@@ -1,20 +1,21 @@
+// One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
+// them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Chat } from '../../chat/chat.ts'
 import type { People } from '../../chat/people.ts'
-import type { Clock, Log, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { SpeechLimits } from '../../chat/speech.ts'
+import type { Clock, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { ScriptStore } from '../../prompt/ports.ts'
+import type { Command } from '../define.ts'
+import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
-import { createCallerPermissions } from '../allow-flag.ts'
 import { askCommand } from './ask.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
-import type { Command } from '../command.ts'
-import { createCommand } from './create.ts'
+import { createRoomCommand } from './create.ts'
 import { exitsCommand } from './exits.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
@@ -31,9 +32,9 @@ import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
-import { runToolCommand } from './run-tool.ts'
+import { runCommand } from './run.ts'
 import { scriptCommand } from './script.ts'
-import type { Speak } from '../speak.ts'
+import { createCallerPermissions } from './shared/allow-flag.ts'
 import { stopCommand } from './stop.ts'
 import { todoCommand } from './todo.ts'
 import { toolsCommand } from './tools.ts'
@@ -48,13 +49,11 @@ import { wrapCommand } from './wrap.ts'
 export interface CommandParts {
   readonly chat: Chat
   readonly people: People
+  readonly speech: Speech
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
   readonly clock: Clock
-  readonly log: Log
-  readonly speak: Speak
-  readonly speech: SpeechLimits
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
@@ -66,14 +65,14 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, turns, runs, approvals, clock, log, speak, speech, stores } = parts
+  const { chat, people, speech, turns, runs, approvals, clock, stores } = parts
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
     roomsCommand(chat),
-    createCommand(chat),
+    createRoomCommand(chat),
     joinCommand(chat, stores.rooms),
     leaveCommand(chat),
     forkCommand(chat),
@@ -84,14 +83,14 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     portalCommand(chat),
     goCommand(chat, stores.rooms),
     navCommand(chat),
-    sayCommand(speak, permissionsOf),
+    sayCommand(speech, permissionsOf),
     meCommand(speech),
     historyCommand(chat),
     searchCommand(chat),
     whoCommand(turns),
-    askCommand(turns, speak, permissionsOf),
+    askCommand(turns, speech, permissionsOf),
     stopCommand(turns, runs),
-    runToolCommand(runs, permissionsOf, log),
+    runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),
     permsCommand(stores.grants, clock),

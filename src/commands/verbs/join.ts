@@ -1,11 +1,14 @@
 import type { Chat } from '../../chat/chat.ts'
-import type { RoomStore } from '../../chat/ports.ts'
-import type { Command } from '../command.ts'
-import { enter } from '../enter.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { enter, type Invitations } from './shared/enter.ts'
 
-export const joinCommand = (chat: Chat, rooms: RoomStore): Command => ({
-  name: 'join',
-  summary: 'go into a room',
-  parameters: [{ name: 'name' }],
-  run: async (call) => enter(await chat.room(call.args['name']!, call.person), call, rooms),
-})
+export const joinCommand = (chat: Pick<Chat, 'room' | 'rooms'>, rooms: Invitations): Command =>
+  defineCommand({
+    name: 'join',
+    summary: 'go into a room',
+    room: 'none',
+    arguments: [{ name: 'name', about: 'of the room' }],
+    example: 'den',
+    complete: async ({ person }) => (await chat.rooms(person)).map((room) => room.name),
+    run: async (context) => enter(await chat.room(context.args.name, context.person), context, rooms),
+  })

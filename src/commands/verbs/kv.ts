@@ -8,45 +8,49 @@ import type { Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from '../../prompt/checkpoint.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
-import { needManager } from '../rights.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
-const LONGEST_VALUE = 16_384
-const MOST_KEYS = 256
+const MAX_VALUE_CHARS = 16_384
+const MAX_KEYS = 256
 
 /** Keys that mean something to the server, and the commands that check what is put there. */
-const owned: ReadonlyMap<string, string> = new Map([
+const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [SCOPE_KEY, 'tools ROOM on, off or SCOPE…'],
   [CHECKPOINT_KEY, 'checkpoint ROOM NAME'],
   [EXITS_KEY, 'portal ROOM DIRECTION TARGET'],
   [NAV_KEY, 'nav ROOM on or off'],
 ])
 
+type Values = ReadonlyMap<string, Json>
+
 export function kvCommand(rooms: RoomStore): Command {
-  return {
+  return defineCommand({
     name: 'kv',
     summary: "the room's key-values, which its script can read: list, show one, set one (- removes it)",
     room: 'here',
     flags: [JSON_FLAG],
-    parameters: [
-      { name: 'key', optional: true },
-      { name: 'value', optional: true, takes: 'rest' },
+    arguments: [
+      { name: 'key', about: '1-64 of letters, digits, _, . and -', optional: true },
+      { name: 'value', about: 'JSON, or text', optional: true, takes: 'rest' },
     ],
-    async run({ person, room, args, flags, out }) {
-      const { key, value } = args
-      const values = await valuesFor(room!, person)
-      if (key === undefined)
-        return out.line(flags['json'] ? safeJson(Object.fromEntries(values)) : list(values))
-      if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
-      if (value === undefined) return out.line(show(key, values, flags['json'] === true))
-      await needManager(room!, person, 'change its key-values')
-      await set(room!, key, value, values)
+    example: 'colour "blue"',
+    rights: {
+      manage: 'change its key-values',
+      // A key that cannot be is refused to everybody in the same words.
+      when: ({ key = '', value }) => value !== undefined && KEY.test(key),
     },
-  }
+    async run({ person, room, args: { key, value }, flags, out }) {
+      const values = await valuesFor(room, person)
+      if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
+      if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
+      if (value === undefined) return out.line(show(key, values, flags.json))
+      await set(room, key, value, values)
+    },
+  })
 
-  /** Of the exits only those that lead somewhere for who is asking: a private room's name is nobody else's. */
-  async function valuesFor(room: Room, viewer: Person): Promise<ReadonlyMap<string, Json>> {
+  /** All values, but of the exits only those into rooms that the viewer sees: a private room's name stays private. */
+  async function valuesFor(room: Room, viewer: Person): Promise<Values> {
     const values = new Map(await rooms.values(room.name))
     const exits = exitsValue(await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
     if (exits === undefined) values.delete(EXITS_KEY)
@@ -54,27 +58,22 @@ export function kvCommand(rooms: RoomStore): Command {
     return values
   }
 
-  async function set(
-    room: Room,
-    key: string,
-    text: string,
-    values: ReadonlyMap<string, Json>,
-  ): Promise<void> {
-    const usage = owned.get(key)
-    if (usage !== undefined) throw new UsageError(`kv: ${key} is set with ${usage.split(' ', 1)[0]}`, usage)
+  async function set(room: Room, key: string, text: string, values: Values): Promise<void> {
+    const form = OWNED_KEYS.get(key)
+    if (form !== undefined) throw new UsageError(`kv: ${key} is set with ${form.split(' ', 1)[0]}`, form)
     const value = text.trim() === '-' ? undefined : readValue(text)
-    if (value !== undefined && values.size >= MOST_KEYS && !values.has(key))
-      throw new Refusal(`a room has at most ${MOST_KEYS} keys; - removes one`)
+    if (value !== undefined && values.size >= MAX_KEYS && !values.has(key))
+      throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
     await rooms.setValue(room.name, key, value)
   }
 }
 
-function list(values: ReadonlyMap<string, Json>): string {
+function list(values: Values): string {
   if (values.size === 0) return 'no key is set'
   return [...values].map(([key, value]) => `${key} = ${safeJson(value)}`).join('\n')
 }
 
-function show(key: string, values: ReadonlyMap<string, Json>, asJson: boolean): string {
+function show(key: string, values: Values, asJson: boolean): string {
   const value = values.get(key)
   if (asJson) return safeJson({ key, value: value ?? null })
   if (value === undefined) throw new Refusal(`the key ${key} is not set`)
@@ -83,7 +82,7 @@ function show(key: string, values: ReadonlyMap<string, Json>, asJson: boolean): 
 
 /** JSON where it is JSON, else the text itself. */
 function readValue(text: string): Json {
-  if (text.length > LONGEST_VALUE) throw new Refusal(`a value has at most ${LONGEST_VALUE} characters`)
+  if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
   try {
     return JSON.parse(text) as Json
   } catch {

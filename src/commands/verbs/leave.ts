@@ -1,14 +1,18 @@
 import type { Chat } from '../../chat/chat.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/names.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const leaveCommand = (chat: Chat): Command => ({
-  name: 'leave',
-  summary: 'go back to the lobby',
-  async run({ room, session }) {
-    if (!session) throw new Refusal('a script is in no room, so there is none to leave')
-    if (room?.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
-    await session.moveTo(await chat.lobby())
-  },
-})
+export const leaveCommand = (chat: Pick<Chat, 'lobby'>): Command =>
+  defineCommand({
+    name: 'leave',
+    summary: 'go back to the lobby',
+    room: 'none',
+    example: '',
+    rights: { rule: 'Everybody, in a session: a script is in no room.' },
+    async run({ session }) {
+      if (!session) throw new Refusal('a script is in no room, so there is none to leave')
+      if (session.room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
+      await session.moveTo(await chat.lobby())
+    },
+  })

@@ -1,31 +1,30 @@
 import type { Turns } from '../../turns/turns.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
-export const modelsCommand = (turns: Turns): Command => ({
-  name: 'models',
-  summary: 'the models you can mention, and what they have used',
-  flags: [JSON_FLAG],
-  async run({ flags, out }) {
-    const models = await turns.models()
-    if (flags['json']) return out.line(JSON.stringify(models))
-    for (const model of models) out.line(modelLine(model))
-  },
-})
+type Model = Awaited<ReturnType<Turns['models']>>[number]
 
-function modelLine(model: Awaited<ReturnType<Turns['models']>>[number]): string {
+export const modelsCommand = (turns: Pick<Turns, 'models'>): Command =>
+  defineCommand({
+    name: 'models',
+    summary: 'the models you can mention, and what they have used',
+    room: 'none',
+    flags: [JSON_FLAG],
+    example: '--json',
+    async run({ flags, out }) {
+      const models = await turns.models()
+      if (flags.json) return out.line(JSON.stringify(models))
+      for (const model of models) out.line(modelLine(model))
+    },
+  })
+
+function modelLine(model: Model): string {
   const state = model.enabled ? '' : '  (disabled)'
   const spent = `${model.turns} turns, ${model.input} tokens read, ${model.output} written`
   return `@${model.name}  ${model.backend} ${model.model}, window ${model.contextWindow}; ${spent}${learned(model)}${state}`
 }
 
-/** How its provider counts, where it has told. */
-const learned = ({
-  calibration,
-  reports,
-}: {
-  readonly calibration: number
-  readonly reports: number
-}): string =>
+/** By how much the provider's counts differ from ours, once it has reported any. */
+const learned = ({ calibration, reports }: Model): string =>
   reports === 0
     ? ''
     : `; counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`

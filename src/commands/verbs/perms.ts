@@ -4,47 +4,53 @@ import type { Clock } from '../../chat/ports.ts'
 import { duration } from '../../lib/duration.ts'
 import { visibleText } from '../../lib/visible-text.ts'
 import type { Grant, GrantStore } from '../../approvals/ports.ts'
-import { JSON_FLAG, type Call, type Command } from '../command.ts'
+import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 
-/** Who may do something here without being asked. Everybody sees their own, who manages the room sees all. */
-export function permsCommand(grants: GrantStore, clock: Clock): Command {
-  return {
+type Here = CommandContext<'here'>
+
+/** Lists and revokes grants. People see their own; whoever manages the room sees all of them. */
+export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock: Clock): Command {
+  return defineCommand({
     name: 'perms',
     summary: 'what tools may do here without asking: list it, or revoke N',
     room: 'here',
     flags: [JSON_FLAG],
-    parameters: [
-      { name: 'action', optional: true },
-      { name: 'number', optional: true },
+    arguments: [
+      { name: 'action', about: 'revoke', optional: true },
+      { name: 'number', about: 'of a permission in the list', optional: true },
     ],
-    async run(call) {
-      const { action, number } = call.args
-      if (action === undefined) return show(call, await visibleTo(call))
-      if (action !== 'revoke' || !/^\d{1,9}$/.test(number ?? ''))
-        throw new UsageError('perms: say revoke and a number of the list', 'perms ROOM [revoke N]')
-      await revoke(call, Number(number))
+    example: 'revoke 1',
+    rights: {
+      rule: 'Everybody for their own permissions; the owner of the room, an op or an admin for all.',
     },
+    async run(context) {
+      const { action, number = '' } = context.args
+      if (action === undefined) return show(context, await visibleTo(context), context.flags.json)
+      if (action !== 'revoke' || !/^\d{1,9}$/.test(number))
+        throw new UsageError('perms: say revoke and a number of the list', 'perms ROOM [revoke N]')
+      await revoke(context, Number(number))
+    },
+  })
+
+  async function visibleTo({ room, person }: Here): Promise<readonly Grant[]> {
+    const all = await grants.list(room.name, clock.now())
+    return mayManage(await room.roleOf(person)) ? all : all.filter((grant) => grant.person === person.id)
   }
 
-  async function visibleTo({ room, person }: Call): Promise<readonly Grant[]> {
-    const all = await grants.list(room!.name, clock.now())
-    return mayManage(await room!.roleOf(person)) ? all : all.filter((grant) => grant.person === person.id)
-  }
-
-  function show({ room, flags, out }: Call, list: readonly Grant[]): void {
-    if (flags['json']) return out.line(JSON.stringify({ room: room!.name, grants: list.map(grantJson) }))
+  function show({ room, out }: Here, list: readonly Grant[], asJson: boolean): void {
+    if (asJson) return out.line(JSON.stringify({ room: room.name, grants: list.map(grantJson) }))
     if (list.length === 0) return out.line('nothing is allowed here without asking')
     for (const grant of list) out.line(grantText(grant, clock.now()))
   }
 
-  async function revoke(call: Call, id: number): Promise<void> {
-    const { room, person, session, out } = call
-    const grant = (await visibleTo(call)).find((one) => one.id === id)
-    if (!grant || !(await grants.remove(room!.name, id)))
-      throw new Refusal(`there is no permission ${id} of yours in ${room!.name}; see perms`)
+  async function revoke(context: Here, id: number): Promise<void> {
+    const { room, person, session, out } = context
+    const grant = (await visibleTo(context)).find((one) => one.id === id)
+    if (!grant || !(await grants.remove(room.name, id)))
+      throw new Refusal(`there is no permission ${id} of yours in ${room.name}; see perms`)
     const { tool, name: requester } = grant
     const text = `revoked permission ${id} (${tool} for ${requester})`
-    await room!.record({ kind: 'approval', author: person.name, tool, requester, verdict: 'revoked', text })
+    await room.record({ kind: 'approval', author: person.name, tool, requester, verdict: 'revoked', text })
     if (!session) out.line(text)
   }
 }

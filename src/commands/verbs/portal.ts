@@ -1,31 +1,39 @@
 import type { Chat } from '../../chat/chat.ts'
-import type { Call, Command } from '../command.ts'
-import { needManager } from '../rights.ts'
+import { defineCommand, type Command, type CommandContext } from '../define.ts'
 
-export const portalCommand = (chat: Chat): Command => ({
-  name: 'portal',
-  summary: 'make an exit of this room that leads into another one (- takes it away)',
-  room: 'here',
-  parameters: [{ name: 'direction' }, { name: 'to' }],
-  async run(call) {
-    const { person, room, args } = call
-    await needManager(room!, person, 'change its exits')
-    const direction = args['direction']!.toLowerCase()
-    if (args['to'] === '-') {
-      await chat.exits.close(room!.name, direction, { viewer: person })
-      return call.out.line(`the exit ${direction} is gone`)
-    }
-    const target = await chat.room(args['to']!, person)
-    await chat.exits.open(room!.name, { direction, room: target.name })
-    await tell(call, `${direction} leads to ${target.name} now`, (await target.info()).private)
-  },
-})
+export const portalCommand = (chat: Pick<Chat, 'exits' | 'room'>): Command =>
+  defineCommand({
+    name: 'portal',
+    summary: 'make an exit of this room that leads into another one (- takes it away)',
+    room: 'here',
+    arguments: [
+      { name: 'direction', about: 'such as north: 1-32 of a-z, 0-9, _ and -' },
+      { name: 'to', about: 'the room that it leads to, or -' },
+    ],
+    example: 'north lobby',
+    rights: { manage: 'change its exits' },
+    async run(context) {
+      const { person, room, args, out } = context
+      const direction = args.direction.toLowerCase()
+      if (args.to === '-') {
+        await chat.exits.close(room.name, direction, { viewer: person })
+        return out.line(`the exit ${direction} is gone`)
+      }
+      const target = await chat.room(args.to, person)
+      await chat.exits.open(room.name, { direction, room: target.name })
+      await tell(context, `${direction} leads to ${target.name} now`, (await target.info()).private)
+    },
+  })
 
-/** All are told of a new exit, but of a private room only the one who made the exit. */
-async function tell({ person, room, session, out }: Call, news: string, isPrivate: boolean): Promise<void> {
+/** Tells the room of a new exit; of one that leads into a private room, only its maker. */
+async function tell(
+  { person, room, session, out }: CommandContext<'here'>,
+  news: string,
+  isPrivate: boolean,
+): Promise<void> {
   if (!isPrivate) {
     const text = `${person.name} made an exit: ${news}`
-    await room!.record({ kind: 'notice', level: 'info', author: person.name, text })
+    await room.record({ kind: 'notice', level: 'info', author: person.name, text })
   }
   if (!session || isPrivate) out.line(news)
 }

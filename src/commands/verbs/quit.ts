@@ -1,9 +1,13 @@
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const quitCommand = (): Command => ({
-  name: 'quit',
-  summary: 'leave the server',
-  async run({ session }) {
-    session?.quit()
-  },
-})
+export const quitCommand = (): Command =>
+  defineCommand({
+    name: 'quit',
+    summary: 'leave the server',
+    room: 'none',
+    example: '',
+    rights: { rule: 'Everybody, in a session: a script ends by itself.' },
+    async run({ session }) {
+      session?.quit()
+    },
+  })

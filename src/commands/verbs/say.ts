@@ -1,33 +1,42 @@
 import { Refusal } from '../../chat/errors.ts'
-import { speech, type SpeechLimits } from '../../chat/speech.ts'
-import type { CallerPermissions } from '../allow-flag.ts'
-import type { Call, Command } from '../command.ts'
-import type { Speak } from '../speak.ts'
+import type { Caller } from '../caller.ts'
+import { defineCommand, type Command } from '../define.ts'
+import type { Speech } from '../speech.ts'
+import type { CallerPermissions } from './shared/allow-flag.ts'
 
-export const sayCommand = (speak: Speak, permissionsOf: CallerPermissions): Command => ({
-  name: 'say',
-  summary: 'say something; @name calls a model (in a session, just type it)',
-  room: 'here',
-  parameters: [{ name: 'text', optional: true, takes: 'rest' }],
-  async run(call) {
-    await speak(call.room!, call.person, await textOf(call), await permissionsOf(call))
-  },
-})
+export const sayCommand = (speech: Pick<Speech, 'say'>, permissionsOf: CallerPermissions): Command =>
+  defineCommand({
+    name: 'say',
+    summary: 'say something; @name calls a model (in a session, just type it)',
+    room: 'here',
+    arguments: [
+      {
+        name: 'text',
+        about: 'what to say; without it, or where it is -, a script pipes it in',
+        optional: true,
+        takes: 'rest',
+      },
+    ],
+    example: 'the build is green',
+    async run(context) {
+      const { room, person, args, stdin } = context
+      await speech.say(room, person, await textOf(args.text, stdin), await permissionsOf(context, []))
+    },
+  })
 
-export const meCommand = (limits: SpeechLimits): Command => ({
-  name: 'me',
-  summary: 'say what you do: /me waves',
-  room: 'here',
-  parameters: [{ name: 'text', takes: 'rest' }],
-  async run({ room, person, args }) {
-    await room!.record({ kind: 'action', author: person.name, text: speech(args['text']!, limits) })
-  },
-})
+export const meCommand = (speech: Pick<Speech, 'act'>): Command =>
+  defineCommand({
+    name: 'me',
+    summary: 'say what you do: /me waves',
+    room: 'here',
+    arguments: [{ name: 'text', about: 'what you do', takes: 'rest' }],
+    example: 'waves',
+    run: ({ room, person, args }) => speech.act(room, person, args.text),
+  })
 
 /** The text on the line, or what was piped in where the line has none, or a mere `-`. */
-async function textOf({ args, stdin }: Call): Promise<string> {
-  const onLine = args['text']?.trim() === '-' && stdin ? undefined : args['text']
-  const text = onLine ?? (await stdin?.('until-end'))
+async function textOf(onLine: string | undefined, stdin: Caller['stdin']): Promise<string> {
+  const text = stdin && (onLine === undefined || onLine.trim() === '-') ? await stdin('until-end') : onLine
   if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
   return text
 }

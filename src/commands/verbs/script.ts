@@ -3,13 +3,27 @@ import type { Clock } from '../../chat/ports.ts'
 import { cleanLine, cleanText } from '../../lib/clean-text.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
-import type { Call, Command } from '../command.ts'
+import { defineCommand, type Command, type CommandContext } from '../define.ts'
 import { needManager } from '../rights.ts'
+import { announce } from './shared/announce.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
-const LONGEST = 65_536
+const MAX_SCRIPT_CHARS = 65_536
 
 const USAGE = 'script ROOM show [VERSION], set, check, reset or versions'
+
+const ARGUMENTS = [
+  {
+    name: 'action',
+    about: 'what to do',
+    oneOf: ['show', 'set', 'check', 'reset', 'versions'],
+    misuse: (word: string) =>
+      new UsageError(`script: "${word.slice(0, 40)}" is not one of show, set, check, reset, versions`, USAGE),
+  },
+  { name: 'text', about: 'the script, or a version to show', optional: true, takes: 'rest' },
+] as const
+
+type Context = CommandContext<'here', typeof ARGUMENTS>
 
 /** Room scripts: what composes the prompts of this room's models. */
 export function scriptCommand(
@@ -17,28 +31,22 @@ export function scriptCommand(
   turns: Pick<Turns, 'checkScript'>,
   clock: Clock,
 ): Command {
-  return {
+  const actions = { show, versions, check, set, reset }
+  return defineCommand({
     name: 'script',
     summary:
       "the room's own Lua: show [VERSION], set, check, reset or versions; set and check read it from standard input",
     room: 'here',
-    parameters: [{ name: 'action' }, { name: 'text', optional: true, takes: 'rest' }],
-    run: (call) => action(call)(call),
-  }
+    arguments: ARGUMENTS,
+    example: 'show',
+    // `reset` asks for the same right, once it has looked at its words.
+    rights: { manage: 'change its script', when: ({ action }) => action === 'set' },
+    run: (context) => actions[context.args.action](context),
+  })
 
-  function action({ args }: Call): (call: Call) => Promise<void> {
-    const actions = { show, versions, check, set, reset }
-    const name = args['action']!
-    if (Object.hasOwn(actions, name)) return actions[name as keyof typeof actions]
-    throw new UsageError(
-      `script: "${name.slice(0, 40)}" is not one of show, set, check, reset, versions`,
-      USAGE,
-    )
-  }
-
-  async function show({ room, args, out }: Call): Promise<void> {
-    const wanted = args['text']?.trim()
-    const script = wanted ? await versionOf(room!.name, wanted) : await scripts.current(room!.name)
+  async function show({ room, args, out }: Context): Promise<void> {
+    const wanted = args.text?.trim()
+    const script = wanted ? await versionOf(room.name, wanted) : await scripts.current(room.name)
     out.line(
       cleanText(script?.source || '-- no script is set: the bundled default_wrap composes the prompts here'),
     )
@@ -50,53 +58,52 @@ export function scriptCommand(
     throw new Refusal(`${room} has no script version ${wanted.slice(0, 20)}; versions lists them`)
   }
 
-  async function versions({ room, out }: Call): Promise<void> {
-    const all = await scripts.versions(room!.name)
+  async function versions({ room, out }: Context): Promise<void> {
+    const all = await scripts.versions(room.name)
     out.line(all.length === 0 ? 'no script was ever set' : all.map(versionLine).join('\n'))
   }
 
-  async function check(call: Call): Promise<void> {
-    await mustCompose(call, await sourceOf(call))
-    call.out.line('the script compiles and composes')
+  async function check(context: Context): Promise<void> {
+    await mustCompose(context, await sourceOf(context))
+    context.out.line('the script compiles and composes')
   }
 
-  async function set(call: Call): Promise<void> {
-    await needManager(call.room!, call.person, 'change its script')
-    const source = await sourceOf(call)
-    await mustCompose(call, source)
-    await store(call, source, 'set')
+  async function set(context: Context): Promise<void> {
+    const source = await sourceOf(context)
+    await mustCompose(context, source)
+    await store(context, source, 'set')
   }
 
-  async function reset(call: Call): Promise<void> {
-    if (call.args['text'] !== undefined) throw new UsageError('script: reset takes nothing more', USAGE)
-    await needManager(call.room!, call.person, 'reset its script')
-    await store(call, '', 'reset')
+  async function reset(context: Context): Promise<void> {
+    if (context.args.text !== undefined) throw new UsageError('script: reset takes nothing more', USAGE)
+    await needManager(context.room, context.person, 'reset its script')
+    await store(context, '', 'reset')
   }
 
-  async function mustCompose({ room, person }: Call, source: string): Promise<void> {
+  async function mustCompose({ room, person }: Context, source: string): Promise<void> {
     try {
-      await turns.checkScript({ room: room!, person, source })
+      await turns.checkScript({ room, person, source })
     } catch (error) {
       if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
       throw error
     }
   }
 
-  async function store({ room, person, out, session }: Call, source: string, verb: string): Promise<void> {
-    const { version } = await scripts.put({ room: room!.name, source, author: person.name, at: clock.now() })
-    const text = `${person.name} ${verb} the room's script (version ${version})`
-    await room!.record({ kind: 'notice', level: 'info', author: person.name, text })
-    if (!session) out.line(text)
+  async function store(context: Context, source: string, verb: string): Promise<void> {
+    const { room, person } = context
+    const { version } = await scripts.put({ room: room.name, source, author: person.name, at: clock.now() })
+    await announce(context, `${person.name} ${verb} the room's script (version ${version})`)
   }
 }
 
 const versionLine = ({ version, author, at, source }: StoredScript): string =>
   `${version}  ${new Date(at).toISOString()}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`
 
-async function sourceOf({ args, stdin }: Call): Promise<string> {
-  const source = args['text'] ?? (await stdin?.('until-end')) ?? ''
+async function sourceOf({ args, stdin }: Context): Promise<string> {
+  const source = args.text ?? (await stdin?.('until-end')) ?? ''
   if (source.trim() === '') throw new Refusal('there is no script: give it on standard input')
-  if (source.length > LONGEST) throw new Refusal(`a script has at most ${LONGEST} characters`)
+  if (source.length > MAX_SCRIPT_CHARS)
+    throw new Refusal(`a script has at most ${MAX_SCRIPT_CHARS} characters`)
   if (source.includes('\0')) throw new Refusal('a script is text; this one has a NUL byte in it')
   return source
 }

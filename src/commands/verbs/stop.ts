@@ -4,19 +4,25 @@ import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, type Command } from '../define.ts'
 
-export const stopCommand = (turns: Turns, runs: ToolRuns): Command => ({
-  name: 'stop',
-  summary: 'stop the models that you called and the tools that you run; an op stops all of them',
-  room: 'here',
-  async run({ person, room }) {
-    await stopAll(turns, runs, room!, person)
-  },
-})
+export const stopCommand = (turns: Pick<Turns, 'running'>, runs: Pick<ToolRuns, 'running'>): Command =>
+  defineCommand({
+    name: 'stop',
+    summary: 'stop the models that you called and the tools that you run; an op stops all of them',
+    room: 'here',
+    example: '',
+    rights: { rule: 'Everybody for what they asked for; the owner of the room, an op or an admin for all.' },
+    run: ({ person, room }) => stopAll(turns, runs, room, person),
+  })
 
-/** Everybody may stop what they asked for, who manages the room everything. Throws `Refusal` when that is nothing. */
-export async function stopAll(turns: Turns, runs: ToolRuns, room: Room, person: Person): Promise<void> {
+/** Stops what the person asked for; for whoever manages the room, everything. Throws `Refusal` when that is nothing. */
+export async function stopAll(
+  turns: Pick<Turns, 'running'>,
+  runs: Pick<ToolRuns, 'running'>,
+  room: Room,
+  person: Person,
+): Promise<void> {
   const all = mayManage(await room.roleOf(person))
   const isMine = (one: { readonly requester: string }): boolean => all || one.requester === person.name
   const mine = turns.running(room.name).filter(isMine)

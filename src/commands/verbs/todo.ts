@@ -1,16 +1,18 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { readTodo, TODO_KEY, todoText } from '../../chat/todo.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 /** The list that models keep with todo_write. */
-export const todoCommand = (rooms: Pick<RoomStore, 'getValue'>): Command => ({
-  name: 'todo',
-  summary: "the room's todo list, which models keep",
-  room: 'here',
-  flags: [JSON_FLAG],
-  async run({ room, flags, out }) {
-    const items = readTodo(await rooms.getValue(room!.name, TODO_KEY))
-    if (flags['json']) return out.line(JSON.stringify({ room: room!.name, todo: items }))
-    out.line(todoText(items))
-  },
-})
+export const todoCommand = (rooms: Pick<RoomStore, 'getValue'>): Command =>
+  defineCommand({
+    name: 'todo',
+    summary: "the room's todo list, which models keep",
+    room: 'here',
+    flags: [JSON_FLAG],
+    example: '',
+    async run({ room, flags, out }) {
+      const items = readTodo(await rooms.getValue(room.name, TODO_KEY))
+      if (flags.json) return out.line(JSON.stringify({ room: room.name, todo: items }))
+      out.line(todoText(items))
+    },
+  })

@@ -6,38 +6,47 @@ import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
 import { scopeFromWords } from '../../prompt/scope.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
-import { needManager } from '../rights.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
-const MOST_PATTERNS = 100
-const LONGEST_PATTERN = 200
+const MAX_PATTERNS = 100
+const MAX_PATTERN_CHARS = 200
 
-export const toolsCommand = (turns: Turns, rooms: RoomStore): Command => ({
-  name: 'tools',
-  summary: 'the tools that models have here; on, off, internal or patterns set which (! takes away)',
-  room: 'here',
-  flags: [JSON_FLAG],
-  parameters: [{ name: 'scope', optional: true, takes: 'words' }],
-  async run({ person, room, args, flags, out }) {
-    if (args['scope'] !== undefined) {
-      await needManager(room!, person, 'change its tools')
-      await setScope(room!, person.name, scopeOf(args['scope'].split(' ')), rooms)
-    }
-    const list = await turns.scope({ room: room!, person })
-    if (flags['json']) return out.line(JSON.stringify(listJson(room!.name, list)))
-    out.line(args['scope'] === undefined ? table(list) : summary(list))
-    for (const warning of list.warnings) out.line(`! ${warning}`)
-  },
-})
+type Values = Pick<RoomStore, 'setValue'>
+
+export const toolsCommand = (turns: Pick<Turns, 'scope'>, rooms: Values): Command =>
+  defineCommand({
+    name: 'tools',
+    summary: 'the tools that models have here; on, off, internal or patterns set which (! takes away)',
+    room: 'here',
+    flags: [JSON_FLAG],
+    arguments: [
+      {
+        name: 'scope',
+        about: 'on, off, internal, or names of tools, with * and !',
+        optional: true,
+        takes: 'words',
+      },
+    ],
+    example: 'Gr* !Grep',
+    rights: { manage: 'change its tools', when: ({ scope }) => scope.length > 0 },
+    complete: async (here) => scopeWords(await turns.scope(here)),
+    async run({ person, room, args: { scope }, flags, out }) {
+      if (scope.length > 0) await setScope(room, person.name, scopeOf(scope), rooms)
+      const list = await turns.scope({ room, person })
+      if (flags.json) return out.line(JSON.stringify(listJson(room.name, list)))
+      out.line(scope.length > 0 ? summary(list) : table(list))
+      for (const warning of list.warnings) out.line(`! ${warning}`)
+    },
+  })
 
 function scopeOf(words: readonly string[]): Json {
-  if (words.length > MOST_PATTERNS) throw new Refusal(`a scope has at most ${MOST_PATTERNS} patterns`)
-  const long = words.find((word) => word.length > LONGEST_PATTERN)
-  if (long) throw new Refusal(`a pattern has at most ${LONGEST_PATTERN} characters: ${long.slice(0, 40)}…`)
+  if (words.length > MAX_PATTERNS) throw new Refusal(`a scope has at most ${MAX_PATTERNS} patterns`)
+  const long = words.find((word) => word.length > MAX_PATTERN_CHARS)
+  if (long) throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARS} characters: ${long.slice(0, 40)}…`)
   return scopeFromWords(words)
 }
 
-async function setScope(room: Room, author: string, scope: Json, rooms: RoomStore): Promise<void> {
+async function setScope(room: Room, author: string, scope: Json, rooms: Values): Promise<void> {
   await rooms.setValue(room.name, SCOPE_KEY, scope)
   await room.record({ kind: 'scope', author, scope, text: `tools: ${scopeText(scope)}` })
 }
@@ -45,6 +54,11 @@ async function setScope(room: Room, author: string, scope: Json, rooms: RoomStor
 /** A scope in the words that set it. */
 export const scopeText = (scope: Json): string =>
   Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
+
+function scopeWords({ tools }: ToolList): readonly string[] {
+  const groups = tools.flatMap(({ tool }) => [tool.group, tool.source])
+  return [...new Set(['on', 'off', ...groups, ...tools.map(({ tool }) => tool.name)])]
+}
 
 const summary = ({ scope, visible, tools, tokens }: ToolList): string =>
   `scope ${scopeText(scope)}: ${visible} of ${tools.length} tools, ${tokens} tokens`

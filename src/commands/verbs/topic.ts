@@ -1,30 +1,35 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/speech.ts'
-import type { Command } from '../command.ts'
-import { needManager } from '../rights.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { announce } from './shared/announce.ts'
 
-const LONGEST = 500
+const MAX_CHARS = 500
 
-export const topicCommand = (rooms: RoomStore): Command =>
-  roomText(rooms, 'topic', 'what the room is about: show it, or set it')
+export const topicCommand = (rooms: Pick<RoomStore, 'update'>): Command =>
+  roomText(rooms, 'topic', 'what the room is about: show it, or set it', 'the release of Friday')
 
-export const vibeCommand = (rooms: RoomStore): Command =>
-  roomText(rooms, 'vibe', 'the mood that models should keep to here: show it, or set it')
+export const vibeCommand = (rooms: Pick<RoomStore, 'update'>): Command =>
+  roomText(rooms, 'vibe', 'the mood that models should keep to here: show it, or set it', 'calm and brief')
 
-function roomText(rooms: RoomStore, field: 'topic' | 'vibe', summary: string): Command {
-  return {
-    name: field,
+function roomText(
+  rooms: Pick<RoomStore, 'update'>,
+  name: 'topic' | 'vibe',
+  summary: string,
+  example: string,
+): Command {
+  return defineCommand({
+    name,
     summary,
     room: 'here',
-    parameters: [{ name: 'text', optional: true, takes: 'rest' }],
-    async run({ person, room, args, out, session }) {
-      if (args['text'] === undefined) return out.line((await room!.info())[field] || `no ${field} is set`)
-      await needManager(room!, person, `change its ${field}`)
-      const text = oneLine(args['text'], LONGEST)
-      await rooms.update(room!.name, { [field]: text })
-      const shown = `${person.name} set the ${field}: ${text}`
-      await room!.record({ kind: 'notice', level: 'info', author: person.name, text: shown })
-      if (!session) out.line(shown)
+    arguments: [{ name: 'text', about: 'the new one', optional: true, takes: 'rest' }],
+    example,
+    rights: { manage: `change its ${name}`, when: ({ text }) => text !== undefined },
+    async run(context) {
+      const { person, room, args, out } = context
+      if (args.text === undefined) return out.line((await room.info())[name] || `no ${name} is set`)
+      const text = oneLine(args.text, MAX_CHARS)
+      await rooms.update(room.name, { [name]: text })
+      await announce(context, `${person.name} set the ${name}: ${text}`)
     },
-  }
+  })
 }

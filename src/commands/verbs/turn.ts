@@ -4,7 +4,7 @@ import { safeJson } from '../../lib/safe-json.ts'
 import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { userContent } from '../../prompt/prompt.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 /** One request of a turn, with the very texts that were sent. */
 interface Sent {
@@ -14,26 +14,31 @@ interface Sent {
   readonly tools: ReturnType<typeof requestsOf>[number]['tools']
 }
 
-export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command => ({
-  name: 'turn',
-  summary: 'what a past turn was really sent, all its requests or one; its id is in history --json',
-  room: 'here',
-  flags: [JSON_FLAG],
-  parameters: [{ name: 'id' }, { name: 'request', optional: true }],
-  async run({ room, args, flags, out }) {
-    const turn = await turns.find(args['id']!)
-    // A turn of a room that the asker is not looking at is no more there than one that never was.
-    if (!turn || turn.room !== room!.name)
-      throw new Refusal(`there is no turn ${args['id']!.slice(0, 40)} in ${room!.name}`)
-    const sent = requestsOf(turn).map(({ prompt, steps, tools }): Sent => {
-      return { system: prompt.system, user: userContent(prompt), messages: steps, tools }
-    })
-    const chosen = chosenOf(sent, args['request'])
-    if (flags['json']) return out.line(safeJson(turnJson(turn, chosen)))
-    out.line(heading(turn, sent.length))
-    for (const [index, request] of chosen) out.line(cleanText(requestText(request, index, sent[index - 1])))
-  },
-})
+export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
+  defineCommand({
+    name: 'turn',
+    summary: 'what a past turn was really sent, all its requests or one; its id is in history --json',
+    room: 'here',
+    flags: [JSON_FLAG],
+    arguments: [
+      { name: 'id', about: 'of the turn' },
+      { name: 'request', about: 'its number; all of them without it', optional: true },
+    ],
+    example: '01KCZ5V7Q8WN3M6T2R4X9YJBHD 1',
+    async run({ room, args, flags, out }) {
+      const turn = await turns.find(args.id)
+      // A turn of another room is treated like one that does not exist.
+      if (!turn || turn.room !== room.name)
+        throw new Refusal(`there is no turn ${args.id.slice(0, 40)} in ${room.name}`)
+      const sent = requestsOf(turn).map(({ prompt, steps, tools }): Sent => {
+        return { system: prompt.system, user: userContent(prompt), messages: steps, tools }
+      })
+      const chosen = chosenOf(sent, args.request)
+      if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
+      out.line(heading(turn, sent.length))
+      for (const [index, request] of chosen) out.line(cleanText(requestText(request, index, sent[index - 1])))
+    },
+  })
 
 /** Requests with their places, all or the one of that number. */
 function chosenOf(
@@ -59,7 +64,7 @@ function heading({ model, requester, outcome, error }: TurnRecord, requests: num
   return `-- @${model} for ${requester}: ${end}; ${sent}`
 }
 
-/** What was the same in the request before is named, not repeated. */
+/** A part that did not change since the request before is named, not repeated. */
 function requestText(request: Sent, index: number, before: Sent | undefined): string {
   const parts: readonly (readonly [title: string, now: string, then: string | undefined])[] = [
     ['system', request.system, before?.system],

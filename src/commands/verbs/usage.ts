@@ -1,19 +1,21 @@
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Clock } from '../../chat/ports.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
-export const usageCommand = (turns: Pick<TurnStore, 'usage'>, clock: Clock): Command => ({
-  name: 'usage',
-  summary: 'the tokens that models read and wrote in the last 24 hours, in a room or everywhere',
-  room: 'optional',
-  flags: [JSON_FLAG],
-  async run({ room, flags, out }) {
-    const rows = await turns.usage({ since: clock.now() - DAY, ...(room ? { room: room.name } : {}) })
-    if (flags['json']) return out.line(JSON.stringify({ room: room?.name ?? null, models: rows }))
-    if (rows.length === 0) return out.line('no model was called in the last 24 hours')
-    for (const row of rows)
-      out.line(`@${row.model}  ${row.turns} turns, ${row.input} tokens read, ${row.output} written`)
-  },
-})
+export const usageCommand = (turns: Pick<TurnStore, 'usage'>, clock: Clock): Command =>
+  defineCommand({
+    name: 'usage',
+    summary: 'the tokens that models read and wrote in the last 24 hours, in a room or everywhere',
+    room: 'optional',
+    flags: [JSON_FLAG],
+    example: '',
+    async run({ room, flags, out }) {
+      const rows = await turns.usage({ since: clock.now() - DAY_MS, ...(room ? { room: room.name } : {}) })
+      if (flags.json) return out.line(JSON.stringify({ room: room?.name ?? null, models: rows }))
+      if (rows.length === 0) return out.line('no model was called in the last 24 hours')
+      for (const row of rows)
+        out.line(`@${row.model}  ${row.turns} turns, ${row.input} tokens read, ${row.output} written`)
+    },
+  })

@@ -4,35 +4,39 @@ import { userContent, type Prompt } from '../../prompt/prompt.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { cleanLine, cleanText } from '../../lib/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { JSON_FLAG, type Command } from '../command.ts'
-import { modelName } from '../model-name.ts'
-import { wrapChart } from './wrap-chart.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { modelName } from './shared/model-name.ts'
+import { wrapChart } from './shared/wrap-chart.ts'
 
-export const wrapCommand = (turns: Turns): Command => ({
-  name: 'wrap',
-  summary: 'what a model would be sent now, layer by layer; full prints the text itself',
-  room: 'here',
-  flags: [JSON_FLAG],
-  parameters: [
-    { name: 'model', optional: true },
-    { name: 'full', optional: true },
-  ],
-  async run({ person, room, args, flags, out }) {
-    const { model, full } = asked(args, turns.names())
-    const prompt = await turns.prompt({ room: room!, person, model }).catch(refuse)
-    if (flags['json']) return out.line(safeJson(promptJson(room!.name, model, prompt)))
-    if (!full) return out.line(wrapChart(model, prompt, out.columns))
-    out.line(cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join('\n\n')))
-  },
-})
+export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
+  defineCommand({
+    name: 'wrap',
+    summary: 'what a model would be sent now, layer by layer; full prints the text itself',
+    room: 'here',
+    flags: [JSON_FLAG],
+    arguments: [
+      { name: 'model', about: 'the first one without it', optional: true },
+      { name: 'full', about: 'the word full', optional: true },
+    ],
+    example: '@guide full',
+    async run({ person, room, args, flags, out }) {
+      const { model, full } = asked(args.model, args.full, turns.names())
+      const prompt = await turns.prompt({ room, person, model }).catch(refuse)
+      if (flags.json) return out.line(safeJson(promptJson(room.name, model, prompt)))
+      if (!full) return out.line(wrapChart(model, prompt, out.columns))
+      out.line(cleanText([prompt.system, userContent(prompt)].filter((text) => text !== '').join('\n\n')))
+    },
+  })
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
-function asked(args: Readonly<Record<string, string>>, names: readonly string[]) {
-  const onlyFull = args['model'] === 'full' && args['full'] === undefined && !names.includes('full')
-  if (args['full'] !== undefined && args['full'] !== 'full')
-    throw new Refusal(`"${args['full']}" means nothing here; write full`)
-  const model = onlyFull || args['model'] === undefined ? names[0]! : modelName(args['model'], names)
-  return { model, full: onlyFull || args['full'] === 'full' }
+function asked(model: string | undefined, full: string | undefined, names: readonly string[]) {
+  if (full !== undefined && full !== 'full') throw new Refusal(`"${full}" means nothing here; write full`)
+  const onlyFull = model === 'full' && full === undefined && !names.includes('full')
+  const [first = ''] = names
+  return {
+    model: onlyFull || model === undefined ? first : modelName(model, names),
+    full: onlyFull || full === 'full',
+  }
 }
 
 function refuse(error: unknown): never {

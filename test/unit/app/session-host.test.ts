@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createPeople } from '../../../src/chat/people.ts'
-import type { CallerContext, Runner } from '../../../src/commands/run.ts'
+import type { Caller } from '../../../src/commands/caller.ts'
+import type { Runner } from '../../../src/commands/runner.ts'
 import { createSociety, type Society } from '../../support/society.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
 const runnerOf = ({ chat }: Society): Runner => {
-  const refuse = ({ out }: CallerContext) => {
+  const refuse = ({ out }: Caller) => {
     out.warn('you may not')
     return 1 as const
   }
@@ -21,7 +22,7 @@ const runnerOf = ({ chat }: Society): Runner => {
     },
     async speech(text, caller) {
       if (text === 'no') return refuse(caller)
-      await caller.room?.record({ kind: 'message', author: caller.person.name, text })
+      await caller.session.room.record({ kind: 'message', author: caller.person.name, text })
       return 0
     },
   }

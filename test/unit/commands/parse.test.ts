@@ -1,49 +1,62 @@
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../../src/chat/errors.ts'
-import { usage, type Command } from '../../../src/commands/command.ts'
-import { parse } from '../../../src/commands/parse.ts'
+import { defineCommand } from '../../../src/commands/define.ts'
+import { checkChoices, parse } from '../../../src/commands/parse.ts'
+import { usage } from '../../../src/commands/usage.ts'
 
-const ask: Command = {
+const named = { summary: '', example: '', run: async () => {} }
+const json = { name: 'json', about: '' }
+const number = { name: 'n', about: '', value: 'N' }
+const allow = { name: 'allow', about: '', value: 'TOOL', repeats: true } as const
+
+const ask = defineCommand({
+  ...named,
   name: 'ask',
-  summary: '',
   room: 'here',
-  flags: [{ name: 'json' }, { name: 'n', value: 'N' }],
-  parameters: [{ name: 'model' }, { name: 'text', optional: true, takes: 'rest' }],
-  run: async () => {},
-}
-const tools: Command = {
+  flags: [json, number, allow],
+  arguments: [
+    { name: 'model', about: '' },
+    { name: 'text', about: '', optional: true, takes: 'rest' },
+  ],
+})
+const tools = defineCommand({
+  ...named,
   name: 'tools',
-  summary: '',
   room: 'here',
-  flags: [{ name: 'json' }],
-  parameters: [{ name: 'scope', optional: true, takes: 'words' }],
-  run: async () => {},
-}
+  flags: [json],
+  arguments: [{ name: 'scope', about: '', optional: true, takes: 'words' }],
+})
+const sum = defineCommand({ ...named, name: 'usage', room: 'optional' })
+const noFlags = { json: false, n: undefined, allow: [] }
 
 describe('splitting a line', () => {
-  test('a flag that may be given again joins its values, another takes the last one', () => {
-    const flags = [
-      { name: 'allow', value: 'TOOL', repeats: true as const },
-      { name: 'n', value: 'N' },
-    ]
+  test('all values of a flag that repeats count, of another the last one', () => {
     const line = '--allow a lobby --allow b -n 1 @qwen -n 2 hi --allow c'
-    expect(parse({ ...ask, flags }, line, 'script')).toMatchObject({
-      flags: { allow: 'a b', n: '2' },
-      args: { text: 'hi --allow c' },
+    expect(parse(ask, line, 'script')).toEqual({
+      roomName: 'lobby',
+      flags: { json: false, n: '2', allow: ['a', 'b'] },
+      args: { model: '@qwen', text: 'hi --allow c' },
     })
-    expect(() => parse({ ...ask, flags }, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
+    expect(() => parse(ask, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
   })
 
   test('a script names the room first and the text keeps its spaces and quotes as they are', () => {
     expect(parse(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',
       args: { model: '@qwen', text: 'why   "this"  ' },
-      flags: {},
+      flags: noFlags,
     })
   })
 
   test('in a session there is no room to name', () => {
-    expect(parse(ask, '@qwen why', 'session')).toEqual({ args: { model: '@qwen', text: 'why' }, flags: {} })
+    const parsed = parse(ask, '@qwen why', 'session')
+    expect(parsed).toEqual({ args: { model: '@qwen', text: 'why' }, flags: noFlags })
+  })
+
+  test('a room that is optional is there or not', () => {
+    expect(parse(sum, '', 'script').roomName).toBeUndefined()
+    expect(parse(sum, 'lobby', 'script').roomName).toBe('lobby')
+    expect(() => parse(sum, 'lobby', 'session')).toThrow('usage: "lobby" is one word too many')
   })
 
   test.each([
@@ -55,16 +68,22 @@ describe('splitting a line', () => {
     ['lobby @qwen --verbose is a word', {}, '--verbose is a word'],
   ])('%s', (line, flags, text) => {
     const parsed = parse(ask, line, 'script')
-    expect(parsed.flags).toEqual(flags)
+    expect(parsed.flags).toEqual({ ...noFlags, ...flags })
     expect(parsed.args['text']).toBe(text)
   })
 
-  test('a list of words takes flags on either side', () => {
+  test('a list of words takes flags on either side, and is empty where it was left out', () => {
     expect(parse(tools, 'lobby Gr* !Grep --json', 'script')).toEqual({
       roomName: 'lobby',
-      args: { scope: 'Gr* !Grep' },
+      args: { scope: ['Gr*', '!Grep'] },
       flags: { json: true },
     })
+    expect(parse(tools, 'lobby', 'script').args['scope']).toEqual([])
+  })
+
+  test('a line end parts words, and belongs to a text', () => {
+    expect(parse(tools, 'a\n\n b\n', 'session').args['scope']).toEqual(['a', 'b'])
+    expect(parse(ask, '@qwen \n one\ntwo\n', 'session').args['text']).toBe('\n one\ntwo\n')
   })
 
   test.each([
@@ -75,16 +94,42 @@ describe('splitting a line', () => {
   ])('"%s" is a usage error that shows the right form', (line, message) => {
     const wrong = () => parse(ask, line, 'script')
     expect(wrong).toThrow(message)
-    expect(wrong).toThrow(UsageError)
+    expect(wrong).toThrow(
+      expect.objectContaining({ usage: 'ask ROOM [--json] [-n N] [--allow TOOL] MODEL [TEXT…]' }),
+    )
   })
 
   test('a word too many is refused and not ignored', () => {
-    const who: Command = { name: 'who', summary: '', room: 'here', run: async () => {} }
+    const who = defineCommand({ ...named, name: 'who', room: 'here' })
     expect(() => parse(who, 'lobby extra', 'script')).toThrow(/"extra" is one word too many/)
   })
 
-  test('the usage line tells what stands where', () => {
-    expect(usage(ask, 'script')).toBe('ask ROOM [--json] [-n N] MODEL [TEXT…]')
-    expect(usage(tools, 'session')).toBe('/tools [--json] [SCOPE…]')
+  test('of an argument with choices every other word is a usage error', () => {
+    const about = ''
+    const command = defineCommand({
+      ...named,
+      name: 'light',
+      room: 'none',
+      arguments: [
+        { name: 'state', about, oneOf: ['on', 'off', 'dim'] },
+        { name: 'lamp', about, optional: true, oneOf: ['a', 'b'], misuse: () => new UsageError('no lamp') },
+      ],
+    })
+    const check = (line: string) => checkChoices(command, parse(command, line, 'session').args, 'session')
+    for (const line of ['on', 'dim', 'off b']) expect(() => check(line)).not.toThrow()
+    const usageLine = { usage: '/light STATE [LAMP]' }
+    expect(() => check('ON')).toThrow(
+      expect.objectContaining({ message: 'light: on, off or dim, not ON', ...usageLine }),
+    )
+    expect(() => check('constructor')).toThrow('light: on, off or dim, not constructor')
+    expect(() => check('x'.repeat(100))).toThrow(`not ${'x'.repeat(40)}`)
+    expect(() => check('on c')).toThrow('no lamp')
   })
+})
+
+test('the usage line tells what stands where', () => {
+  expect(usage(ask, 'script')).toBe('ask ROOM [--json] [-n N] [--allow TOOL] MODEL [TEXT…]')
+  expect(usage(tools, 'session')).toBe('/tools [--json] [SCOPE…]')
+  expect(usage(sum, 'script')).toBe('usage [ROOM]')
+  expect(usage(sum, 'session')).toBe('/usage')
 })

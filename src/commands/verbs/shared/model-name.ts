@@ -1,5 +1,5 @@
-import { Refusal } from '../chat/errors.ts'
-import { closest } from '../lib/suggest.ts'
+import { Refusal } from '../../../chat/errors.ts'
+import { closest } from '../../../lib/suggest.ts'
 
 /** The model that `@qwen`, `qwen` or `@QWEN` means. Throws `Refusal` with a did-you-mean. */
 export function modelName(word: string, names: readonly string[]): string {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { wrapChart } from '../../../src/commands/verbs/wrap-chart.ts'
-import { plainOf } from '../../../src/lib/styled.ts'
-import { renderText } from '../../../src/session/render-entry.ts'
-import { chooseTheme } from '../../../src/session/theme.ts'
-import type { LayerReport } from '../../../src/prompt/prompt.ts'
-import { promptTool, samplePrompt } from '../../support/model-request.ts'
+import { wrapChart } from '../../../../../src/commands/verbs/shared/wrap-chart.ts'
+import { plainOf } from '../../../../../src/lib/styled.ts'
+import { renderText } from '../../../../../src/session/render-entry.ts'
+import { chooseTheme } from '../../../../../src/session/theme.ts'
+import type { LayerReport } from '../../../../../src/prompt/prompt.ts'
+import { promptTool, samplePrompt } from '../../../../support/model-request.ts'
 
 const layer = (name: string, tokens: number, more: Partial<LayerReport> = {}): LayerReport => ({
   name,

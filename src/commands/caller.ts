@@ -1,0 +1,51 @@
+// What people type after a slash and scripts send as `ssh host VERB`: this folder declares, parses and runs commands,
+// and `verbs` has one file for each. It must not know what a terminal, SSH or the database is.
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import type { Styled } from '../lib/styled.ts'
+
+/** Where a command's words go, whether a session or a script runs it. */
+export interface Output {
+  /** One line for people, without its line end. Later lines of the text are kept as they are. */
+  line(text: string | Styled): void
+  /** Text as it is, for replies that stream. */
+  write(text: string): void
+  /** One line on standard error: what a script's author must know, but a reader of the output must not. */
+  warn(text: string): void
+  /** Cells in a line, for what is drawn. */
+  readonly columns: number
+}
+
+/** What a command can know of and do to the session it was typed in. */
+export interface SessionControl {
+  /** The room that the session is in. */
+  readonly room: Room
+  /** The room becomes the one that the session is in. */
+  moveTo(room: Room): Promise<void>
+  /** Says goodbye and ends the session. */
+  quit(): void
+}
+
+/** Who runs a command: somebody in a session, or `ssh host VERB`. */
+export interface Caller {
+  readonly person: Person
+  readonly out: Output
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal
+  /** Absent for scripts. */
+  readonly session?: SessionControl
+  /**
+   * What the script piped in, as it came; absent in a session. `if-ready` does not wait for a pipe on which nothing
+   * comes at once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
+   */
+  readonly stdin?: (wait: 'until-end' | 'if-ready') => Promise<string>
+}
+
+/** Somebody in a session. */
+export type SessionCaller = Caller & { readonly session: SessionControl }
+
+/** Which of the two a caller is: the forms of a command differ. */
+export type CallerKind = 'session' | 'script'
+
+/** The kind of a caller. */
+export const kindOf = ({ session }: Caller): CallerKind => (session ? 'session' : 'script')

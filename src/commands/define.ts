@@ -1,0 +1,148 @@
+import type { UsageError } from '../chat/errors.ts'
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import type { Caller } from './caller.ts'
+
+/** `here`: a session's room, which a script names first; `optional`: a script may leave it out; `none`: no room. */
+export type RoomUse = 'here' | 'optional' | 'none'
+
+/** One positional argument. `room` is a name that only the parser uses. */
+export interface ArgumentSpec {
+  readonly name: string
+  /** What it is, for the page of all commands: no sentence, no full stop. */
+  readonly about: string
+  readonly optional?: true
+  /** `rest`: the rest of the line as it is, for text and JSON; `words`: all further words. Only for the last one. */
+  readonly takes?: 'rest' | 'words'
+  /** The only words that it can be; any other is a usage error. */
+  readonly oneOf?: readonly string[]
+  /** That usage error, where the usual sentence does not say enough. */
+  readonly misuse?: (word: string) => UsageError
+}
+
+/** A flag: `--json`, or `-n N` where it takes a value. */
+export interface FlagSpec {
+  readonly name: string
+  /** As for an argument. */
+  readonly about: string
+  /** What its value is called in the usage line; absent for a switch. */
+  readonly value?: string
+  /** May be given again: all its values count, not only the last. */
+  readonly repeats?: true
+}
+
+/** The flag that most commands with a list have. */
+export const JSON_FLAG = { name: 'json', about: 'JSON, for programs' } as const satisfies FlagSpec
+
+/** What the parser makes of an argument, and of a flag. */
+export type ArgumentValue = string | readonly string[] | undefined
+export type FlagValue = boolean | ArgumentValue
+
+type Word<A> = A extends { readonly oneOf: readonly (infer W)[] } ? W : string
+type ArgumentOf<A> = A extends { readonly takes: 'words' }
+  ? readonly string[]
+  : A extends { readonly optional: true }
+    ? Word<A> | undefined
+    : Word<A>
+type FlagOf<F> = F extends { readonly repeats: true }
+  ? readonly string[]
+  : F extends { readonly value: string }
+    ? string | undefined
+    : boolean
+type RoomOf<R> = R extends 'here'
+  ? { readonly room: Room }
+  : R extends 'optional'
+    ? { readonly room: Room | undefined }
+    : unknown
+
+/** Arguments by name: a word, a list for `words`, undefined where an optional one was left out. */
+type Arguments<A extends readonly ArgumentSpec[]> = {
+  readonly [Spec in A[number] as Spec['name']]: ArgumentOf<Spec>
+}
+
+/** Flags by name, without dashes: whether a switch was given, the value of another, all values of one that repeats. */
+type Flags<F extends readonly FlagSpec[]> = { readonly [Spec in F[number] as Spec['name']]: FlagOf<Spec> }
+
+/** What a command is given to do its work, typed by what it declared. */
+export type CommandContext<
+  R extends RoomUse,
+  A extends readonly ArgumentSpec[] = readonly [],
+  F extends readonly FlagSpec[] = readonly [],
+> = BaseContext & RoomOf<R> & { readonly args: Arguments<A>; readonly flags: Flags<F> }
+
+/** A caller whose command runs. */
+export interface BaseContext extends Caller {
+  /** Lets the session go on meanwhile; trouble is told as if the command had waited. */
+  inBackground(work: Promise<unknown>): void
+}
+
+/** What stands in the file of a verb and does not depend on its arguments. */
+interface Facts {
+  readonly name: string
+  /** One line for `help`. */
+  readonly summary: string
+  /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
+  readonly example: string
+  /** What could stand where the cursor is, in any order. */
+  complete?(where: {
+    readonly room: Room
+    readonly person: Person
+  }): Promise<readonly string[]> | readonly string[]
+}
+
+/** Who may use a command, where that is not everybody who sees the room. */
+export type Rights<Args> = ManagerRight<Args> | Rule
+
+interface ManagerRight<Args> {
+  /** Completes "only the owner of ROOM, an op or an admin can …": the runner refuses all others. */
+  readonly manage: string
+  /** The uses that need the right; all where it is absent. */
+  when?(args: Args): boolean
+}
+
+interface Rule {
+  /** A sentence for the page of all commands, about what the command itself checks. */
+  readonly rule: string
+}
+
+/** One verb as its file declares it. */
+export interface CommandDefinition<
+  R extends RoomUse,
+  A extends readonly ArgumentSpec[],
+  F extends readonly FlagSpec[],
+> extends Facts {
+  readonly room: R
+  readonly arguments?: A
+  readonly flags?: F
+  /** Only who runs a command in a room can be asked to manage it. */
+  readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Rule
+  /** Throws `Refusal` (exit 1) or `UsageError` (exit 2); resolves to nothing, or to false for exit 1. */
+  run(context: CommandContext<R, A, F>): Promise<void | false>
+}
+
+/** One verb as the parser, the runner and help see it, the same in a session (`/tools`) and a script (`ssh host tools`). */
+interface CommandWith<R extends RoomUse> extends Facts {
+  readonly room: R
+  readonly arguments: readonly ArgumentSpec[]
+  readonly flags: readonly FlagSpec[]
+  readonly rights?: Rights<Values['args']>
+  run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
+}
+
+/** One of the three. */
+export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
+
+/** What a line said after its verb. */
+export interface Values {
+  readonly args: Readonly<Record<string, ArgumentValue>>
+  readonly flags: Readonly<Record<string, FlagValue>>
+}
+
+/** Declares a verb. That the parser gives it the arguments it declared is for the parser's tests to prove. */
+export function defineCommand<
+  R extends RoomUse,
+  const A extends readonly ArgumentSpec[] = readonly [],
+  const F extends readonly FlagSpec[] = readonly [],
+>(definition: CommandDefinition<R, A, F>): CommandWith<R> {
+  return { arguments: [], flags: [], ...definition }
+}

@@ -1,0 +1,106 @@
+import type { Chat } from '../chat/chat.ts'
+import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import type { Pace } from '../chat/pace.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Room } from '../chat/room.ts'
+import { closest } from '../lib/suggest.ts'
+import { takeWord } from '../lib/words.ts'
+import { kindOf, type Caller, type SessionCaller } from './caller.ts'
+import type { BaseContext, Command, Values } from './define.ts'
+import { checkChoices, parse } from './parse.ts'
+import { checkRights } from './rights.ts'
+import type { Speech } from './speech.ts'
+
+/** 0 done, 1 refused or failed, 2 wrong usage. */
+export type ExitStatus = 0 | 1 | 2
+
+/** Runs what people enter; never throws: trouble is told to the caller. */
+export interface Runner {
+  /** One command, such as `tools off` (without a slash). */
+  command(line: string, caller: Caller): Promise<ExitStatus>
+  /** Something said in the room that the session is in. */
+  speech(text: string, caller: SessionCaller): Promise<ExitStatus>
+}
+
+/** The one place where a command's trouble becomes words for people. */
+export function createRunner(parts: {
+  readonly commands: readonly Command[]
+  readonly speech: Speech
+  readonly chat: Chat
+  readonly pace: Pace
+  readonly log: Log
+}): Runner {
+  const byName = new Map(parts.commands.map((command) => [command.name, command]))
+
+  return {
+    command: (line, caller) => guarded(caller, () => run(line, caller)),
+    speech: (text, caller) =>
+      guarded(caller, async () => void (await parts.speech.say(caller.session.room, caller.person, text))),
+  }
+
+  async function guarded(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
+    try {
+      await parts.pace.next(caller.person.id)
+      return (await job()) === false ? 1 : 0
+    } catch (error) {
+      return explain(error, caller)
+    }
+  }
+
+  async function run(line: string, caller: Caller): Promise<void | false> {
+    const { word, rest } = takeWord(line.trimStart())
+    const command = byName.get(word.toLowerCase())
+    if (!command) throw unknownCommand(word, caller)
+    const { roomName, ...values } = parse(command, rest, kindOf(caller))
+    const room =
+      roomName === undefined ? caller.session?.room : await parts.chat.room(roomName, caller.person)
+    checkChoices(command, values.args, kindOf(caller))
+    const inBackground = (work: Promise<unknown>): void =>
+      void work.catch((error: unknown) => explain(error, caller))
+    return await runIn(room, command, { ...caller, ...values, inBackground })
+  }
+
+  function unknownCommand(word: string, { session }: Caller): UsageError {
+    const slash = session ? '/' : ''
+    if (word === '') return new UsageError(`which command? ${slash}help lists them`)
+    const near = closest(word.toLowerCase(), byName.keys())
+    const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
+    return new UsageError(`unknown command ${slash}${word.slice(0, 40)}; ${hint}`)
+  }
+
+  function explain(error: unknown, { out, session }: Caller): 1 | 2 {
+    if (error instanceof UsageError) {
+      out.warn(error.message)
+      if (error.usage !== undefined) out.warn(`usage: ${error.usage}`)
+      return 2
+    }
+    if (error instanceof Refusal) {
+      out.warn(error.message)
+    } else if (error instanceof StorageError) {
+      parts.log.error({ error, reason: error.reason }, 'the store refused')
+      out.warn(`not stored: ${error.message}`)
+    } else {
+      parts.log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
+      out.warn('something went wrong on the server; it was logged')
+    }
+    return 1
+  }
+}
+
+/** Gives a command the room that it declared, once the person has the right to what they ask. */
+async function runIn(
+  room: Room | undefined,
+  command: Command,
+  context: BaseContext & Values,
+): Promise<void | false> {
+  switch (command.room) {
+    case 'none':
+      return await command.run(context)
+    case 'optional':
+      return await command.run({ ...context, room })
+    case 'here':
+      if (!room) throw new TypeError(`${command.name} needs a room, and the parser let it pass without one`)
+      await checkRights(command, context.args, room, context.person)
+      return await command.run({ ...context, room })
+  }
+}

@@ -1,0 +1,41 @@
+import type { MessageEntry } from '../chat/entry.ts'
+import { mentions } from '../chat/mentions.ts'
+import type { Person } from '../chat/person.ts'
+import type { Room } from '../chat/room.ts'
+import { speech, type SpeechLimits } from '../chat/speech.ts'
+import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
+
+/** What people say in rooms. All of it throws `Refusal` for an empty or too long text. */
+export interface Speech {
+  /**
+   * Says something, and starts a turn for each model that it mentions. Throws `Refusal` also where too many turns wait;
+   * the message may be said by then.
+   */
+  say(room: Room, person: Person, text: string, how?: Pick<Mention, 'permissions'>): Promise<Said>
+  /** `/me`: says what somebody does. */
+  act(room: Room, person: Person, text: string): Promise<void>
+}
+
+/** The message as it was stored, and the turns it started, by model. */
+export interface Said {
+  readonly message: MessageEntry
+  readonly turns: ReadonlyMap<string, RunningTurn>
+}
+
+/** The limits hold for what is said, and for what is done. */
+export function createSpeech(turns: Turns, limits: SpeechLimits): Speech {
+  return {
+    async say(room, requester, raw, how) {
+      const text = speech(raw, limits)
+      const message = (await room.record({ kind: 'message', author: requester.name, text })) as MessageEntry
+      const started = new Map<string, RunningTurn>()
+      for (const model of mentions(text, turns.names())) {
+        started.set(model, await turns.start({ room, requester, model, message, ...how }))
+      }
+      return { message, turns: started }
+    },
+    async act(room, person, raw) {
+      await room.record({ kind: 'action', author: person.name, text: speech(raw, limits) })
+    },
+  }
+}

@@ -1,0 +1,10 @@
+import type { CommandContext } from '../../define.ts'
+
+/** Tells the room what somebody changed in it; a script, which does not see the room, reads it too. */
+export async function announce(
+  { room, person, session, out }: CommandContext<'here'>,
+  text: string,
+): Promise<void> {
+  await room.record({ kind: 'notice', level: 'info', author: person.name, text })
+  if (!session) out.line(text)
+}

@@ -1,0 +1,47 @@
+import type { Person } from '../../src/chat/person.ts'
+import type { Room } from '../../src/chat/room.ts'
+import type { Output, SessionCaller } from '../../src/commands/caller.ts'
+import { createDeferred } from '../../src/lib/deferred.ts'
+import { plainOf } from '../../src/lib/styled.ts'
+
+/** What a caller was told, and what became of its session. Grows while something runs in the background. */
+export interface Told {
+  /** Lines, and text that was written as it is. */
+  readonly out: string[]
+  readonly err: string[]
+  /** The rooms that the session was moved to, and `quit` for its end. */
+  readonly moves: string[]
+}
+
+/** Keeps what a command prints; `next` resolves with the line or warning that comes next. */
+export function recordOutput(): { readonly told: Told; readonly out: Output; next(): Promise<string> } {
+  const told: Told = { out: [], err: [], moves: [] }
+  let waiting = createDeferred<string>()
+  const keep = (list: string[], text: string): void => {
+    list.push(text)
+    waiting.resolve(text)
+    waiting = createDeferred()
+  }
+  return {
+    told,
+    next: () => waiting.promise,
+    out: {
+      line: (text) => keep(told.out, plainOf(text)),
+      write: (text) => keep(told.out, text),
+      warn: (text) => keep(told.err, text),
+      columns: 80,
+    },
+  }
+}
+
+/** Somebody whose session is in a room. */
+export function sessionIn(room: Room, person: Person) {
+  const { told, out, next } = recordOutput()
+  const session = {
+    room,
+    moveTo: async (target: Room) => void told.moves.push(target.name),
+    quit: () => void told.moves.push('quit'),
+  }
+  const caller: SessionCaller = { person, out, signal: new AbortController().signal, session }
+  return { caller, told, next }
+}

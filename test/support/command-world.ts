@@ -1,0 +1,138 @@
+import { guideModel } from '../../src/adapters/models/guide.ts'
+import { createApprovals, type Approvals } from '../../src/approvals/approvals.ts'
+import { createPace } from '../../src/chat/pace.ts'
+import { createPeople } from '../../src/chat/people.ts'
+import type { RoomName } from '../../src/chat/entry.ts'
+import type { Person, PersonId } from '../../src/chat/person.ts'
+import type { Command } from '../../src/commands/define.ts'
+import { createRunner, type ExitStatus, type Runner } from '../../src/commands/runner.ts'
+import { createSpeech } from '../../src/commands/speech.ts'
+import { createCommands } from '../../src/commands/verbs/index.ts'
+import { createCatalogue } from '../../src/toolbox/catalogue.ts'
+import { createRunTool } from '../../src/toolbox/run-tool.ts'
+import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
+import { createToolboxes } from '../../src/toolbox/toolbox.ts'
+import { createToolRuns, type ToolRuns } from '../../src/toolbox/tool-runs.ts'
+import type { Tool, ToolSource } from '../../src/tools/tool.ts'
+import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { createTurnWorld, noWorkspace, type TurnWorld } from './turn-world.ts'
+
+/** What came of a line. */
+export interface Ran extends Told {
+  readonly status: ExitStatus
+}
+
+/** Every command over real rooms, turns and permissions, with no SSH and no terminal; @qwen is the guide. */
+export interface CommandWorld extends AsyncDisposable {
+  readonly turnWorld: TurnWorld
+  readonly commands: readonly Command[]
+  readonly runner: Runner
+  /** An admin. */
+  readonly root: Person
+  /** Owns the public room `hall` and the private room `den`. */
+  readonly ann: Person
+  readonly bob: Person
+  readonly guest: Person
+  /** Runs a command as it is typed in a room, which is `hall` where none is named. */
+  type(person: Person, line: string, room?: string): Promise<Ran>
+  /** Runs a command as `ssh host …` does, with this on its standard input. */
+  exec(person: Person, line: string, stdin?: string): Promise<Ran>
+  /** The newest texts of a room, oldest first. */
+  texts(room: string, count?: number): Promise<readonly string[]>
+}
+
+/** The code of the first admin, which nobody has used. */
+export const CLAIM_CODE = 'ABCD-EFGH'
+
+export async function createCommandWorld(...tools: readonly Tool[]): Promise<CommandWorld> {
+  let approvals: Approvals | undefined
+  const turnWorld = await createTurnWorld(guideModel({ name: 'qwen' }), {
+    tools,
+    permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
+  })
+  const { chat, person } = turnWorld.society
+  approvals = approvalsIn(turnWorld)
+  const runs = runsIn(turnWorld, approvals)
+  const { commands, runner } = runnerIn(turnWorld, approvals, runs)
+
+  const world: CommandWorld = {
+    turnWorld,
+    commands,
+    runner,
+    root: await person('root', { admin: true }),
+    ann: turnWorld.ann,
+    bob: await person('bob'),
+    guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true },
+    async type(who, line, room = 'hall') {
+      const { caller, told } = sessionIn(await chat.room(room, who), who)
+      return { status: await runner.command(line, caller), ...told }
+    },
+    async exec(who, line, stdin = '') {
+      const { told, out } = recordOutput()
+      const caller = { person: who, out, signal: new AbortController().signal, stdin: async () => stdin }
+      return { status: await runner.command(line, caller), ...told }
+    },
+    async texts(name, limit = 1) {
+      const room = await chat.anyRoom(name as RoomName)
+      return room ? (await chat.history(room, { limit })).map((entry) => entry.text) : []
+    },
+    async [Symbol.asyncDispose]() {
+      await runs[Symbol.asyncDispose]()
+      await turnWorld[Symbol.asyncDispose]()
+    },
+  }
+  await world.exec(world.ann, 'create hall')
+  await world.exec(world.ann, 'create --private den')
+  return world
+}
+
+/** A command that did what it was asked for, and printed these lines. */
+export const done = (...out: readonly string[]): Ran => ({ status: 0, out: [...out], err: [], moves: [] })
+
+/** A command that was refused with this sentence. */
+export const refused = (sentence: string): Ran => ({ status: 1, out: [], err: [sentence], moves: [] })
+
+/** A command whose words did not fit it. */
+export const misused = (problem: string, form: string): Ran => ({
+  status: 2,
+  out: [],
+  err: [problem, `usage: ${form}`],
+  moves: [],
+})
+
+/** What a command with --json printed, where that is one line. */
+export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
+
+function approvalsIn({ society: { chat, storage, clock, log } }: TurnWorld): Approvals {
+  const limits = { approvals_per_room: 8 }
+  const room = (name: RoomName) => chat.anyRoom(name)
+  return createApprovals({ room, grants: storage.grants, limits, clock, log })
+}
+
+function runsIn({ society, tools }: TurnWorld, permissions: Approvals): ToolRuns {
+  const { storage, clock, log, nextId } = society
+  const source: ToolSource = { group: 'builtin', name: 'builtin', tools: () => tools }
+  const catalogue = createCatalogue({ sources: [source], disabled: [], log })
+  const scopedTools = createScopedTools(catalogue, storage.rooms)
+  const limits = { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 }
+  const runTool = createRunTool({ permissions, workspaces: { of: () => noWorkspace }, limits, log })
+  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
+  return createToolRuns(openToolbox, nextId, clock)
+}
+
+function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
+  const { chat, storage, clock, log, nextId } = society
+  const speech = createSpeech(turns, { chars: 100, pasteBytes: 1000, lines: 10 })
+  const people = createPeople({
+    store: storage.people,
+    access: 'open',
+    admins: [],
+    modelNames: turns.names(),
+    claimCode: CLAIM_CODE,
+    nextId,
+    clock,
+  })
+  const commands = createCommands({ chat, people, speech, turns, runs, approvals, clock, stores: storage })
+  const pace = createPace({ burst: 1_000_000, perSecond: 1_000_000, clock, wait: async () => {} })
+  return { commands, runner: createRunner({ commands, speech, chat, pace, log }) }
+}

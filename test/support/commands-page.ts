@@ -1,0 +1,68 @@
+import { format } from 'prettier'
+import type { CallerKind } from '../../src/commands/caller.ts'
+import type { ArgumentSpec, Command, FlagSpec } from '../../src/commands/define.ts'
+import { spelled, usage } from '../../src/commands/usage.ts'
+
+/** The text of docs/commands.md, as prettier wants it. */
+export const commandsPage = (commands: readonly Command[]): Promise<string> =>
+  format([INTRODUCTION, ...commands.map(section)].join('\n\n'), {
+    parser: 'markdown',
+    printWidth: 110,
+  })
+
+/** What stands in the page for an example: one for a session, one for a script. */
+export const exampleOf = ({ name, room, example }: Command, kind: CallerKind): string => {
+  const words = [name, ...(kind === 'script' && room !== 'none' ? ['den'] : []), example]
+  const line = words.filter((word) => word !== '').join(' ')
+  return kind === 'session' ? `/${line}` : `ssh HOST ${line.split(' ').map(shellWord).join(' ')}`
+}
+
+const INTRODUCTION = `# Commands
+
+\`npm run docs\` writes this page from the commands themselves.
+
+In a session a command begins with a slash. A script runs the same command as \`ssh HOST COMMAND\`; most of them then
+begin with the room, where a session uses the one it is in. \`[…]\` may be left out, and \`…\` takes the rest of the line.
+
+A line is split at spaces, and quotes mean nothing in it: what is quoted below is quoted for the caller's own shell. Flags
+come before a text; \`--\` ends them. The exit status is 0 where it was done, 1 where it was refused or failed, and 2 where
+the words do not fit the command; the reason is on standard error.`
+
+function section(command: Command): string {
+  const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
+  const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
+  const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
+  return [
+    `## ${command.name}`,
+    sentence(command.summary),
+    [
+      `- In a session: ${shown(inSession)}`,
+      `- From a script: ${shown(inScript)}`,
+      ...words.map((line) => `- ${line}`),
+      `- Who may: ${whoMay(command)}`,
+    ].join('\n'),
+  ].join('\n\n')
+}
+
+/** A form and its example; only one of them where they are the same. */
+const shown = ([form, example]: readonly string[]): string =>
+  form === example ? code(form) : `${code(form)}, such as ${code(example)}`
+
+const argumentLine = ({ name, about, oneOf }: ArgumentSpec): string =>
+  `${code(name.toUpperCase())}: ${about}${oneOf ? ` (${oneOf.map(code).join(', ')})` : ''}`
+
+const flagLine = (flag: FlagSpec): string =>
+  `${code(flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag))}: ${flag.about}`
+
+function whoMay({ room, rights }: Command): string {
+  if (!rights) return room === 'here' ? 'Everybody who sees the room.' : 'Everybody.'
+  if ('rule' in rights) return rights.rule
+  if (!rights.when) return 'The owner of the room, an op or an admin.'
+  return `Everybody who sees the room; only its owner, an op or an admin can ${rights.manage}.`
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+const code = (text = ''): string => `\`${text}\``
+
+const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)

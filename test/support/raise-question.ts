@@ -1,0 +1,43 @@
+import type { Entry } from '../../src/chat/entry.ts'
+import type { Person } from '../../src/chat/person.ts'
+import type { Room } from '../../src/chat/room.ts'
+import { withPermission } from '../../src/tools/permission.ts'
+import { ok } from '../../src/tools/tool.ts'
+import { sessionIn } from './caller.ts'
+import type { CommandWorld } from './command-world.ts'
+import { screenOf } from './society.ts'
+import { tool } from './turn-world.ts'
+
+/** A tool that asks before it does something to `q`. */
+export const touch = tool('touch', (args, context) => {
+  const { q: target } = args as { readonly q: string }
+  const question = { tool: 'touch', access: 'write', target, detail: target, asked: 'touch it?' } as const
+  return withPermission(context, question, async () => ok(`touched ${target}`))
+})
+
+/** Lets a person run `touch`, and resolves once the room was asked; `result` is what the tool ends with. */
+export async function raiseQuestion(
+  { runner }: Pick<CommandWorld, 'runner'>,
+  person: Person,
+  room: Room,
+  target: string,
+) {
+  if (!room.present().includes(person)) await room.enter(screenOf(person))
+  const asked = heard(room, (entry) => entry.kind === 'approval' && entry.verdict === 'asked')
+  const result = heard(room, (entry) => entry.kind === 'tool_result')
+  await runner.command(`run touch ${JSON.stringify({ q: target })}`, sessionIn(room, person).caller)
+  await asked
+  return { result }
+}
+
+/** Resolves with the text of the next such entry. */
+const heard = (room: Room, isWanted: (entry: Entry) => boolean): Promise<string> =>
+  new Promise((resolve) => {
+    const end = room.listen({
+      deliver(entry) {
+        if (!isWanted(entry)) return
+        end()
+        resolve(entry.text)
+      },
+    })
+  })

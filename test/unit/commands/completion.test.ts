@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { createCompletion } from '../../../src/commands/completion.ts'
+import { createCommandWorld } from '../../support/command-world.ts'
+import { screenOf } from '../../support/society.ts'
+import { tool } from '../../support/turn-world.ts'
+
+/** Ann and bob are in hall, which has an exit into den. */
+async function createScene() {
+  const world = await createCommandWorld(tool('Grep'), tool('calculator'))
+  const { chat } = world.turnWorld.society
+  const hall = await chat.room('hall', world.ann)
+  for (const person of [world.ann, world.bob]) await hall.enter(screenOf(person))
+  for (const line of ['portal hall down den', 'portal hall west lobby']) await world.exec(world.ann, line)
+  const complete = createCompletion(world.commands, world.turnWorld.turns)
+  return { world, complete: (text: string, person = world.bob) => complete(text, hall, person) }
+}
+
+test.each([
+  ['/jo', ['/join']],
+  ['/w', ['/who', '/whoami', '/wrap']],
+  ['/nothing', []],
+  ['hello @', ['@ann', '@bob', '@qwen']],
+  ['/say @q', ['@qwen']],
+  ['/join ', ['hall', 'lobby']],
+  ['/go ', ['west']],
+  ['/help whoa', ['whoami']],
+  ['/invite ', ['ann', 'bob']],
+  ['/run ', ['Grep', 'calculator']],
+  ['/allow ', ['always', 'once', 'room']],
+  ['/tools ', ['Grep', 'builtin', 'calculator', 'off', 'on']],
+  ['/tools Grep c', ['calculator']],
+  ['/nav ', []],
+  ['/__proto__ ', []],
+  ['//', []],
+  ['hello ', []],
+  ['', []],
+])('%j can become %j', async (text, expected) => {
+  const { world, complete } = await createScene()
+  await using _ = world
+  expect(await complete(text)).toEqual(expected)
+})
+
+test('a private room is offered only to its members', async () => {
+  const { world, complete } = await createScene()
+  await using _ = world
+  expect(await complete('/join ', world.ann)).toEqual(['den', 'hall', 'lobby'])
+  expect(await complete('/go ', world.ann)).toEqual(['down', 'west'])
+})

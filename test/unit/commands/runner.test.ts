@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
+import { createPace } from '../../../src/chat/pace.ts'
+import { defineCommand } from '../../../src/commands/define.ts'
+import { createRunner } from '../../../src/commands/runner.ts'
+import { createSpeech } from '../../../src/commands/speech.ts'
+import { recordOutput, sessionIn } from '../../support/caller.ts'
+import { createCommandWorld, done, misused, refused } from '../../support/command-world.ts'
+
+/** A runner of one command that does this. */
+async function createScene(run: () => Promise<void | false>) {
+  const world = await createCommandWorld()
+  const { society, turns, room } = world.turnWorld
+  const { chat, clock, log } = society
+  const runner = createRunner({
+    commands: [
+      defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
+      defineCommand({
+        ...{ name: 'beside', summary: '', example: '', room: 'none' },
+        run: async ({ inBackground }) => inBackground(run()),
+      }),
+    ],
+    speech: createSpeech(turns, { chars: 100, pasteBytes: 100, lines: 10 }),
+    pace: createPace({ burst: 2, perSecond: 0.1, clock, wait: async () => {} }),
+    chat,
+    log,
+  })
+  return { world, runner, log, bob: sessionIn(room, world.bob) }
+}
+
+const WENT_WRONG = 'something went wrong on the server; it was logged'
+
+describe('the status and the words of a command', () => {
+  test.each([
+    ['that did it', async () => {}, { status: 0, err: [] }],
+    ['that did not succeed', async () => false as const, { status: 1, err: [] }],
+    ['that was refused', () => Promise.reject(new Refusal('no')), { status: 1, err: ['no'] }],
+    [
+      'whose words do not fit',
+      () => Promise.reject(new UsageError('do: bad', 'do WELL')),
+      { status: 2, err: ['do: bad', 'usage: do WELL'] },
+    ],
+    [
+      'that the store refused',
+      () => Promise.reject(new StorageError('full', 'the disk is full')),
+      { status: 1, err: ['not stored: the disk is full'] },
+    ],
+    [
+      'with a bug',
+      () => Promise.reject(new TypeError('x is not a function')),
+      { status: 1, err: [WENT_WRONG] },
+    ],
+    [
+      'with a bug that throws at once',
+      () => {
+        throw new TypeError('x is not a function')
+      },
+      { status: 1, err: [WENT_WRONG] },
+    ],
+  ])('%s', async (_title, run, expected) => {
+    const { world, runner, bob } = await createScene(run)
+    await using _ = world
+    expect({ status: await runner.command('do', bob.caller), err: bob.told.err }).toEqual(expected)
+  })
+
+  test('are told in the same words when it goes on in the background, which fails nothing', async () => {
+    const { world, runner, bob, log } = await createScene(() => Promise.reject(new TypeError('a bug')))
+    await using _ = world
+    const told = bob.next()
+    expect(await runner.command('beside', bob.caller)).toBe(0)
+    expect(await told).toBe(WENT_WRONG)
+    expect(log.lines).toContain('a command threw')
+  })
+})
+
+describe('a line that is no command', () => {
+  test.each([
+    ['', 'which command? /help lists them', 'which command? help lists them'],
+    ['jion hall', 'unknown command /jion; did you mean /join?', 'unknown command jion; did you mean join?'],
+    ['/help', 'unknown command //help; did you mean /help?', 'unknown command /help; did you mean help?'],
+    [
+      '__proto__',
+      'unknown command /__proto__; /help lists them',
+      'unknown command __proto__; help lists them',
+    ],
+  ])('%j gets one sentence, and no usage', async (line, typed, script) => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, line)).toEqual({ ...done(), status: 2, err: [typed] })
+    expect(await world.exec(world.bob, line)).toEqual({ ...done(), status: 2, err: [script] })
+  })
+
+  test('is repeated only in part when it is long', async () => {
+    await using world = await createCommandWorld()
+    expect((await world.exec(world.bob, 'x'.repeat(99_999))).err).toEqual([
+      `unknown command ${'x'.repeat(40)}; help lists them`,
+    ])
+  })
+})
+
+test('what is said goes into the room of the session, and is refused in words', async () => {
+  await using world = await createCommandWorld()
+  const { caller, told } = sessionIn(world.turnWorld.room, world.bob)
+  expect(await world.runner.speech('/not a command', caller)).toBe(0)
+  expect(await world.texts('lobby')).toEqual(['/not a command'])
+  expect(await world.runner.speech(' ', caller)).toBe(1)
+  expect(told.err).toEqual(['there is nothing to say: the message is empty'])
+})
+
+test('who is too fast is refused before anything runs', async () => {
+  let runs = 0
+  const { world, runner } = await createScene(async () => void runs++)
+  await using _ = world
+  const { told, out } = recordOutput()
+  const caller = { person: world.bob, out, signal: new AbortController().signal }
+  for (const status of [0, 0, 1]) expect(await runner.command('do', caller)).toBe(status)
+  expect(told.err).toEqual(['you are going too fast; wait a few seconds and say it again'])
+  expect(runs).toBe(2)
+})
+
+describe('a command that changes a room', () => {
+  test.each([
+    ['topic', 'x', 'change its topic'],
+    ['vibe', 'x', 'change its vibe'],
+    ['portal', 'west lobby', 'change its exits'],
+    ['nav', 'on', 'say whether models may walk'],
+    ['tools', 'off', 'change its tools'],
+    ['script', 'set x', 'change its script'],
+    ['script', 'reset', 'reset its script'],
+    ['checkpoint', 'x', 'set its checkpoint'],
+    ['kv', 'key value', 'change its key-values'],
+  ])('/%s %s is for the owner, ops and admins; a guest and a member read why', async (verb, words, what) => {
+    await using world = await createCommandWorld()
+    const sentence = refused(`only the owner of hall, an op or an admin can ${what}`)
+    for (const person of [world.bob, world.guest]) {
+      expect(await world.type(person, `${verb} ${words}`)).toEqual(sentence)
+      expect(await world.exec(person, `${verb} hall ${words}`, 'x')).toEqual(sentence)
+    }
+    expect(await world.texts('hall')).toEqual([])
+    const hall = await world.turnWorld.society.chat.room('hall', world.ann)
+    await world.turnWorld.society.storage.rooms.setMembership(hall.name, world.bob.id, 'op')
+    for (const person of [world.ann, world.bob, world.root])
+      expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
+  })
+
+  test('has its room looked up before its words and the rights are', async () => {
+    await using world = await createCommandWorld()
+    const noRoom = refused('there is no room called den; see rooms, or make it with create')
+    for (const line of ['nav den maybe', 'topic den mine', 'script den edit'])
+      expect(await world.exec(world.bob, line)).toEqual(noRoom)
+    expect(await world.exec(world.bob, 'topic')).toEqual(
+      misused('topic: ROOM is missing', 'topic ROOM [TEXT…]'),
+    )
+  })
+})

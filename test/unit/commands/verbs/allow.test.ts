@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { raiseQuestion, touch } from '../../../support/raise-question.ts'
+
+/** Bob's tool wants to touch a file in ann's hall. */
+async function createScene() {
+  const world = await createCommandWorld(touch)
+  const hall = await world.turnWorld.society.chat.room('hall', world.bob)
+  const { result } = await raiseQuestion(world, world.bob, hall, 'a.txt')
+  return { world, hall, result }
+}
+
+const ALLOW_FORM = 'allow [once, room or always] [N]'
+
+describe('/allow', () => {
+  test.each([
+    ['allow', 'allowed once'],
+    ['allow 1', 'allowed once'],
+    ['allow room', 'allowed here for 8h'],
+    ['allow always 1', 'allowed here until it is revoked'],
+    ['allow 1 always', 'allowed here until it is revoked'],
+  ])('%s lets the tool go on', async (line, verdict) => {
+    const { world, result } = await createScene()
+    await using _ = world
+    expect(await world.type(world.bob, line)).toEqual(done())
+    expect(await result).toBe('touched a.txt')
+    expect(await world.texts('hall', 2)).toContain(`${verdict} (question 1: touch for bob)`)
+  })
+
+  test('prints the answer to a script, which does not see the room', async () => {
+    const { world } = await createScene()
+    await using _ = world
+    expect(await world.exec(world.ann, 'allow hall 1')).toEqual(
+      done('allowed once (question 1: touch for bob)'),
+    )
+  })
+
+  test('is refused to others, where nothing is asked, and for another number; the question stays open', async () => {
+    const { world } = await createScene()
+    await using _ = world
+    expect(await world.type(world.guest, 'allow')).toEqual(
+      refused('only bob, the owner of hall, an op or an admin can answer question 1'),
+    )
+    expect(await world.type(world.ann, 'allow 2')).toEqual(refused('question 2 is not open in hall'))
+    expect(await world.type(world.ann, 'allow', 'lobby')).toEqual(refused('no question is open in lobby'))
+    expect(await world.type(world.ann, 'allow 1')).toEqual(done())
+  })
+
+  test.each([
+    ['allow nope', 'allow: "nope" is not the number of a question'],
+    ['allow -1', 'allow: "-1" is not the number of a question'],
+    ['allow 9999999999', 'allow: "9999999999" is not the number of a question'],
+    ['allow once room', 'allow: "room" is one word too many'],
+    ['allow 1 2', 'allow: "2" is one word too many'],
+    [`allow ${'x'.repeat(50)}`, `allow: "${'x'.repeat(40)}" is not the number of a question`],
+  ])('%s is no form of it', async (line, problem) => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, line)).toEqual(misused(problem, ALLOW_FORM))
+  })
+
+  test('takes its words from several lines, as from one', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, 'allow once\n1')).toEqual(refused('question 1 is not open in hall'))
+  })
+})
+
+describe('/deny', () => {
+  test('lets the tool end without having done anything', async () => {
+    const { world, result } = await createScene()
+    await using _ = world
+    expect(await world.type(world.bob, 'deny 1')).toEqual(done())
+    expect(await result).toContain('ERROR: Permission denied: touch it?')
+    expect(await world.type(world.bob, 'deny')).toEqual(refused('no question is open in hall'))
+  })
+
+  test('takes a number and nothing else', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, 'deny hall all')).toEqual(
+      misused('deny: "all" is not the number of a question', 'deny [N]'),
+    )
+    expect(await world.type(world.ann, 'deny 1 2')).toEqual(
+      misused('deny: "2" is one word too many', '/deny [NUMBER]'),
+    )
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { createCommandWorld, done, misused } from '../../../support/command-world.ts'
+
+async function createTalk(...said: readonly string[]) {
+  const world = await createCommandWorld()
+  for (const text of said) await world.type(world.ann, `say ${text}`)
+  return world
+}
+
+interface Shown {
+  readonly id: string
+  readonly kind: string
+  readonly text: string
+}
+
+const parsed = (lines: readonly string[]): Shown[] => lines.map((line) => JSON.parse(line) as Shown)
+
+describe('/history', () => {
+  test('shows the newest entries, oldest first', async () => {
+    await using world = await createTalk('one', 'two', 'three')
+    expect(await world.type(world.bob, 'history -n 2')).toEqual(
+      done('2026-01-01 00:00 ann: two', '2026-01-01 00:00 ann: three'),
+    )
+  })
+
+  test('goes further back with --before, and gives JSON a line', async () => {
+    await using world = await createTalk('one', 'two', 'three')
+    const [last] = parsed((await world.exec(world.bob, 'history hall -n 1 --json')).out)
+    expect(last).toMatchObject({ kind: 'message', text: 'three' })
+    const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
+    expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
+  })
+
+  test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])('-n %s is refused', async (count) => {
+    await using world = await createTalk()
+    const problem = '-n takes a whole number from 1 to 1000, such as -n 50'
+    expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, 'history ROOM -n 20'))
+  })
+
+  test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
+    '--before %s is refused',
+    async (id) => {
+      await using world = await createTalk()
+      const problem = `${id} is no entry's id; history --json shows them`
+      expect(await world.type(world.bob, `history --before ${id}`)).toEqual(
+        misused(problem, 'history ROOM --before ID'),
+      )
+    },
+  )
+
+  test('of a private room is only for its members', async () => {
+    await using world = await createTalk()
+    expect(await world.exec(world.root, 'history den')).toMatchObject({ status: 1, out: [] })
+    expect(await world.exec(world.ann, 'history den')).toMatchObject({ status: 0 })
+  })
+})
+
+describe('/search', () => {
+  test('finds the lines that have all the words, in any order and case', async () => {
+    await using world = await createTalk('the build is green', 'the build is red', 'GREEN build')
+    expect(await world.type(world.bob, 'search green build')).toEqual(
+      done('2026-01-01 00:00 ann: the build is green', '2026-01-01 00:00 ann: GREEN build'),
+    )
+    expect((await world.type(world.bob, 'search -n 1 build')).out).toHaveLength(1)
+  })
+
+  test('takes signs of a query language as letters, and says when nothing was found', async () => {
+    await using world = await createTalk('the build is green')
+    for (const words of ['%', '_', '"', 'build*', "' OR 1=1 --", 'a AND b'])
+      expect(await world.type(world.bob, `search ${words}`)).toEqual(
+        done(`nothing here has ${words.split(' ').join(' and ')}`),
+      )
+    expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
+  })
+
+  test('needs words', async () => {
+    await using world = await createTalk()
+    const form = '/search [-n N] [--json] WORDS…'
+    expect(await world.type(world.bob, 'search')).toEqual(misused('search: WORDS is missing', form))
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+
+test('/join takes a session into a public room, and into a private one after an invitation', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'join hall', 'lobby')).toEqual({ ...done(), moves: ['hall'] })
+  await world.exec(world.ann, 'invite den bob')
+  expect(await world.type(world.bob, 'join den')).toEqual({ ...done(), moves: ['den'] })
+  expect(await world.exec(world.bob, 'who den')).toMatchObject({ status: 0 })
+})
+
+test.each(['den', 'nowhere', 'x'.repeat(50), '__proto__', '..'])(
+  '/join %s is refused in the same words, whether the room is private or missing',
+  async (name) => {
+    await using world = await createCommandWorld()
+    const sentence = `there is no room called ${name.slice(0, 40)}; see rooms, or make it with create`
+    expect(await world.type(world.bob, `join ${name}`)).toEqual(refused(sentence))
+  },
+)
+
+test('a script joins no room, unless that accepts an invitation', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'invite den bob')
+  expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
+  for (const room of ['den', 'hall'])
+    expect(await world.exec(world.bob, `join ${room}`)).toEqual(
+      refused(`a script is in no room; name the room instead: say ${room} TEXT`),
+    )
+  expect(await world.exec(world.bob, 'join')).toEqual(misused('join: NAME is missing', 'join NAME'))
+})

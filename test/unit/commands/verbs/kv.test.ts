@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+
+const BAD_KEY = 'a key is 1-64 of letters, digits, _, . and -'
+
+describe('/kv', () => {
+  test('sets, shows, lists and removes values: JSON where it is JSON, else text', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
+    for (const words of ['colour sky blue', 'list [1, 2]', 'text "quoted"', 'colour.2 -1'])
+      expect(await world.type(world.ann, `kv ${words}`)).toEqual(done())
+    expect(await world.type(world.bob, 'kv')).toEqual(
+      done('colour = "sky blue"\ncolour.2 = -1\nlist = [1,2]\ntext = "quoted"'),
+    )
+    expect(await world.type(world.bob, 'kv text')).toEqual(done('quoted'))
+    expect(await world.exec(world.bob, 'kv hall list --json')).toEqual(done('{"key":"list","value":[1,2]}'))
+    await world.type(world.ann, 'kv list -')
+    expect(await world.type(world.bob, 'kv list')).toEqual(refused('the key list is not set'))
+    expect(await world.exec(world.bob, 'kv hall --json nope')).toEqual(done('{"key":"nope","value":null}'))
+  })
+
+  test.each([
+    ['tool_scope', 'tools ROOM on, off or SCOPE…'],
+    ['checkpoint', 'checkpoint ROOM NAME'],
+    ['exits', 'portal ROOM DIRECTION TARGET'],
+    ['nav', 'nav ROOM on or off'],
+  ])('%s is set with its own command', async (key, form) => {
+    await using world = await createCommandWorld()
+    const [verb] = form.split(' ')
+    expect(await world.type(world.ann, `kv ${key} x`)).toEqual(
+      misused(`kv: ${key} is set with ${verb}`, form),
+    )
+  })
+
+  test('a key that cannot be is refused before rights are looked at', async () => {
+    await using world = await createCommandWorld()
+    for (const key of ['a/b', 'x'.repeat(65), '\u001b[2J', 'ключ'])
+      for (const words of [key, `${key} value`])
+        expect(await world.type(world.bob, `kv ${words}`)).toEqual(refused(BAD_KEY))
+  })
+
+  test('takes neither a huge value nor more than 256 keys, and cleans what is no JSON', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, `kv big ${'x'.repeat(16_385)}`)).toEqual(
+      refused('a value has at most 16384 characters'),
+    )
+    await world.type(world.ann, 'kv text red\u001b[31m\u0000')
+    expect(await world.type(world.bob, 'kv text')).toEqual(done('red'))
+    for (let index = 1; index < 256; index++) await world.type(world.ann, `kv k${index} 1`)
+    expect(await world.type(world.ann, 'kv one_more 1')).toEqual(
+      refused('a room has at most 256 keys; - removes one'),
+    )
+    expect(await world.type(world.ann, 'kv k1 2')).toEqual(done())
+  })
+
+  test('keeps a name such as __proto__ as a key like others', async () => {
+    await using world = await createCommandWorld()
+    await world.type(world.ann, 'kv __proto__ 1')
+    expect(await world.type(world.bob, 'kv __proto__')).toEqual(done('1'))
+    expect(await world.type(world.bob, 'kv constructor')).toEqual(refused('the key constructor is not set'))
+  })
+
+  test('shows exits only where they lead somewhere for who is asking', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.ann, 'portal hall down den')
+    expect(await world.type(world.ann, 'kv exits')).toEqual(done('{"down":"den"}'))
+    expect(await world.type(world.bob, 'kv exits')).toEqual(refused('the key exits is not set'))
+    expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { failed } from '../../../../src/tools/tool.ts'
+import { sessionIn } from '../../../support/caller.ts'
+import { createCommandWorld, done, jsonOf, misused, refused } from '../../../support/command-world.ts'
+import { touch } from '../../../support/raise-question.ts'
+import { tool } from '../../../support/turn-world.ts'
+
+const echo = tool('echo')
+const broken = tool('broken', () => failed('it broke\nin two'))
+
+describe('run', () => {
+  test('prints the result to a script, and fails where the tool does', async () => {
+    await using world = await createCommandWorld(echo, broken)
+    expect(await world.exec(world.bob, 'run hall echo {"q":"x"}')).toEqual(done('{"q":"x"}\n'))
+    expect(await world.exec(world.bob, 'run hall broken')).toEqual(refused('ERROR: it broke\nin two'))
+    const asJson = await world.exec(world.bob, 'run hall --json broken')
+    expect(asJson.status).toBe(1)
+    expect(jsonOf(asJson)).toMatchObject({ kind: 'tool_result', author: 'bob', isError: true })
+  })
+
+  test.each([
+    ['run echo {"q":"x"}', '{"q":"x"}'],
+    ['run broken', 'ERROR: it broke\nin two'],
+  ])('%s goes on beside the session, which reads all of the result', async (line, result) => {
+    await using world = await createCommandWorld(echo, broken)
+    const { caller, next } = sessionIn(world.turnWorld.room, world.bob)
+    const told = next()
+    expect(await world.runner.command(line, caller)).toBe(0)
+    expect(await told).toBe(result)
+  })
+
+  test('tells a session what went wrong beside it, as if it had waited', async () => {
+    await using world = await createCommandWorld(echo)
+    const { caller, next } = sessionIn(world.turnWorld.room, world.bob)
+    const { room } = world.turnWorld
+    room.record = () => Promise.reject(new TypeError('a bug'))
+    const told = next()
+    expect(await world.runner.command('run echo', caller)).toBe(0)
+    expect(await told).toBe('something went wrong on the server; it was logged')
+    expect(world.turnWorld.society.log.lines).toContain('a command threw')
+  })
+
+  test('asks a session, and lets a script name what it allows', async () => {
+    await using world = await createCommandWorld(touch)
+    const call = 'hall touch {"q":"a.txt"}'
+    expect(await world.exec(world.ann, `run --allow touch ${call}`)).toEqual(done('touched a.txt\n'))
+    expect(await world.exec(world.ann, `run ${call}`)).toEqual(refused('ERROR: Permission denied: touch it?'))
+    expect(await world.exec(world.bob, `run --allow touch ${call}`)).toEqual(
+      refused('only the owner of hall, an op or an admin can allow tools from a script'),
+    )
+  })
+
+  test.each([
+    ['nope', "ERROR: You requested a tool called 'nope', however we only have these tools: 'echo'"],
+    ['echo {"q":', /^ERROR: .*JSON/],
+  ])('run hall %s tells the script what is wrong', async (words, problem) => {
+    await using world = await createCommandWorld(echo)
+    const { status, out, err } = await world.exec(world.bob, `run hall ${words}`)
+    expect({ status, out }).toEqual({ status: 1, out: [] })
+    expect(err[0]).toMatch(problem)
+  })
+
+  test('needs a tool', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.bob, 'run hall')).toEqual(
+      misused('run: TOOL is missing', 'run ROOM [--json] [--allow TOOL] TOOL [JSON…]'),
+    )
+  })
+})

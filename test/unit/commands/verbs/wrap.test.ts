@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { createCommandWorld, jsonOf, refused } from '../../../support/command-world.ts'
+
+describe('/wrap', () => {
+  test('draws the prompt of the first model, or prints its text in full', async () => {
+    await using world = await createCommandWorld()
+    for (const words of ['wrap', 'wrap @qwen', 'wrap QWEN'])
+      expect((await world.type(world.bob, words)).out[0]).toMatch(/^@qwen: \d+ of 7000 tokens/)
+    for (const words of ['wrap full', 'wrap qwen full'])
+      expect((await world.type(world.bob, words)).out[0]).toContain('hall')
+  })
+
+  test('gives JSON with the exact sums', async () => {
+    await using world = await createCommandWorld()
+    expect(jsonOf(await world.exec(world.bob, 'wrap hall --json'))).toMatchObject({
+      room: 'hall',
+      model: 'qwen',
+      budget: { target: 7000 },
+    })
+  })
+
+  test('refuses other words, and tells of a script that does not compose', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'wrap qwem')).toEqual(
+      refused('there is no model called @qwem; did you mean @qwen?'),
+    )
+    expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
+      refused('"half" means nothing here; write full'),
+    )
+    const { chat, storage } = world.turnWorld.society
+    const room = (await chat.room('hall', world.ann)).name
+    await storage.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
+    const { status, err } = await world.type(world.bob, 'wrap')
+    expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
+  })
+})
