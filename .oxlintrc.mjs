@@ -7,7 +7,7 @@
 const CORE = {
   lib: { folders: [], packages: ['fastest-levenshtein', 'ulid'] },
   chat: { folders: ['lib'], packages: [] },
-  session: { folders: ['chat', 'lib'], packages: ['string-width', 'slice-ansi'] },
+  session: { folders: ['chat', 'lib'], packages: ['string-width', 'slice-ansi', 'simple-wcswidth'] },
   prompt: { folders: ['chat', 'lib'], packages: [] },
   tools: { folders: ['chat', 'lib'], packages: ['zod'] },
   approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },

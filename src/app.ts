@@ -85,8 +85,7 @@ async function openData(
   const clock = overrides.clock ?? { now: () => Date.now() }
   await makeDataDir(dataDir)
   const file = join(dataDir, DATABASE)
-  const options = { engine: 'sqlite', file, migrationsDir: paths.migrations, clock, log } as const
-  const storage = owned(await openStorage(options))
+  const storage = owned(await openStorage({ file, migrationsDir: paths.migrations, clock, log }))
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 

@@ -3,8 +3,10 @@ import { createWeb } from '../adapters/web/web.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/pool.ts'
 import { probeSandbox } from '../adapters/sandbox/probe.ts'
-import { checkMigrations, openStorage } from '../adapters/storage/open.ts'
+import { openStorage } from '../adapters/storage/open.ts'
+import type { Storage } from '../adapters/storage/storage.ts'
 import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
+import { StorageError } from '../chat/errors.ts'
 import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
@@ -19,10 +21,8 @@ import { trialSnapshot } from '../prompt/trial.ts'
  */
 export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
-  const tools = config ? await toolFiles(config) : { problems: [], warnings: [] }
-  const found = config
-    ? [...problems, ...(await luaProblems(config)), ...tools.problems, ...checkMigrations(paths.migrations)]
-    : problems
+  const tools = config ? await storageAndTools(config) : { problems: [], warnings: [] }
+  const found = config ? [...problems, ...(await luaProblems(config)), ...tools.problems] : problems
   for (const problem of found) console.log(problem)
   for (const warning of tools.warnings) console.log(`warning: ${warning}`)
   if (config) console.log(await sandboxLine(config))
@@ -59,9 +59,29 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
   }
 }
 
-/** What is wrong with `.tool` files, and what is only odd. */
-async function toolFiles(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
-  await using storage = await openStorage({ engine: 'memory' })
+/** What is wrong, and what is only odd. */
+interface Findings {
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Of the migrations, tried on an empty database, or else of the `.tool` files, whose tools need a store. */
+async function storageAndTools(config: Config): Promise<Findings> {
+  try {
+    await using storage = await openStorage({
+      file: ':memory:',
+      migrationsDir: paths.migrations,
+      clock: { now: () => Date.now() },
+      log: createLog('silent'),
+    })
+    return await toolFiles(config, storage)
+  } catch (error) {
+    if (error instanceof StorageError) return { problems: [error.message], warnings: [] }
+    throw error
+  }
+}
+
+async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
   const builtin = builtinTools({
     todo: storage.rooms,
     web: createWeb(config.web, paths.pageReader),

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { createComposer } from '../../src/adapters/lua/pool.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { readMigrations } from '../../src/adapters/storage/sqlite/migrations.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { Composer } from '../../src/prompt/ports.ts'
@@ -98,14 +99,14 @@ async function seeded() {
   mkdirSync(dir, { recursive: true })
   const options = sqliteOptions(dir)
   await (await openStorage(options))[Symbol.asyncDispose]()
-  const db = new Database(options.file)
+  const db = openFile(options.file)
   db.transaction(() => SIZES.forEach((size) => fill(db, size)))()
   db.close()
   return options
 }
 
 /** Brings a room to its size, unless it has it; the ids are as long as real ones, and in order. */
-function fill(db: Database.Database, size: number): void {
+function fill(db: Database, size: number): void {
   const room = nameOf(size)
   const stored = db.prepare<[string], { n: number }>('SELECT count(*) AS n FROM entries WHERE room = ?')
   if (stored.get(room)!.n === size) return

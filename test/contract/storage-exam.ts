@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { message, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
@@ -33,5 +35,14 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
 
   test(`${engine} is in good health`, async () => {
     await expect(store().health()).resolves.toBeUndefined()
+  })
+
+  test(`${engine} can be copied to a new file with all that is in it`, async () => {
+    using dir = temporaryDir()
+    await store().log.append(message('1', 'lobby', 'kept'))
+    const copy = sqliteOptions(dir.path)
+    await store().backup(copy.file)
+    await using copied = await openStorage(copy)
+    expect(await copied.log.lastId()).toBe('1')
   })
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { answer, calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { lacks } from '../support/needs.ts'
 import { createStage, type Stage } from '../support/server.ts'
 import type { SshSession } from '../support/ssh.ts'
 
@@ -93,18 +94,21 @@ const perms = async (who: string, room = 'lobby') =>
   ).grants
 
 describe('a tool that changes something', () => {
-  test('is asked for in full, and runs when the one who called the model allows it', async () => {
-    const { text, from } = await asks('echo one\necho "two  spaces" > made\n\necho three')
-    expect(text).toContain('may @qwen, for alice, use run_command (execute)?\n')
-    expect(text).toContain('  | echo one\n  | echo "two  spaces" > made\n  | \n  | echo three\n')
-    expect(await exists('made')).toBe(false)
-    alice.write('/allow\n')
-    await alice.waitFor('qwen: that was it', from)
-    expect(alice.output().slice(from)).toContain('-- alice: allowed once')
-    expect(told()).toEqual(['one\nthree\n'])
-    expect(await exists('made')).toBe(true)
-    expect(await perms('root')).toEqual([])
-  })
+  test.skipIf(lacks('bwrap'))(
+    'is asked for in full, and runs when the one who called the model allows it',
+    async () => {
+      const { text, from } = await asks('echo one\necho "two  spaces" > made\n\necho three')
+      expect(text).toContain('may @qwen, for alice, use run_command (execute)?\n')
+      expect(text).toContain('  | echo one\n  | echo "two  spaces" > made\n  | \n  | echo three\n')
+      expect(await exists('made')).toBe(false)
+      alice.write('/allow\n')
+      await alice.waitFor('qwen: that was it', from)
+      expect(alice.output().slice(from)).toContain('-- alice: allowed once')
+      expect(told()).toEqual(['one\nthree\n'])
+      expect(await exists('made')).toBe(true)
+      expect(await perms('root')).toEqual([])
+    },
+  )
 
   test('shows what would be invisible', async () => {
     const { text, number, from } = await asks('ls\u202e \u200b# x\r\u001b[2Krm')
@@ -113,7 +117,7 @@ describe('a tool that changes something', () => {
     await alice.waitFor('qwen: that was it', from)
   })
 
-  test('is not allowed by a third person, but by an op', async () => {
+  test.skipIf(lacks('bwrap'))('is not allowed by a third person, but by an op', async () => {
     const { number, from } = await asks('echo by the op')
     const bobFrom = bob.output().length
     bob.write(`/allow ${number}\n/allow\n/deny\n`)
@@ -127,7 +131,7 @@ describe('a tool that changes something', () => {
     expect(told()).toEqual(['by the op\n'])
   })
 
-  test('that is denied does not run, and the next call goes on', async () => {
+  test.skipIf(lacks('bwrap'))('that is denied does not run, and the next call goes on', async () => {
     const from = alice.output().length
     const index = (at: number, command: string) => ({
       call: { index: at, id: `c${at}`, name: 'run_command', arguments: JSON.stringify({ command }) },
@@ -231,7 +235,7 @@ describe('what is allowed for longer', () => {
     await alice.waitFor('qwen: that was it', after.from)
   })
 
-  test('always: is there after a restart, and open questions are not', async () => {
+  test.skipIf(lacks('bwrap'))('always: is there after a restart, and open questions are not', async () => {
     const { from } = await asks('echo for good')
     alice.write('/allow always\n')
     await alice.waitFor('qwen: that was it', from)
@@ -251,6 +255,7 @@ describe('what is allowed for longer', () => {
   })
 
   test('is not offered for the network, and refused', async () => {
+    const before = await perms('root')
     const from = alice.output().length
     models.play(calls('run_command', { command: 'echo for good', network: true }), says('that was it'))
     alice.write('@qwen please\n')
@@ -262,12 +267,12 @@ describe('what is allowed for longer', () => {
     expect((await stage.as('root', ['allow', 'lobby', 'always'])).stderr).toContain('only once')
     alice.write('/deny\n')
     await alice.waitFor('qwen: that was it', from)
-    expect((await perms('root')).map((grant) => grant.target)).toEqual(['echo for good'])
+    expect(await perms('root')).toEqual(before)
   })
 })
 
 describe('several questions', () => {
-  test('are answered by their number, and there are only so many', async () => {
+  test.skipIf(lacks('bwrap'))('are answered by their number, and there are only so many', async () => {
     const from = alice.output().length
     for (const name of ['a', 'b', 'c', 'd'])
       alice.write(`/run run_command {"command":"echo ${name} > ${name}"}\n`)

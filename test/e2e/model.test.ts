@@ -11,6 +11,7 @@ import {
   status,
   type ModelServer,
 } from '../support/model-server.ts'
+import { sandboxConfig } from '../support/needs.ts'
 import { createStage, type Stage } from '../support/server.ts'
 
 let stage: Stage
@@ -20,6 +21,7 @@ beforeAll(async () => {
   models = await startModelServer()
   stage = await createStage({
     config: `
+${sandboxConfig}
 [[models]]
 name = "qwen"
 backend = "openai-compatible"

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { lacks } from '../support/needs.ts'
 import { createStage, type Stage } from '../support/server.ts'
 
 let stage: Stage
@@ -104,7 +105,7 @@ describe('a script that runs a tool', () => {
 describe('a script whose tool needs a permission', () => {
   const command = '{"command":"echo ran"}'
 
-  test('is refused unless an op names the tool', async () => {
+  test.skipIf(lacks('bwrap'))('is refused unless an op names the tool', async () => {
     const denied = await run('root', 'lobby', 'run_command', command)
     expect(denied).toEqual({
       stdout: '',
@@ -132,7 +133,7 @@ describe('a script whose tool needs a permission', () => {
     expect(result).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(stderr) as string })
   })
 
-  test('names them for the turn that it starts, too', async () => {
+  test.skipIf(lacks('bwrap'))('names them for the turn that it starts, too', async () => {
     models.play(calls('run_command', { command: 'echo ran' }), says('fine'))
     const asked = await stage.as('root', [
       'ask',
@@ -160,21 +161,24 @@ describe('a script whose tool needs a permission', () => {
 })
 
 describe('a person in a session', () => {
-  test('runs a tool, is asked where a model would be, and reads the whole result', async () => {
-    await using alice = await stage.open('alice', '-T')
-    await alice.waitFor('-- alice joined')
-    const from = alice.output().length
-    alice.write('/run calculator {"expression":"6*7"}\n')
-    await alice.waitFor(/\n42\n/, from)
-    alice.write('/run run_command {"command":"echo one; echo two"}\n')
-    await alice.waitFor(/may alice use run_command \(execute\)\?\n {2}\| echo one; echo two\n/, from)
-    alice.write('/allow\n')
-    await alice.waitFor('\none\ntwo\n', from)
-    alice.write('/run --allow run_command run_command {}\n')
-    await alice.waitFor('! --allow is for scripts', from)
-    alice.write('/run nope\n')
-    await alice.waitFor("nope: ERROR: You requested a tool called 'nope'", from)
-  })
+  test.skipIf(lacks('bwrap'))(
+    'runs a tool, is asked where a model would be, and reads the whole result',
+    async () => {
+      await using alice = await stage.open('alice', '-T')
+      await alice.waitFor('-- alice joined')
+      const from = alice.output().length
+      alice.write('/run calculator {"expression":"6*7"}\n')
+      await alice.waitFor(/\n42\n/, from)
+      alice.write('/run run_command {"command":"echo one; echo two"}\n')
+      await alice.waitFor(/may alice use run_command \(execute\)\?\n {2}\| echo one; echo two\n/, from)
+      alice.write('/allow\n')
+      await alice.waitFor('\none\ntwo\n', from)
+      alice.write('/run --allow run_command run_command {}\n')
+      await alice.waitFor('! --allow is for scripts', from)
+      alice.write('/run nope\n')
+      await alice.waitFor("nope: ERROR: You requested a tool called 'nope'", from)
+    },
+  )
 
   test('stops it, or takes it along when they leave', async () => {
     await using bob = await stage.open('bob', '-T')

@@ -3,12 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/server.ts'
-
-const sandbox = await probeSandbox()
-if (!sandbox.works) console.warn(`SKIPPED: commands on a server: ${sandbox.reason}`)
+import { lacks } from '../support/needs.ts'
 
 /** Seconds to sleep, a number that is in the command line of one test's processes and of no other. */
 const mark = (): string => `600.${randomInt(1e12)}`
@@ -61,7 +58,7 @@ afterAll(async () => {
 const ask = () => stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
 const answered = (): unknown => models.requests.at(-1)!.body.messages.at(-1)
 
-describe.skipIf(!sandbox.works)('commands on a server', () => {
+describe.skipIf(lacks('bwrap'))('commands on a server', () => {
   test.each([
     ['Hold', (word: string) => [word]],
     ['Swarm', (word: string) => [word]],

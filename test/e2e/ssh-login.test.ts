@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../../src/chat/errors.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
+import { lacks } from '../support/needs.ts'
 import { handlerWith, personCalled, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
@@ -167,9 +168,7 @@ test('the connection that is one too many for a person is told so, and another p
   expect((await ssh({ user: 'bob', port: server.port, key }, ['x'])).exitCode).toBe(0)
 })
 
-test('ssh-audit finds no failure and gives no warning', async (context) => {
-  const { exitCode: missing } = await execa('which', ['ssh-audit'], { reject: false })
-  if (missing) context.skip('ssh-audit is not installed')
+test.skipIf(lacks('ssh-audit'))('ssh-audit finds no failure and gives no warning', async () => {
   await using server = await startSshServer(handlerWith({}), { unauthenticated_per_address: 100 })
   const { stdout } = await execa('ssh-audit', ['-n', '-p', String(server.port), '127.0.0.1'], {
     reject: false,

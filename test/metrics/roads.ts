@@ -31,7 +31,6 @@ export const ROADS: readonly Road[] = [
         to: 'src/adapters/storage/sqlite/entry-log.ts:createEntryLog',
         through: 'src/chat/ports.ts:EntryLog',
       },
-      { aside: 'src/adapters/storage/sqlite/entry-rows.ts:toRow' },
       {
         to: 'src/adapters/storage/sqlite/connection.ts:createConnection',
         through: 'src/adapters/storage/sqlite/connection.ts:Connection',

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { hostileScripts, type HostileScript } from '../support/hostile-scripts.ts'
 import { createStage, type Stage } from '../support/server.ts'
 import { openSsh, ssh, type SshSession, type SshTarget } from '../support/ssh.ts'
-import { canTrace, traceCalls } from '../support/system-calls.ts'
+import { lacks, missing } from '../support/needs.ts'
+import { traceCalls } from '../support/system-calls.ts'
 import { wrapProcesses } from '../support/wrap-processes.ts'
 
 const canary = 'canary-in-the-environment'
@@ -103,7 +104,9 @@ describe('a server that is given the whole corpus of hostile scripts', () => {
       scripts.map((script) => ({ ...script, source: honest })),
     )
     const trace = join(stage.dir, 'trace')
-    await using _tracer = canTrace ? await traceCalls([pid, ...(await wrapProcesses(pid))], trace) : undefined
+    await using _tracer = lacks('strace')
+      ? undefined
+      : await traceCalls([pid, ...(await wrapProcesses(pid))], trace)
     let left = 100
     const calm = await chat(alice, bob, () => (left -= 1) < 0)
     const before = await memoryOf(pid)
@@ -132,7 +135,7 @@ describe('a server that is given the whole corpus of hostile scripts', () => {
     )
     expect(ratio).toBeLessThanOrEqual(2)
     expect(after).toBeLessThanOrEqual(before * 1.1)
-    if (!canTrace) return console.warn('SKIPPED: there is no strace here, the calls were not watched')
+    if (lacks('strace')) return console.warn(`the calls were not watched: ${missing.join('; ')}`)
     const reached = callsWhileComposing(await readFile(trace, 'utf8'))
     console.log(
       `${reached.processes} wrap processes watched; their calls while composing: ${reached.calls.join(', ')}`,

@@ -6,7 +6,6 @@ import { paths } from '../../dist/app/paths.js'
 const [, , file] = process.argv
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const storage = await openStorage({
-  engine: 'sqlite',
   file,
   migrationsDir: paths.migrations,
   clock: Date,

@@ -1,4 +1,3 @@
-import { createMemoryStorage } from '../../src/adapters/storage/memory/memory.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { createChat, type Chat } from '../../src/chat/chat.ts'
 import type { Entry } from '../../src/chat/entry.ts'
@@ -7,6 +6,7 @@ import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
 import type { Clock, Log, Participant } from '../../src/chat/ports.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/skeleton.ts'
+import { openInMemory } from './storage.ts'
 
 /** A clock that a test moves. */
 export function handClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): void } {
@@ -21,7 +21,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
 
-/** Rooms and people over the in-memory store, without any server. */
+/** Rooms and people over a store in memory, without any server. */
 export interface Society {
   readonly storage: Storage
   readonly chat: Chat
@@ -32,8 +32,8 @@ export interface Society {
   readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
-export function createSociety(): Society {
-  const storage = createMemoryStorage()
+export async function createSociety(): Promise<Society> {
+  const storage = await openInMemory()
   const clock = handClock()
   const log = memoryLog()
   const nextId = createIds(clock)

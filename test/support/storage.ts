@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SqliteOptions } from '../../src/adapters/storage/sqlite/sqlite.ts'
+import { openStorage, type StorageOptions } from '../../src/adapters/storage/open.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { EntryId, MessageEntry, RoomName } from '../../src/chat/entry.ts'
 import type { Log, RoomRecord } from '../../src/chat/ports.ts'
 import { paths } from '../../src/app/paths.ts'
@@ -20,14 +21,16 @@ export function temporaryDir(): TemporaryDir {
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** How to open a database of the bundled schema in a directory, with a clock that stands still. */
-export const sqliteOptions = (dir: string): SqliteOptions => ({
-  engine: 'sqlite',
+export const sqliteOptions = (dir: string): StorageOptions => ({
   file: join(dir, 'sshawl.db'),
   migrationsDir: paths.migrations,
   clock: { now: () => 1_700_000_000_000 },
   log: silent,
   busyMs: 10,
 })
+
+/** An empty store that ends with the test. */
+export const openInMemory = (): Promise<Storage> => openStorage({ ...sqliteOptions(''), file: ':memory:' })
 
 /** A message by alice. */
 export const message = (id: string, room: string, text: string): MessageEntry => ({

@@ -1,14 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
-
-/** Whether calls of other processes can be watched here. */
-export const canTrace = ((): boolean => {
-  try {
-    execFileSync('strace', ['-V'], { stdio: 'ignore' })
-    return process.getuid?.() === 0
-  } catch {
-    return false
-  }
-})()
+import { spawn } from 'node:child_process'
 
 /** Opens, connects, starts or signals something; and what is written, to tell one moment from another. */
 const watched =

@@ -36,6 +36,16 @@ export function createEmulator(columns = 80, rows = 24): Emulator {
   }
 }
 
+/** How many cells the emulator gives to each text, by its own report of the cursor (ECMA-48 8.3.14, CPR). */
+export async function drawnCells(texts: readonly string[]): Promise<readonly number[]> {
+  const emulator = new xterm.Terminal({ cols: 200, rows: 1, allowProposedApi: true })
+  const columns: number[] = []
+  emulator.onData((report) => void columns.push(Number(/;(\d+)R$/.exec(report)?.[1])))
+  const asked = texts.map((text) => `\r\u001b[K${text}\u001b[6n`).join('')
+  await new Promise<void>((resolve) => emulator.write(asked, resolve))
+  return columns.map((column) => column - 1)
+}
+
 /** A terminal in memory, for sessions without a network. */
 export interface FakeTerminal extends Terminal {
   type(text: string | Uint8Array): void

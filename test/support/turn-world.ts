@@ -56,7 +56,7 @@ export interface WorldOptions {
 }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
-  const society = createSociety()
+  const society = await createSociety()
   const { storage, chat, clock, log, nextId } = society
   const composer = await localComposer()
   const room = await chat.lobby()

@@ -5,7 +5,8 @@ import { sessionIn } from '../support/caller.ts'
 import { createSociety } from '../support/society.ts'
 import { personCalled } from '../support/ssh-server.ts'
 
-const { caller } = sessionIn(await createSociety().chat.lobby(), personCalled('alice'))
+const { chat } = await createSociety()
+const { caller } = sessionIn(await chat.lobby(), personCalled('alice'))
 
 /** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */
 function recordingRunner() {

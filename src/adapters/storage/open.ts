@@ -1,20 +1,22 @@
-import { createMemoryStorage } from './memory/memory.ts'
+// Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
+// grants, results and scripts. It implements the ports of the core and knows none of its rules: it does not
+// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/.
+
 import { backupFile } from './sqlite/backup.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
 
-export { checkMigrations } from './sqlite/migrations.ts'
-
-/** Which engine, and where. `memory` keeps nothing: it is for tests and for trying things out. */
-export type StorageOptions = SqliteOptions | { readonly engine: 'memory' }
+/** Where the store is, and what it needs. */
+export type StorageOptions = SqliteOptions
 
 /**
- * Opens the store; dispose of it to let go of the files. Rejects with `StorageError`: `locked` if another
- * server has the directory, `newer`, `corrupt`, `read-only`, `full`, or `other`, with a sentence that says what to do.
+ * Opens the store; dispose of it to let go of the files. SQLite is the only engine: another one is chosen here.
+ * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
+ * `full`, or `other`, with a sentence that says what to do.
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  return options.engine === 'memory' ? createMemoryStorage() : openSqlite(options)
+  return openSqlite(options)
 }
 
 /**

@@ -35,7 +35,7 @@ const around = (chat: Chat, before: () => Promise<unknown>, after: () => Promise
 })
 
 test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
-  const { chat, person } = createSociety()
+  const { chat, person } = await createSociety()
   const room = await chat.lobby()
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
@@ -56,7 +56,7 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
 })
 
 test('a person to whom the room could not be shown has left it again', async () => {
-  const { chat, person } = createSociety()
+  const { chat, person } = await createSociety()
   const room = await chat.lobby()
   const watcher = screenOf(await person('watcher'))
   await room.enter(watcher)

@@ -28,8 +28,8 @@ const runnerOf = ({ chat }: Society): Runner => {
   }
 }
 
-function startHost() {
-  const society = createSociety()
+async function startHost() {
+  const society = await createSociety()
   const { chat, clock, nextId, storage } = society
   const people = createPeople({
     store: storage.people,
@@ -54,7 +54,7 @@ function startHost() {
 }
 
 test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {
-  const { handler, person } = startHost()
+  const { handler, person } = await startHost()
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/no\n/\nno\n//no\nyes\n')
   terminal.hangUp()
@@ -66,7 +66,7 @@ test('what was said and refused can be brought back; a command that was refused 
 })
 
 test('a session begins in the lobby, moves on, and is in no room after it has ended', async () => {
-  const { handler, person, chat } = startHost()
+  const { handler, person, chat } = await startHost()
   const alice = await person('alice')
   const attic = await chat.create('attic', alice, { private: false })
   const terminal = createFakeTerminal({ term: '' })

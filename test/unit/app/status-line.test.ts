@@ -2,12 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createStatusLine, type RoomStatus } from '../../../src/app/status-line.ts'
 import { createSociety } from '../../support/society.ts'
 
-beforeEach(() => void vi.useFakeTimers())
+// The store's setImmediate stays real.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+)
 afterEach(() => void vi.useRealTimers())
 
 /** The status line of somebody in the lobby, over what a test says runs and is offered there. */
 async function start() {
-  const { chat, person } = createSociety()
+  const { chat, person } = await createSociety()
   const [alice, lobby] = [await person('alice'), await chat.lobby()]
   const world = {
     running: [] as string[],

@@ -10,7 +10,7 @@ const HOUR = 3_600_000
 
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
 async function createScene(limits: { approvals_per_room?: number; answer_ms?: number } = {}) {
-  const society = createSociety()
+  const society = await createSociety()
   const { storage, chat, clock, log } = society
   const room = await chat.lobby()
   const [ann, bob, op] = [

@@ -5,8 +5,8 @@ import { createSociety } from '../../support/society.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
-function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
-  const { storage, clock, nextId } = createSociety()
+async function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
+  const { storage, clock, nextId } = await createSociety()
   return createPeople({
     ...{ store: storage.people, clock, nextId, modelNames: ['guide', 'qwen'] },
     ...{ access: options.access ?? 'open', admins: options.admins ?? [], claimCode: options.claimCode },
@@ -15,7 +15,7 @@ function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?:
 
 describe('a name', () => {
   test('is registered to the first key and stays with it', async () => {
-    const all = people()
+    const all = await people()
     const first = await all.identify('alice', key('a'))
     expect(first).toMatchObject({ name: 'alice', guest: false, admin: false })
     expect(await all.identify('alice', key('a'))).toEqual(first)
@@ -25,7 +25,7 @@ describe('a name', () => {
   })
 
   test('asked for by two keys at the same moment goes to one of them', async () => {
-    const all = people()
+    const all = await people()
     const both = await Promise.all([all.identify('alice', key('a')), all.identify('alice', key('b'))])
     expect(both.filter((person) => !person.guest)).toHaveLength(1)
   })
@@ -33,7 +33,7 @@ describe('a name', () => {
   test.each(['Alice', 'AL1CE', 'аlice'])(
     'in other letters that look the same (%s) is not free',
     async (look) => {
-      const all = people()
+      const all = await people()
       await all.identify('alice', key('a'))
       const other = await all.identify(look, key('b')).catch((error: Error) => error)
       expect(other instanceof Error || other.guest).toBe(true)
@@ -53,11 +53,11 @@ describe('a name', () => {
     'a\u202eb',
     '__proto__\n',
   ])('%j is refused', async (name) => {
-    await expect(people().identify(name, key('a'))).rejects.toThrow(/cannot be called|is taken/)
+    await expect((await people()).identify(name, key('a'))).rejects.toThrow(/cannot be called|is taken/)
   })
 
   test('of a long owner is cut so that the guest name still fits', async () => {
-    const all = people()
+    const all = await people()
     const long = 'x'.repeat(24)
     await all.identify(long, key('a'))
     const guest = await all.identify(long, key('b'))
@@ -69,19 +69,21 @@ describe('coming in', () => {
   test.each(['invite', 'closed'] as const)(
     'when access is %s, unknown keys are turned away',
     async (access) => {
-      await expect(people({ access }).identify('alice', key('a'))).rejects.toThrow('only people it knows')
+      await expect((await people({ access })).identify('alice', key('a'))).rejects.toThrow(
+        'only people it knows',
+      )
     },
   )
 
   test('a key that the config names is admin, wherever it comes from', async () => {
-    const all = people({ access: 'closed', admins: [key('boss')] })
+    const all = await people({ access: 'closed', admins: [key('boss')] })
     expect(await all.identify('boss', key('boss'))).toMatchObject({ admin: true, guest: false })
   })
 })
 
 describe('the claim code', () => {
   test('makes the first admin once, whatever the case and the spaces', async () => {
-    const all = people({ claimCode: 'ABCD-EFGH' })
+    const all = await people({ claimCode: 'ABCD-EFGH' })
     const [alice, bob] = [await all.identify('alice', key('a')), await all.identify('bob', key('b'))]
     await expect(all.claim(alice, 'ABCD-EFGX')).rejects.toThrow('wrong')
     await expect(all.claim(alice, '')).rejects.toThrow('wrong')
@@ -91,14 +93,14 @@ describe('the claim code', () => {
   })
 
   test('used by two at once makes one admin', async () => {
-    const all = people({ claimCode: 'ABCD-EFGH' })
+    const all = await people({ claimCode: 'ABCD-EFGH' })
     const two = [await all.identify('alice', key('a')), await all.identify('bob', key('b'))]
     const claims = await Promise.allSettled(two.map((person) => all.claim(person, 'ABCD-EFGH')))
     expect(claims.map((claim) => claim.status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
   test('is nothing to a guest', async () => {
-    const all = people({ claimCode: 'ABCD-EFGH' })
+    const all = await people({ claimCode: 'ABCD-EFGH' })
     await all.identify('alice', key('a'))
     const guest = await all.identify('alice', key('b'))
     await expect(all.claim(guest, 'ABCD-EFGH')).rejects.toThrow('a guest cannot be admin')
@@ -106,7 +108,7 @@ describe('the claim code', () => {
 })
 
 test('a name that was lent to a guest is not given to somebody else meanwhile', async () => {
-  const all = people()
+  const all = await people()
   await all.identify('alice', key('a'))
   expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
   expect(await all.identify('alice-2', key('c'))).toMatchObject({ name: 'alice-2-2', guest: true })
@@ -114,14 +116,14 @@ test('a name that was lent to a guest is not given to somebody else meanwhile', 
 })
 
 test('two keys that ask for a taken name at the same moment are lent two names', async () => {
-  const all = people()
+  const all = await people()
   await all.identify('alice', key('a'))
   const both = await Promise.all([all.identify('alice', key('b')), all.identify('alice', key('c'))])
   expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-2', 'alice-3'])
 })
 
 test('a name that was lent before the server was claimed lets nobody in after it', async () => {
-  const all = people({ access: 'closed', claimCode: 'ABCD-EFGH' })
+  const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH' })
   const alice = await all.identify('alice', key('a'))
   expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
   await all.claim(alice, 'ABCD-EFGH')

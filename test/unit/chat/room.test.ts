@@ -23,7 +23,7 @@ function manualLog(inner: EntryLog) {
 
 describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
-    const { storage, clock, log, nextId, person } = createSociety()
+    const { storage, clock, log, nextId, person } = await createSociety()
     const { entries, waiting } = manualLog(storage.log)
     const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
     const alice = screenOf(await person('alice'))
@@ -36,7 +36,7 @@ describe('a room', () => {
   })
 
   test('shows nobody what could not be stored, and goes on', async () => {
-    const { storage, clock, log, nextId, person } = createSociety()
+    const { storage, clock, log, nextId, person } = await createSociety()
     const { entries, waiting } = manualLog(storage.log)
     const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
     const alice = screenOf(await person('alice'))
@@ -51,7 +51,7 @@ describe('a room', () => {
   })
 
   test('announces a person once, however many terminals they have', async () => {
-    const { chat, person } = createSociety()
+    const { chat, person } = await createSociety()
     const room = await chat.lobby()
     const watcher = screenOf(await person('watcher'))
     await room.enter(watcher)
@@ -67,7 +67,7 @@ describe('a room', () => {
   })
 
   test('hears what happens in it and nothing of other rooms', async () => {
-    const { chat, person } = createSociety()
+    const { chat, person } = await createSociety()
     const alice = await person('alice')
     const [lobby, den] = [await chat.lobby(), await chat.create('den', alice, { private: false })]
     const [inLobby, inDen] = [screenOf(alice), screenOf(alice)]
@@ -78,7 +78,7 @@ describe('a room', () => {
   })
 
   test('outlives a participant that throws', async () => {
-    const { chat, person, log } = createSociety()
+    const { chat, person, log } = await createSociety()
     const room = await chat.lobby()
     const alice = screenOf(await person('alice'))
     room.listen({
@@ -94,7 +94,7 @@ describe('a room', () => {
   })
 
   test('asks the store who somebody is each time, because a session outlives a claim', async () => {
-    const { chat, person, storage } = createSociety()
+    const { chat, person, storage } = await createSociety()
     const room = await chat.lobby()
     const bob = await person('bob')
     expect(await room.roleOf(bob)).toBe('member')
@@ -106,7 +106,7 @@ describe('a room', () => {
 
 describe('rooms', () => {
   test('that are private are refused in the same words as those that are not there', async () => {
-    const { chat, person } = createSociety()
+    const { chat, person } = await createSociety()
     const [alice, root] = [await person('alice'), await person('root', { admin: true })]
     await chat.create('den', alice, { private: true })
     for (const outsider of [await person('bob'), root]) {
@@ -120,7 +120,7 @@ describe('rooms', () => {
   })
 
   test('can be made up to a limit, by people who have a name, once each', async () => {
-    const { chat, person } = createSociety()
+    const { chat, person } = await createSociety()
     const alice = await person('alice')
     await Promise.all(['a', 'b', 'c'].map((name) => chat.create(name, alice, { private: false })))
     await expect(chat.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMemoryCalibrations } from '../../../src/adapters/storage/memory/calibrations.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { calibrationKey, createCalibrations, learn } from '../../../src/prompt/calibration.ts'
 import type { Calibration } from '../../../src/prompt/ports.ts'
 import { sampleConfig } from '../../support/model-request.ts'
+import { openInMemory } from '../../support/storage.ts'
 
 const report = (ratio: number, counted = 1000) => ({ counted, reported: counted * ratio, at: 7 })
 
@@ -69,7 +69,7 @@ test('a prompt that is hardly more than framing tells nothing', () => {
 })
 
 test('what was learned of a model is for that model of that provider in that encoding only', async () => {
-  const store = createMemoryCalibrations()
+  const { calibrations: store } = await openInMemory()
   const clock = { now: () => 7 }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const qwen = sampleConfig({})

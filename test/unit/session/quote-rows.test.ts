@@ -14,6 +14,10 @@ describe('a quoted line', () => {
     expect(quoteRows('', 10)).toEqual(['  | '])
   })
 
+  it('gives a cell to a filler, which looks like nothing and is drawn as a blank', () => {
+    expect(quoteRows('\uFFA0 ', 1)).toEqual(['  | \uFFA0', '  :  '])
+  })
+
   it('loses nothing, whatever it holds and however narrow the page is', () => {
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\t]/.test(text))
     fc.assert(
@@ -21,8 +25,9 @@ describe('a quoted line', () => {
         const rows = quoteRows(text, width)
         expect(rows.map((row) => row.slice(4)).join('')).toBe(text)
         for (const row of rows) {
-          // One character that is wider than the page has a row of its own.
-          if (graphemes(row.slice(4)).length > 1) expect(mostCells(row)).toBeLessThanOrEqual(width)
+          // A row has a cell for text behind its mark, and a character that is wider than the page is alone in it.
+          if (graphemes(row.slice(4)).length > 1)
+            expect(mostCells(row)).toBeLessThanOrEqual(Math.max(width, 5))
         }
       }),
     )

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMemoryStorage } from '../../../src/adapters/storage/memory/memory.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { cleanText } from '../../../src/lib/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
@@ -14,7 +13,7 @@ import {
   type ResultFacts,
 } from '../../../src/toolbox/results.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
-import { room } from '../../support/storage.ts'
+import { openInMemory, room } from '../../support/storage.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { contextFor } from '../tools/context.ts'
 
@@ -27,7 +26,7 @@ const noteOf = (content: string): string => content.slice(content.lastIndexOf('\
 
 /** Two rooms with a store, and the tools that read it. */
 async function rooms() {
-  const { rooms, results } = createMemoryStorage()
+  const { rooms, results } = await openInMemory()
   await rooms.create(room('lobby', {}))
   await rooms.create(room('den', {}))
   const facts: ResultFacts = {

@@ -14,7 +14,7 @@ import { tool } from '../../support/turn-world.ts'
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { chat, storage, clock, log, nextId, person } = createSociety()
+  const { chat, storage, clock, log, nextId, person } = await createSociety()
   const room = await chat.lobby()
   const ann = await person('ann')
   const gone = new AbortController()

@@ -11,10 +11,13 @@ import {
 /** Limits that are short enough for a test to wait for. */
 export const testLimits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
 
+/** What a person answers, or what happens until they do. */
+export type Verdict = 'allow' | 'deny' | (() => Promise<'allow' | 'deny'>)
+
 /** A context in the lobby for alice, which records what she was asked and answers `verdict`. */
 export function contextFor(
   workspace: Workspace,
-  verdict: 'allow' | 'deny' = 'allow',
+  verdict: Verdict = 'allow',
 ): ToolContext & { readonly asked: PermissionRequest[] } {
   const asked: PermissionRequest[] = []
   const room = 'lobby' as RoomName
@@ -29,7 +32,7 @@ export function contextFor(
     permissions: {
       request: async (request) => {
         asked.push(request)
-        return verdict
+        return typeof verdict === 'function' ? await verdict() : verdict
       },
     },
     addMessage: async (draft) => ({ ...draft, id: 'e1' as EntryId, at: 0, room }),

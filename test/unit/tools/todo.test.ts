@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryStorage } from '../../../src/adapters/storage/memory/memory.ts'
 import { todoRead, todoWrite } from '../../../src/tools/builtin/todo.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
+import { openInMemory } from '../../support/storage.ts'
 import { contextFor } from './context.ts'
 
 const context = contextFor({} as ToolContext['workspace'])
 
 async function list() {
-  const { rooms } = createMemoryStorage()
+  const { rooms } = await openInMemory()
   await rooms.create({ name: context.room, topic: '', vibe: '', private: false, owner: null, createdAt: 0 })
   return {
     rooms,

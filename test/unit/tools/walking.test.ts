@@ -4,13 +4,13 @@ import type { Person } from '../../../src/chat/person.ts'
 import { worldTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety } from '../../support/society.ts'
-import { contextFor, turnIn } from './context.ts'
+import { contextFor, turnIn, type Verdict } from './context.ts'
 
 const name = (text: string) => text as RoomName
 
 /** The lobby with exits north to the public attic and down to alice's private den; models may walk up. */
 async function house() {
-  const society = createSociety()
+  const society = await createSociety()
   const { chat, storage } = society
   const alice = await society.person('alice')
   const bob = await society.person('bob')
@@ -24,7 +24,7 @@ async function house() {
   const tools = worldTools({ chat, rooms: storage.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
-  function turn(person: Person, room = lobby, verdict: 'allow' | 'deny' = 'allow') {
+  function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
     const base = contextFor({} as ToolContext['workspace'], verdict)
     const caller = turnIn(room.name)
     const requester = { person, role: 'member' as const }
@@ -112,17 +112,14 @@ describe('a model that walks', () => {
   })
 
   it('cannot act any more once nav is off, even where people have just allowed it', async () => {
-    const { turn, alice, chat, attic, texts } = await house()
-    const call = turn(alice)
+    const { turn, alice, lobby, chat, attic, texts } = await house()
+    const call = turn(alice, lobby, async () => {
+      await chat.exits.setNav(attic.name, false)
+      return 'allow'
+    })
     await call('sshawl_join', { room: 'attic' })
-    const { asked } = call
-    const push = asked.push.bind(asked)
-    asked.push = (...more) => {
-      void chat.exits.setNav(attic.name, false)
-      return push(...more)
-    }
     expect(await call('sshawl_note', { text: 'remember' })).toContain('nav is off in attic')
-    expect(asked).toHaveLength(1)
+    expect(call.asked).toHaveLength(1)
     expect(await call('sshawl_note')).toBe('There are no notes.')
     expect(await texts(attic)).toEqual([])
   })

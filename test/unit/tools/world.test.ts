@@ -10,7 +10,7 @@ const noWorkspace = {} as ToolContext['workspace']
 
 /** Alice and bob in the lobby; alice's private room `den`, in which she spoke. */
 async function world() {
-  const society = createSociety()
+  const society = await createSociety()
   const alice = await society.person('alice')
   const bob = await society.person('bob')
   const lobby = await society.chat.lobby()
@@ -48,8 +48,8 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 ]
 
 describe('the tools of the world', () => {
-  it('need a permission where they can change something', () => {
-    const { chat, storage } = createSociety()
+  it('need a permission where they can change something', async () => {
+    const { chat, storage } = await createSociety()
     const tools = worldTools({ chat, rooms: storage.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],

@@ -1,10 +1,11 @@
 import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { openFile } from './driver.ts'
 
 /** Copies a database that is in use by this process, a thousand pages at a time, to a new file. */
-export async function backupOpen(db: Database.Database, target: string): Promise<void> {
+export async function backupOpen(db: Database, target: string): Promise<void> {
   await intoNewFile(target, async (file) => {
     await db.backup(file, { progress: () => 1000 })
   })
@@ -12,7 +13,7 @@ export async function backupOpen(db: Database.Database, target: string): Promise
 
 /** Copies a database that another process may be serving from: one snapshot, and nobody waits. */
 export async function backupFile(source: string, target: string): Promise<void> {
-  const db = new Database(source, { readonly: true, fileMustExist: true })
+  const db = openFile(source, { readonly: true, fileMustExist: true })
   try {
     await intoNewFile(target, async (file) => void db.prepare('VACUUM INTO ?').run(file))
   } finally {

@@ -16,12 +16,11 @@ export interface Connection {
 }
 
 interface Waiting {
-  readonly run: () => unknown
-  readonly resolve: (value: unknown) => void
+  readonly run: () => Outcome
   readonly reject: (error: StorageError) => void
 }
 
-/** What a job came to, to be told once it is on disk. */
+/** Tells the caller what its job came to, once that is on disk. */
 type Outcome = () => void
 
 /** Takes over an open database. */
@@ -32,8 +31,7 @@ export function createConnection(db: Database): Connection {
 
   function runOne(job: Waiting): Outcome {
     try {
-      const value = runAlone(job)
-      return () => job.resolve(value)
+      return runAlone(job)
     } catch (error) {
       if (!db.inTransaction || !concernsOneChange(error)) throw error
       return () => job.reject(toStorageError(error))
@@ -41,6 +39,7 @@ export function createConnection(db: Database): Connection {
   }
 
   function commit(): void {
+    if (waiting.length === 0 || !db.open) return
     const jobs = waiting
     waiting = []
     try {
@@ -67,17 +66,23 @@ export function createConnection(db: Database): Connection {
     async write<T>(job: () => T) {
       refuseIfClosed()
       return new Promise<T>((resolve, reject) => {
-        waiting.push({ run: job, resolve: resolve as Waiting['resolve'], reject })
-        if (waiting.length === 1) setImmediate(commitIfOpen)
+        const run = (): Outcome => {
+          const value = job()
+          return () => resolve(value)
+        }
+        waiting.push({ run, reject })
+        if (waiting.length === 1) setImmediate(commit)
       })
     },
     close() {
-      commitIfOpen()
+      commit()
       db.close()
     },
   }
+}
 
-  function commitIfOpen(): void {
-    if (waiting.length > 0 && db.open) commit()
-  }
+/** The row that a statement ending in RETURNING always gives. */
+export function returned<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('the statement returned no row')
+  return row
 }

@@ -1,8 +1,7 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { createEntryQueries, type EntryQuery } from './entry-query.ts'
-import { type EntryRow, toEntry, toRow } from './entry-rows.ts'
+import { createEntryQueries, type EntryQuery, type EntryRow, toEntry } from './entry-query.ts'
 import { createEntrySearch } from './entry-search.ts'
 
 /** The rooms' logs in the table `entries`. */
@@ -18,11 +17,15 @@ export function createEntryLog(connection: Connection): EntryLog {
   const newest = (wanted: EntryQuery): Promise<readonly Entry[]> =>
     read(() => {
       const { statement, values } = query(wanted)
-      return (statement.all(values) as EntryRow[]).map(toEntry).toReversed()
+      return statement.all(values).map(toEntry).toReversed()
     })
   return {
     append: (entry) => write(() => void insert.run(toRow(entry))),
     read: (room, wanted) => (wanted.words ? search : newest)({ ...wanted, room }),
     lastId: () => read(() => newestId.get()?.id ?? undefined),
   }
+}
+
+function toRow({ id, room, at, kind, author, text, ...rest }: Entry): EntryRow {
+  return { id, room, at, kind, author, text, data: JSON.stringify(rest) }
 }

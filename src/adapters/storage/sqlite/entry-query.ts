@@ -1,25 +1,42 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { RoomName } from '../../../chat/entry.ts'
+import type { Entry } from '../../../chat/entry.ts'
 import type { LogQuery } from '../../../chat/ports.ts'
 
-/** What to read, as `LogQuery` says; with an encoding, each row has its `tokens` in it or null. */
+/** A row of `entries`: what all kinds have in columns, the rest as JSON. */
+export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'author' | 'text'> {
+  readonly data: string
+}
+
+/** A row with what its text costs in the encoding that was asked for, null where nobody has counted it. */
+export interface CountedRow extends EntryRow {
+  readonly tokens: number | null
+}
+
+/** What to read, as `LogQuery` says; without an encoding the `tokens` of every row are null. */
 export interface EntryQuery extends LogQuery {
-  readonly room: RoomName
+  readonly room: Entry['room']
   readonly encoding?: string
 }
 
 /** A prepared statement, newest first, and the values for it. */
 export interface BoundQuery {
-  readonly statement: Statement<[Record<string, unknown>]>
+  readonly statement: Statement<[Record<string, unknown>], CountedRow>
   readonly values: Record<string, unknown>
+}
+
+/** The entry of a row, as it was appended. */
+export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
+  // Hundreds of rows are read for every prompt, and most have nothing in it.
+  const rest: object = data === '{}' ? {} : JSON.parse(data)
+  return { ...rest, id, room, at, kind, author, text } as Entry
 }
 
 /** Prepares each shape of query once. */
 export function createEntryQueries(db: Database): (query: EntryQuery) => BoundQuery {
-  const prepared = new Map<string, Statement<[Record<string, unknown>]>>()
+  const prepared = new Map<string, BoundQuery['statement']>()
   return (query) => {
     const sql = entrySql(query)
-    const statement = prepared.get(sql) ?? db.prepare<[Record<string, unknown>]>(sql)
+    const statement = prepared.get(sql) ?? db.prepare(sql)
     prepared.set(sql, statement)
     return { statement, values: entryValues(query) }
   }
@@ -45,12 +62,12 @@ function select(query: EntryQuery, index: string, kind: string): string {
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',
     query.withoutThreads ? "AND json_extract(data, '$.thread') IS NULL" : '',
-    query.words === undefined ? '' : `AND ${everyWord}`,
+    query.words === undefined ? '' : `AND ${HAS_EVERY_WORD}`,
   ].join(' ')
 }
 
 /** SQLite's lower() knows ASCII only, which is what is promised. */
-const everyWord = `NOT EXISTS (
+const HAS_EVERY_WORD = `NOT EXISTS (
   SELECT 1 FROM json_each(@words) AS word
   WHERE instr(lower(text), lower(word.value)) = 0 AND instr(lower(author), lower(word.value)) = 0)`
 

@@ -1,10 +1,9 @@
-import Database from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 
 type Reason = StorageError['reason']
 
 /** What SQLite (https://www.sqlite.org/rescode.html) or the file system reported, by the start of its code. */
-const causes: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
+const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])[] = [
   ['SQLITE_FULL', 'full', 'the disk is full; free some space and try again'],
   ['ENOSPC', 'full', 'the disk is full; free some space and try again'],
   ['EDQUOT', 'full', 'the disk quota is used up; free some space and try again'],
@@ -32,7 +31,7 @@ const causes: readonly (readonly [code: string, reason: Reason, advice: string])
 export function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error
   const code = codeOf(error)
-  const known = causes.find(([start]) => code.startsWith(start))
+  const known = CAUSES.find(([start]) => code.startsWith(start))
   const message =
     known?.[2] ?? `the database refused: ${error instanceof Error ? error.message : String(error)}`
   return new StorageError(known?.[1] ?? 'other', message, { cause: error })
@@ -40,8 +39,8 @@ export function toStorageError(error: unknown): StorageError {
 
 /** True if the trouble is with this one change (a constraint, its size, its form), not with the database. */
 export function concernsOneChange(error: unknown): boolean {
-  if (!(error instanceof Database.SqliteError)) return true
-  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(error.code)
+  const code = codeOf(error)
+  return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code)
 }
 
 const codeOf = (error: unknown): string =>

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { Grant, GrantStore } from '../../../approvals/ports.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, returned } from './connection.ts'
 
 type GrantRow = Omit<Grant, 'until'> & { readonly until: number | null }
 type Wanted = Parameters<GrantStore['find']>[0]
@@ -12,7 +12,7 @@ export function createGrantStore({ db, read, write }: Connection): GrantStore {
     put: (grant) =>
       write(() => {
         sql.sweep.run(grant.room, grant.at)
-        return toGrant(sql.put.get({ ...grant, until: grant.until ?? null })!)
+        return toGrant(returned(sql.put.get({ ...grant, until: grant.until ?? null })))
       }),
     find: (wanted) =>
       read(() => {

@@ -1,11 +1,7 @@
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
-import { estimateTokens } from '../estimate.ts'
 import type { Connection } from './connection.ts'
-import { createEntryQueries } from './entry-query.ts'
-import { type EntryRow, toEntry } from './entry-rows.ts'
-
-type CountedRow = EntryRow & { readonly tokens: number | null }
+import { type CountedRow, createEntryQueries, toEntry } from './entry-query.ts'
 
 /** Rows of `entries` with what they cost, from `token_counts`. */
 export function createHistoryStore({ db, read, write }: Connection): HistoryStore {
@@ -19,7 +15,7 @@ export function createHistoryStore({ db, read, write }: Connection): HistoryStor
     newest: (room, { maxRows, maxTokens, ...wanted }) =>
       read(() => {
         const { statement, values } = query({ ...wanted, room, limit: maxRows })
-        return takeWithin(maxTokens, statement.iterate(values) as Iterable<CountedRow>).toReversed()
+        return takeWithin(maxTokens, statement.iterate(values)).toReversed()
       }),
     saveCounts: (encoding, counts) =>
       write(() => {
@@ -34,11 +30,14 @@ function takeWithin(maxTokens: number, rows: Iterable<CountedRow>): HistoryRow[]
   let total = 0
   for (const row of rows) {
     taken.push(toHistoryRow(row))
-    total += row.tokens ?? estimateTokens(row.text)
+    total += row.tokens ?? leastTokens(row.text)
     if (total > maxTokens) break
   }
   return taken
 }
+
+/** Fewer than any real text of this length has: of texts that nobody has counted, too many are read. */
+const leastTokens = (text: string): number => Buffer.byteLength(text) / 8
 
 const toHistoryRow = (row: CountedRow): HistoryRow =>
   row.tokens === null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { toStorageError } from './errors.ts'
 
@@ -30,24 +30,11 @@ export function readMigrations(dir: string): readonly Migration[] {
  * Brings the database to the newest schema, each migration in a transaction of its own; what fails leaves
  * the schema before it. Throws `StorageError`: `newer` if the database knows more than we do.
  */
-export function migrate(db: Database.Database, migrations: readonly Migration[], now: () => number): void {
-  const version = db.pragma('user_version', { simple: true }) as number
+export function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
+  const version = Number(db.pragma('user_version', { simple: true }))
   refuseNewer(version, migrations.length)
   refuseEdited(db, version, migrations)
   for (const migration of migrations.slice(version)) apply(db, migration, now())
-}
-
-/** Problems of the migrations in a directory, tried on an empty database. Empty if all is well. */
-export function checkMigrations(dir: string): readonly string[] {
-  const db = new Database(':memory:')
-  try {
-    migrate(db, readMigrations(dir), () => 0)
-    return []
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
-  } finally {
-    db.close()
-  }
 }
 
 function namesIn(dir: string): string[] {
@@ -72,7 +59,7 @@ function refuseNewer(version: number, newest: number): void {
   )
 }
 
-function refuseEdited(db: Database.Database, version: number, migrations: readonly Migration[]): void {
+function refuseEdited(db: Database, version: number, migrations: readonly Migration[]): void {
   if (version === 0) return
   const applied = db
     .prepare<[], { version: number; sha256: string }>('SELECT version, sha256 FROM migrations')
@@ -89,20 +76,15 @@ const edited = ({ name }: Migration): StorageError =>
     `${name}: edited after it was applied to this database; restore it and add a new migration`,
   )
 
-function apply(db: Database.Database, migration: Migration, at: number): void {
+function apply(db: Database, migration: Migration, at: number): void {
   try {
     db.transaction(() => {
-      db.exec(recordTable)
+      db.exec(CREATE_RECORD)
       db.exec(migration.sql)
       if (!db.inTransaction) throw new Error('it ends the transaction it runs in')
       db.prepare(
         'INSERT INTO migrations (version, name, sha256, applied_at) VALUES (@version, @name, @sha256, @at)',
-      ).run({
-        version: migration.version,
-        name: migration.name,
-        sha256: migration.sha256,
-        at,
-      })
+      ).run({ ...migration, at })
       db.pragma(`user_version = ${migration.version}`)
     }).exclusive()
   } catch (cause) {
@@ -111,5 +93,5 @@ function apply(db: Database.Database, migration: Migration, at: number): void {
   }
 }
 
-const recordTable = `CREATE TABLE IF NOT EXISTS migrations (
+const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`

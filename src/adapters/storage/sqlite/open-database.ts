@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { openFile } from './driver.ts'
 import { migrate, type Migration } from './migrations.ts'
-import { touchPrivately } from './private-file.ts'
 
 /** How to open a database file. */
 export interface DatabaseOptions {
@@ -14,15 +14,14 @@ export interface DatabaseOptions {
 }
 
 /** Marks a file as ours (https://www.sqlite.org/pragma.html#pragma_application_id): "sshw". */
-const applicationId = 0x73736877
+const APPLICATION_ID = 0x73736877
 
 /**
- * Opens the file, or makes it (0600), and brings it to the newest schema. A file that is not ours, or newer
- * than we are, is left as it was. Throws `StorageError`, or what SQLite or the file system throws.
+ * Opens the file, or makes it, and brings it to the newest schema. A file that is not ours, or newer than we
+ * are, is left as it was. Throws `StorageError`, or what SQLite or the file system throws.
  */
-export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions): Database.Database {
-  touchPrivately(file)
-  const db = new Database(file, { timeout: busyMs })
+export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions): Database {
+  const db = openFile(file, { timeout: busyMs })
   try {
     refuseForeign(db, file)
     migrate(db, migrations, now)
@@ -34,16 +33,16 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
   }
 }
 
-function refuseForeign(db: Database.Database, file: string): void {
+function refuseForeign(db: Database, file: string): void {
   const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0
-  if (tables === 0) db.pragma(`application_id = ${applicationId}`)
-  else if (db.pragma('application_id', { simple: true }) !== applicationId) {
+  if (tables === 0) db.pragma(`application_id = ${APPLICATION_ID}`)
+  else if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
     throw new StorageError('other', `${file} is another program's database; choose another data directory`)
   }
 }
 
 /** FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a crash. */
-function keepSafe(db: Database.Database): void {
+function keepSafe(db: Database): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')

@@ -1,20 +1,20 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { LongResult, ResultStore } from '../../../tools/ports.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, returned } from './connection.ts'
 
 type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }
 type SizeRow = { readonly fd: number; readonly bytes: number }
 
-/** Long results. What is let go is gone for good, but its number is never given again. */
+/** Long results. The number of a result that was removed is never given again. */
 export function createResultStore({ db, read, write }: Connection): ResultStore {
   const sql = prepare(db)
 
-  /** Lets go of a room's oldest results, until what is left and `bytes` more have room. */
-  function makeRoom(room: RoomName, bytes: number, most: number): void {
+  /** Removes a room's oldest results, until those left and `bytes` more are at most `maxBytes`. */
+  function removeOldest(room: RoomName, bytes: number, maxBytes: number): void {
     let total = bytes
     for (const row of sql.sizes.all(room)) {
       total += row.bytes
-      if (total > most) return void sql.letGo.run(room, row.fd)
+      if (total > maxBytes) return void sql.removeUpTo.run(room, row.fd)
     }
   }
 
@@ -23,8 +23,8 @@ export function createResultStore({ db, read, write }: Connection): ResultStore 
       write(() => {
         const bytes = Buffer.byteLength(result.text)
         sql.sweep.run(since)
-        makeRoom(result.room, bytes, roomBytes)
-        const { last: fd } = sql.number.get(result.room)!
+        removeOldest(result.room, bytes, roomBytes)
+        const { last: fd } = returned(sql.number.get(result.room))
         sql.insert.run({ ...result, fd, bytes, page_size: pageSize })
         return fd
       }),
@@ -40,7 +40,7 @@ function prepare(db: Connection['db']) {
   return {
     sweep: db.prepare<[number]>('DELETE FROM results WHERE at < ?'),
     sizes: db.prepare<[RoomName], SizeRow>('SELECT fd, bytes FROM results WHERE room = ? ORDER BY fd DESC'),
-    letGo: db.prepare<[RoomName, number]>('DELETE FROM results WHERE room = ? AND fd <= ?'),
+    removeUpTo: db.prepare<[RoomName, number]>('DELETE FROM results WHERE room = ? AND fd <= ?'),
     number: db.prepare<[RoomName], { last: number }>(
       `INSERT INTO result_numbers (room, last) VALUES (?, 1)
        ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { ScriptStore, StoredScript } from '../../../prompt/ports.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, returned } from './connection.ts'
 
 /** Room scripts, all versions. */
 export function createScriptStore({ db, read, write }: Connection): ScriptStore {
@@ -14,7 +14,7 @@ export function createScriptStore({ db, read, write }: Connection): ScriptStore 
   )
   return {
     current: (room) => read(() => versions.get(room)),
-    put: (script) => write(() => insert.get(script)!),
+    put: (script) => write(() => returned(insert.get(script))),
     versions: (room) => read(() => versions.all(room)),
   }
 }

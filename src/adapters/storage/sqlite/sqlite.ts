@@ -1,3 +1,6 @@
+// One SQLite file, or `:memory:`, as storage: a file for each port of the core, each over one Connection. Only
+// driver.ts knows which better-sqlite3 runs here. Rows are the core's own values: nothing here judges them.
+
 import type { Clock, Log } from '../../../chat/ports.ts'
 import type { Storage } from '../storage.ts'
 import { backupOpen } from './backup.ts'
@@ -18,7 +21,7 @@ import { createTurnStore } from './turns.ts'
 
 /** Where the database is and what it needs. */
 export interface SqliteOptions {
-  readonly engine: 'sqlite'
+  /** A path, or `:memory:` for a database that ends with the process. */
   readonly file: string
   readonly migrationsDir: string
   readonly clock: Clock
@@ -27,26 +30,39 @@ export interface SqliteOptions {
   readonly busyMs?: number
 }
 
-/** Storage in one SQLite file, held by this process alone until it is disposed of. Throws `StorageError`. */
+/**
+ * Storage in one SQLite file, which this process alone holds until the storage is disposed of, or in memory.
+ * Throws `StorageError`.
+ */
 export function openSqlite(options: SqliteOptions): Storage {
   try {
-    const migrations = readMigrations(options.migrationsDir)
-    const held = lock(options.file)
-    try {
-      const { file, clock, busyMs = 2000 } = options
-      const db = openDatabase({ file, migrations, busyMs, now: () => clock.now() })
-      options.log.info({ file, schema: migrations.length }, 'database opened')
-      return storageOf(createConnection(db), held)
-    } catch (error) {
-      held[Symbol.dispose]()
-      throw error
-    }
+    return options.file === ':memory:' ? open(options) : openLocked(options)
   } catch (error) {
     throw toStorageError(error)
   }
 }
 
-function storageOf(connection: Connection, held: Disposable): Storage {
+function openLocked(options: SqliteOptions): Storage {
+  const locked = lock(options.file)
+  try {
+    return open(options, locked)
+  } catch (error) {
+    locked[Symbol.dispose]()
+    throw error
+  }
+}
+
+function open(
+  { file, migrationsDir, clock, log, busyMs = 2000 }: SqliteOptions,
+  locked?: Disposable,
+): Storage {
+  const migrations = readMigrations(migrationsDir)
+  const db = openDatabase({ file, migrations, busyMs, now: () => clock.now() })
+  log.info({ file, schema: migrations.length }, 'database opened')
+  return storageOf(createConnection(db), locked)
+}
+
+function storageOf(connection: Connection, locked: Disposable | undefined): Storage {
   return {
     log: createEntryLog(connection),
     rooms: createRoomStore(connection),
@@ -61,7 +77,7 @@ function storageOf(connection: Connection, held: Disposable): Storage {
     backup: (file) => backupOpen(connection.db, file).catch(rethrow),
     async [Symbol.asyncDispose]() {
       connection.close()
-      held[Symbol.dispose]()
+      locked?.[Symbol.dispose]()
     },
   }
 }

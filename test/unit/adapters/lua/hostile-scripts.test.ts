@@ -7,8 +7,9 @@ import { paths } from '../../../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../../../src/prompt/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
 import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
+import { lacks } from '../../../support/needs.ts'
 import { memoryLog } from '../../../support/society.ts'
-import { canTrace, traceCalls } from '../../../support/system-calls.ts'
+import { traceCalls } from '../../../support/system-calls.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
 const isSlow = ({ outcome }: HostileScript): boolean => outcome === 'limit' || outcome === 'killed'
@@ -93,7 +94,7 @@ describe('hostile scripts', () => {
 })
 
 describe('a wrap process that hostile scripts run in', () => {
-  test.skipIf(!canTrace)(
+  test.skipIf(lacks('strace'))(
     'asks the system for no file, no socket and no process while they do',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'sshawl-trace-'))

@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { randomInt } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, defaultWorkspaceLimits } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { Workspace } from '../../../../src/tools/ports.ts'
+import { lacks } from '../../../support/needs.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const sandbox = await probeSandbox()
-if (!sandbox.works) console.warn(`SKIPPED: commands in the sandbox: ${sandbox.reason}`)
 
 const limits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
 const never = new AbortController().signal
@@ -33,7 +31,7 @@ async function processesWith(word: string): Promise<number> {
 }
 
 describe.each([
-  { mode: 'bubblewrap' as const, skip: !sandbox.works },
+  { mode: 'bubblewrap' as const, skip: lacks('bwrap') },
   { mode: 'none' as const, skip: false },
 ])('a command, mode $mode', ({ mode, skip }) => {
   let workspaces: ReturnType<typeof createWorkspaces>
@@ -209,7 +207,7 @@ describe.each([
   })
 })
 
-describe.skipIf(!sandbox.works)('the sandbox', () => {
+describe.skipIf(lacks('bwrap'))('the sandbox', () => {
   let workspaces: ReturnType<typeof createWorkspaces>
   let root: string
   beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
@@ -31,7 +32,7 @@ test('what was acknowledged is there after kill -9, each time, and the database 
     expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining(acknowledged))
     expect(await storage.log.lastId()).toBe(stored.at(-1)?.id)
   }
-  using db = closing(new Database(options.file))
+  using db = closing(openFile(options.file))
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
@@ -45,5 +46,5 @@ test('a second process is told that the directory is in use, and the first goes 
   await expect(storage.health()).resolves.toBeUndefined()
 })
 
-const closing = (db: Database.Database): Database.Database & Disposable =>
+const closing = (db: Database): Database & Disposable =>
   Object.assign(db, { [Symbol.dispose]: () => void db.close() })

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
@@ -82,7 +82,7 @@ test.each([
 test('another program’s database is refused and left as it is', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
-  new Database(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
+  openFile(options.file).exec('CREATE TABLE theirs (a); PRAGMA user_version = 1').close()
   const before = readFileSync(options.file)
   await expect(openStorage(options)).rejects.toThrow(`${options.file} is another program's database`)
   expect(readFileSync(options.file)).toEqual(before)

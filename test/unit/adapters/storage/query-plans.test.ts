@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { createEntryQueries, type EntryQuery } from '../../../../src/adapters/storage/sqlite/entry-query.ts'
 import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
@@ -8,7 +8,7 @@ import { paths } from '../../../../src/app/paths.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const dir = temporaryDir()
-let db: Database.Database
+let db: Database
 
 /** Two rooms of a hundred thousand entries each; one in a thousand is a `scope`, the rest messages. */
 beforeAll(() => {

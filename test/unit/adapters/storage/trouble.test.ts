@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { createConnection } from '../../../../src/adapters/storage/sqlite/connection.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { createEntryLog } from '../../../../src/adapters/storage/sqlite/entry-log.ts'
 import { readMigrations } from '../../../../src/adapters/storage/sqlite/migrations.ts'
 import { openDatabase } from '../../../../src/adapters/storage/sqlite/open-database.ts'
@@ -12,13 +13,13 @@ import { message, room, sqliteOptions, temporaryDir } from '../../../support/sto
 
 const lobby = 'lobby' as RoomName
 
-function openFile(file: string): Database.Database {
+function openMigrated(file: string): Database {
   return openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
 }
 
 test('when the disk is full nothing of the group is stored, the sender is told, and it goes on when there is room', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
   const log = createEntryLog(connection)
   const pages = connection.db.pragma('page_count', { simple: true }) as number
   connection.db.pragma(`max_page_count = ${pages + 5}`)
@@ -43,7 +44,7 @@ test('while another program holds the database the sender is told, and it goes o
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)
-  const other = new Database(options.file)
+  const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
   await expect(storage.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
   await expect(storage.health()).rejects.toMatchObject({ reason: 'locked' })
@@ -56,8 +57,8 @@ test('while another program holds the database the sender is told, and it goes o
 test('a database that cannot be written is read, and writing is refused', async () => {
   using dir = temporaryDir()
   const { file } = sqliteOptions(dir.path)
-  const writable = openFile(file)
-  const log = createEntryLog(createConnection(new Database(file, { readonly: true })))
+  const writable = openMigrated(file)
+  const log = createEntryLog(createConnection(openFile(file, { readonly: true })))
   await expect(log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'read-only' })
   expect(await log.read(lobby, { limit: 9 })).toEqual([])
   writable.close()
@@ -65,7 +66,7 @@ test('a database that cannot be written is read, and writing is refused', async 
 
 test('damage that shows only when reading is called damage', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
   await createRoomStore(connection).create(room('den', {}))
   const { db } = connection
   db.unsafeMode()
@@ -74,7 +75,7 @@ test('damage that shows only when reading is called damage', async () => {
     "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'members') WHERE name = 'rooms'",
   )
   db.pragma('writable_schema = RESET')
-  const reopened = new Database(sqliteOptions(dir.path).file)
+  const reopened = openFile(sqliteOptions(dir.path).file)
   connection.close()
   const rooms = createRoomStore(createConnection(reopened))
   await expect(rooms.all()).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
@@ -83,7 +84,7 @@ test('damage that shows only when reading is called damage', async () => {
 
 test('a change that cannot be stored fails alone, and leaves nothing of itself', async () => {
   using dir = temporaryDir()
-  const connection = createConnection(openFile(sqliteOptions(dir.path).file))
+  const connection = createConnection(openMigrated(sqliteOptions(dir.path).file))
   const log = createEntryLog(connection)
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
@@ -104,9 +105,9 @@ test('appends of one tick share one transaction', async () => {
   using dir = temporaryDir()
   const commits: string[] = []
   const { file } = sqliteOptions(dir.path)
-  openFile(file).close()
+  openMigrated(file).close()
   const verbose = (sql?: unknown): void => void (String(sql) === 'COMMIT' && commits.push(String(sql)))
-  const connection = createConnection(new Database(file, { verbose }))
+  const connection = createConnection(openFile(file, { verbose }))
   const log = createEntryLog(connection)
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append(message(`${n}`, lobby, 'x'))))
   expect(commits).toHaveLength(1)

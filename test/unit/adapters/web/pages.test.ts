@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Certificate, createCA, createCert } from 'mkcert'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
 import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
 import { paths } from '../../../../src/app/paths.ts'
@@ -387,30 +384,25 @@ describe('what a page is', () => {
 })
 
 describe('a certificate', () => {
-  let dir: string
-  let tls: { key: string; cert: string }
-  beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'sshawl-tls-'))
-    const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
-    const subject = ['-subj', '/CN=site.test', '-addext', 'subjectAltName=DNS:site.test']
-    const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-    execFileSync('openssl', ['req', '-x509', ...options, ...subject, '-keyout', key, '-out', cert], {
-      stdio: 'ignore',
-    })
-    tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  let tls: Certificate
+  let authorities: string
+  beforeAll(async () => {
+    const place = { organization: 'sshawl', countryCode: 'XX', state: 'none', locality: 'none' }
+    const ca = await createCA({ ...place, validity: 2 })
+    tls = await createCert({ ca, domains: ['site.test'], validity: 2 })
+    authorities = ca.cert
   })
-  afterAll(() => rmSync(dir, { recursive: true }))
 
   test('of the name is good, though the connection is made to an address', async () => {
     await using site = await startSite(text('safe'), tls)
-    const web = localWeb([site.port], { authorities: tls.cert })
+    const web = localWeb([site.port], { authorities })
     const page = await visit(web, `https://site.test:${site.port}/`).read('raw', never)
     expect(page.text).toBe('safe')
   })
 
   test('of another name is refused', async () => {
     await using site = await startSite(text('safe'), tls)
-    const web = localWeb([site.port], { authorities: tls.cert })
+    const web = localWeb([site.port], { authorities })
     await expect(visit(web, `https://other.test:${site.port}/`).read('raw', never)).rejects.toThrow(
       'cannot be trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
     )

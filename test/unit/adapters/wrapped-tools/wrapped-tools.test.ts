@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { builtinTools } from '../../../../src/tools/builtin/index.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
+import { lacks } from '../../../support/needs.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const sandbox = await probeSandbox()
-if (!sandbox.works) console.warn(`SKIPPED: wrapped tools in the sandbox: ${sandbox.reason}`)
 
 let home: string
 beforeAll(async () => {
@@ -216,7 +214,7 @@ describe('createWrappedTools', () => {
   })
 })
 
-describe.skipIf(!sandbox.works)('a wrapped tool', () => {
+describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   let workspaces: ReturnType<typeof createWorkspaces>
   let bundled: Awaited<ReturnType<typeof createWrappedTools>>
   let files: string

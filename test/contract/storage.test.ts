@@ -1,9 +1,8 @@
 import { openStorage } from '../../src/adapters/storage/open.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { sqliteOptions, temporaryDir } from '../support/storage.ts'
+import { openInMemory, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { storageExam } from './storage-exam.ts'
 
-storageExam('sqlite', async (): Promise<Storage> => {
+storageExam('an SQLite file', async () => {
   const dir = temporaryDir()
   const storage = await openStorage(sqliteOptions(dir.path))
   return {
@@ -14,3 +13,5 @@ storageExam('sqlite', async (): Promise<Storage> => {
     },
   }
 })
+
+storageExam('SQLite in memory', openInMemory)

@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module'
+import type Database from 'better-sqlite3'
+import { StorageError } from '../../../chat/errors.ts'
+
+/** An optional dependency in package.json, and what helps where it cannot be loaded. */
+interface Driver {
+  readonly name: string
+  readonly cure: string
+}
+
+/** Binaries for the usual systems come in the package. It crashes on Node 20. */
+const ON_NODE_API_10: Driver = {
+  name: 'better-sqlite3',
+  cure: 'run npm ci again, without --omit=optional',
+}
+
+/** It is compiled where no binary can be downloaded. It aborts on Node 24.19 and later. */
+const BEFORE_NODE_API_10: Driver = {
+  name: 'better-sqlite3-12',
+  cure: 'install a C++ compiler, make and Python 3 and run npm ci again, or use Node 22.14 or later, which needs none of these',
+}
+
+/**
+ * Opens a database file with the better-sqlite3 that this Node can run; `:memory:` is a database that ends with
+ * the process. Nothing is loaded before the first one is opened. Throws `StorageError` if the driver cannot be
+ * loaded, and otherwise what SQLite throws.
+ */
+export function openFile(file: string, options: Database.Options = {}): Database.Database {
+  return new (loadDriver())(file, options)
+}
+
+function loadDriver(): typeof Database {
+  const { name, cure } = Number(process.versions['napi']) >= 10 ? ON_NODE_API_10 : BEFORE_NODE_API_10
+  try {
+    const driver = createRequire(import.meta.url)(name) as typeof Database
+    // Its binary is loaded with the first database.
+    new driver(':memory:').close()
+    return driver
+  } catch (cause) {
+    const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1).join('')
+    throw new StorageError(
+      'other',
+      `${name}, which reads and writes the database, cannot be loaded by Node ${process.version} (${reason}); ${cure}`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
+
+/** What a machine may lack. The tests that need it are skipped there, and counted. */
+export type Program = 'bwrap' | 'ssh-audit' | 'strace'
+
+const sandbox = await probeSandbox()
+
+/** What a missing program is for, why it cannot be used here and how to get it; undefined where it can be used. */
+const reasons: Readonly<Record<Program, string | undefined>> = {
+  bwrap: sandbox.works ? undefined : `the sandbox around commands: ${sandbox.reason}`,
+  'ssh-audit': isInstalled('ssh-audit')
+    ? undefined
+    : 'which examines an SSH server: it is not installed (Debian, Ubuntu: apt install ssh-audit)',
+  strace: straceReason(),
+}
+
+/** Whether tests that need the program are to be skipped: `test.skipIf(lacks('strace'))`. */
+export const lacks = (program: Program): boolean => reasons[program] !== undefined
+
+/** A line for each program that is missing, for the end of a run. */
+export const missing: readonly string[] = Object.entries(reasons).flatMap(([program, reason]) =>
+  reason === undefined ? [] : [`SKIPPED what needs ${program}, ${reason}`],
+)
+
+/** Servers whose commands are not the subject of the test run them without a sandbox where there is none. */
+export const sandboxConfig = `[sandbox]\nmode = "${sandbox.works ? 'bubblewrap' : 'none'}"\n`
+
+/** Throws one line if there is no OpenSSH client: most tests of the server are meaningless without it. */
+export function requireSsh(): void {
+  if (!isInstalled('ssh') || !isInstalled('ssh-keygen'))
+    throw new Error(
+      'the tests need the OpenSSH client, ssh and ssh-keygen (Debian, Ubuntu: apt install openssh-client)',
+    )
+}
+
+function straceReason(): string | undefined {
+  if (!isInstalled('strace'))
+    return 'which watches system calls: it is not installed (Debian, Ubuntu: apt install strace)'
+  return process.getuid?.() === 0
+    ? undefined
+    : 'which watches system calls: only root may watch other processes'
+}
+
+function isInstalled(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+}
