@@ -1,5 +1,5 @@
--- What a model reads in a room without a script of its own. It runs in the same environment as the
--- room's script, which may redefine either of these.
+-- What a model reads in a room without a script of its own. This file runs in the same environment as the
+-- room's script, which may redefine either function.
 
 function room_tool_scope()
   local scope = tools.room_kv_get("tool_scope")

@@ -1,7 +1,7 @@
--- Text that crosses to the host: JSON without any byte that could be lost on the way.
+-- JSON for the host, without any byte that could be lost on the way.
 
 local json = {}
-local deepest = 16
+local MAX_DEPTH = 16
 
 local short = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r" }
 
@@ -9,11 +9,12 @@ local function escape(character)
   return short[character] or string.format("\\u%04x", string.byte(character))
 end
 
--- Letter by letter is slow in Lua; the library's own way is not. src/adapters/lua/lua-json.ts reads both.
-local long = 200
+-- Escaping letter by letter is slow in Lua, so longer texts are quoted by the library.
+-- src/adapters/lua/lua-json.ts reads both.
+local MAX_ESCAPED_BYTES = 200
 
 local function quote(text)
-  if #text > long then return string.format("%q", text) end
+  if #text > MAX_ESCAPED_BYTES then return string.format("%q", text) end
   return '"' .. string.gsub(text, '[%c"\\\127]', escape) .. '"'
 end
 
@@ -45,7 +46,7 @@ local function encode_number(value)
   return string.format("%.17g", value)
 end
 
--- What JSON has no word for becomes an object that says so: no reader takes it for a list or a name.
+-- A value that JSON cannot write becomes an object with its type, which no reader takes for a list or a name.
 function encode(value, depth)
   local kind = type(value)
   if kind == "nil" then return "null" end
@@ -53,7 +54,7 @@ function encode(value, depth)
   if kind == "number" then return encode_number(value) end
   if kind == "string" then return quote(value) end
   if kind ~= "table" then return '{"lua":' .. quote(kind) .. "}" end
-  if depth >= deepest then error("a table is nested deeper than " .. deepest .. " levels", 0) end
+  if depth >= MAX_DEPTH then error("a table is nested deeper than " .. MAX_DEPTH .. " levels", 0) end
   return is_list(value) and encode_list(value, depth + 1) or encode_object(value, depth + 1)
 end
 

@@ -1,5 +1,5 @@
 -- What a script can reach, and nothing else. This file runs once in each Lua state, with the real
--- libraries; it returns the function that runs one composition. Every composition gets environments of
+-- libraries, and returns the function that runs one composition. Every composition gets environments of
 -- its own, so that nothing a script leaves behind is there for the next one.
 
 local modules = ...            -- name -> a compiled chunk that takes its environment
@@ -12,8 +12,8 @@ local real = {
   randomseed = math.randomseed, getinfo = debug.getinfo,
 }
 
--- An address differs from process to process, and the same snapshot must give the same bytes: a table is told as
--- "table", and %p and the layout of string.pack are not there.
+-- An address differs from process to process, and the same snapshot must give the same bytes. So the text of a
+-- table is "table", and neither %p nor string.pack is available.
 local has_address = { table = true, ["function"] = true, thread = true, userdata = true }
 local format, gsub, find = string.format, string.gsub, string.find
 
@@ -37,9 +37,9 @@ string.format = function(pattern, ...)
 end
 string.pack, string.unpack, string.packsize = nil, nil, nil
 
--- Strings share one metatable in a state: nobody may have it.
+-- All strings of a state share one metatable, so no script may get it.
 real.getmetatable("").__metatable = false
--- No pause of the collector may be left to chance, and no script can call it.
+-- Scripts cannot call the collector, so its mode is set here.
 collectgarbage("generational")
 
 local plain = {
@@ -54,7 +54,7 @@ local function copy(library)
   return result
 end
 
--- Errors can be caught, but not the end of the script's time: else a loop around pcall would have no end.
+-- A script can catch errors, but not the end of its time: else a loop around pcall would never end.
 local function settle(ok, ...)
   if not ok and (...) == TIME_LIMIT then real.error(TIME_LIMIT, 0) end
   return ok, ...
@@ -136,7 +136,7 @@ local function module_names()
   return names
 end
 
--- `given` are modules that are not files, for the bundle only.
+-- `given` are modules that are not files; only the bundle gets them.
 local function loader(core, given, loaded)
   return function(name)
     if given and given[name] ~= nil then return given[name] end
@@ -150,7 +150,7 @@ local function loader(core, given, loaded)
   end
 end
 
--- The host answers with a piece of Lua, `return …` or `error(…)`, or with a text, and then says so.
+-- The host answers with a piece of Lua, `return …` or `error(…)`, or with a text, which the second value says.
 local function asker(host, core, where)
   local encode = core.require("json").encode
   local function refuse(message) real.error(where() .. message, 0) end
@@ -161,8 +161,8 @@ local function asker(host, core, where)
   end
 end
 
--- Where in the room's script a mistake was made, as the beginning of a message. Lua forgets a function that
--- ended with `return wrap(…)`; then it is the place where default_wrap begins.
+-- Gives the beginning of an error message: the line of the room's script that is running. Lua forgets a function
+-- that ended with `return wrap(…)`; then it is the line where default_wrap begins.
 local function locator(own)
   return function()
     for level = 2, 50 do
@@ -183,7 +183,7 @@ local function compose(script, data, host)
   core.require = loader(core, given, loaded)
   given.host = asker(host, core, where)
   own.require = loader(core, nil, loaded)
-  return core.require("compose")(own, modules["default"], script)
+  return core.require("wrap").compose(own, modules["default"], script)
 end
 
 -- Returns true and the result as JSON, or false and a message that is always a string.

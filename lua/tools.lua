@@ -1,5 +1,5 @@
--- `tools.*`: what a script may know. Everything comes from the snapshot; nothing here waits, and the
--- same snapshot gives the same answers.
+-- `tools.*`: what a script can know. Everything comes from the snapshot, so nothing here waits, and the
+-- same snapshot gives the same answers. src/prompt/run-layers.ts answers what is asked of the host.
 
 local host = require "host"
 local snapshot = require "snapshot"
@@ -11,12 +11,12 @@ local function refuse(message, value)
   error(where() .. message .. ", got " .. (type(value) == "table" and "a table" or tostring(value)), 0)
 end
 
--- { {name, id, description, schema, source, tokens}, … }: what of the room's tools is in this scope.
+-- { {name, id, description, schema, source, tokens}, … }: the room's tools that this scope shows.
 function tools.available_tools(scope)
   return host("available_tools", scope)
 end
 
--- What the tools layer shows: { form, ids = {…}, lines = {…} }, sized for the budget.
+-- What the tools layer shows: { form, ids = {…}, lines = {…} }. The form is the first that the budget allows.
 function tools.select_tools(scope)
   return host("select_tools", scope)
 end
@@ -45,8 +45,8 @@ function tools.history(options)
   return host("history", history_options(options))
 end
 
--- The same entries as one text, ready to be shown, a line an entry: a later line of an entry is indented, and
--- a tool's result stands under its call.
+-- The same entries as one text, each on a line of its own. The later lines of an entry are indented, and a tool's
+-- result stands under its call.
 function tools.conversation(options)
   return host("conversation", history_options(options))
 end
@@ -58,7 +58,7 @@ function tools.todo() return snapshot.room.todo end
 function tools.current_model() return snapshot.model end
 function tools.current_user() return snapshot.user end
 
--- Which composition this is: {room, model, user, target, script_version}.
+-- What is composed: {room, model, user, target, script_version}.
 function tools.session() return snapshot.session end
 
 -- One of the room's key-values, or nil.
@@ -73,7 +73,7 @@ function tools.count_tokens(text)
   return host("count_tokens", tostring(text))
 end
 
--- A line for those who look at /wrap: log("info", "…").
+-- Adds a line to the warnings of /wrap: log("info", "…").
 function tools.log(level, text)
   host("log", { level = tostring(level), text = tostring(text) })
 end

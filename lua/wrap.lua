@@ -1,11 +1,14 @@
 -- The builder: `wrap(target)` starts one, each call adds a layer, and the host fills the budget with them
--- in order of priority. Each file in layers/ is a method of the same name.
+-- in order of priority. Each file in layers/ is a method of the same name. `compose`, at the end, is what the
+-- host runs for each prompt.
 
+local encode = require("json").encode -- taken now: a script can change the module, not what is used here
 local names = require "modules"
 local snapshot = require "snapshot"
+local tools = require "tools"
 local where = require "where"
 
-local most_layers = 200
+local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
 local options = { required = "boolean", trim = "string", heading = "string", tools = "table" }
 
@@ -74,7 +77,7 @@ local function put(self, name, priority, text, is_system, opts)
   check_layer(name, priority, text, is_system, opts)
   forget(state, name)
   if text == nil or text == "" then return end
-  if #state.layers >= most_layers then fail("there are more than " .. most_layers .. " layers") end
+  if #state.layers >= MAX_LAYERS then fail("there are more than " .. MAX_LAYERS .. " layers") end
   opts = opts or {}
   state.layers[#state.layers + 1] = {
     name = name, priority = priority, text = tostring(text), system = is_system == true,
@@ -82,13 +85,13 @@ local function put(self, name, priority, text, is_system, opts)
   }
 end
 
--- add_layer(name, priority, text, is_system, opts): the one that all others come down to.
+-- add_layer(name, priority, text, is_system, opts): all other layers are added through this one.
 function methods.add_layer(self, name, priority, text, is_system, opts)
   put(self, name, priority, text, is_system, opts)
   return self
 end
 
--- custom(name, text, priority, is_system, opts): the same, in the order that reads well in a script.
+-- custom(name, text, priority, is_system, opts): the same, with the arguments in the order that scripts need them.
 function methods.custom(self, name, text, priority, is_system, opts)
   if priority == nil then priority = 50 end
   put(self, name, priority, text, is_system, opts)
@@ -126,7 +129,7 @@ function metatable.__newindex(_, name)
   fail(string.format("use layer(%s, function(builder) … end) to add a layer of your own", describe(name)))
 end
 
--- A whole number of tokens, 0 or more; nil takes the model's own.
+-- wrap(target): a new builder. `target` is a whole number of tokens, 0 or more; nil takes the model's own.
 function builder.wrap(target)
   if target == nil then target = snapshot.target end
   local whole = type(target) == "number" and math.tointeger(target)
@@ -138,18 +141,30 @@ function builder.wrap(target)
   return self
 end
 
--- layer(name, function(builder, …) … end): a method of this name for every builder of this composition.
+-- layer(name, function(builder, …) … end): adds a method of this name to every builder of this composition.
 function builder.layer(name, make)
   if type(name) ~= "string" or name == "" then fail("layer(): the name must be text, got " .. describe(name)) end
   if type(make) ~= "function" then fail("layer(): the second argument must be a function, got " .. describe(make)) end
   own_layers[name] = make
 end
 
--- What the host reads; see src/wrap/draft.ts.
+-- What a builder holds: src/prompt/layers.ts reads it.
 function builder.finish(self)
   local state = type(self) == "table" and states[self]
   if not state then fail("default_wrap must return what wrap() gave, it returned " .. describe(self)) end
   return state
+end
+
+-- One composition: defines what scripts see as globals, runs default.lua and then the room's script in the
+-- script's environment, and calls `default_wrap`. Returns the layers as JSON.
+function builder.compose(environment, default, script)
+  environment.wrap, environment.layer, environment.tools = builder.wrap, builder.layer, tools
+  default(environment)
+  if script then script(environment) end
+  if type(environment.default_wrap) ~= "function" then
+    error("default_wrap must be a function, it is a " .. type(environment.default_wrap), 0)
+  end
+  return encode(builder.finish(environment.default_wrap(snapshot.target)))
 end
 
 return builder

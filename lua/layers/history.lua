@@ -1,4 +1,4 @@
--- The conversation, one entry a line, oldest first, as tools.conversation tells it.
+-- The conversation, oldest entry first, as tools.conversation writes it.
 
 local tools = require "tools"
 

@@ -2,18 +2,16 @@
 
 local tools = require "tools"
 
-local function named(kind)
+local function names_of(kind, pattern)
   local names = {}
   for _, who in ipairs(tools.who()) do
-    if who.kind == kind then
-      names[#names + 1] = (kind == "model" and "@" or "") .. who.name .. (kind == "person" and " (" .. who.role .. ")" or "")
-    end
+    if who.kind == kind then names[#names + 1] = string.format(pattern, who.name, who.role) end
   end
   return table.concat(names, ", ")
 end
 
 return function(builder)
-  local lines, people, models = {}, named("person"), named("model")
+  local lines, people, models = {}, names_of("person", "%s (%s)"), names_of("model", "@%s")
   if people ~= "" then lines[#lines + 1] = "People here: " .. people end
   if models ~= "" then lines[#lines + 1] = "Models here: " .. models end
   builder:add_layer("participants", 30, table.concat(lines, "\n"), false, { trim = "head" })

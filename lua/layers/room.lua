@@ -25,13 +25,10 @@ end
 return function(builder)
   local room = tools.look()
   local lines = { "## The room", string.format("Name: %s%s", room.name, room.private and " (private)" or "") }
-  for _, add in ipairs({
-    function() return labelled("Topic", room.topic) end,
-    function() return labelled("Mood", room.vibe) end,
-    function() return exits_line(room.exits) end,
-    function() return todo_lines(room.todo) end,
-  }) do
-    lines[#lines + 1] = add()
-  end
+  local function add(line) lines[#lines + 1] = line end
+  add(labelled("Topic", room.topic))
+  add(labelled("Mood", room.vibe))
+  add(exits_line(room.exits))
+  add(todo_lines(room.todo))
   builder:add_layer("room", 20, table.concat(lines, "\n"), false, { trim = "head" })
 end

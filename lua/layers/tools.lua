@@ -1,4 +1,4 @@
--- The functions that the model may call: a line each here, and their definitions beside the prompt.
+-- The functions that the model may call. Each has a line here; its definition is sent beside the prompt.
 -- The host decides how much of them the budget allows: full, short, or deferred (names only).
 
 local tools = require "tools"

@@ -10,3 +10,6 @@ export type JsonSchema = JsonObject
 /** True for an object, which an array is not. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** True for a list. */
+export const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)

@@ -1,166 +1,137 @@
-import type { DraftLayer } from './draft.ts'
-import { createLedger, type Ledger, type Sums, type Terms } from './ledger.ts'
+import type { Layer } from './layers.ts'
+import { type BudgetSums, type BudgetTerms, createLedger, type Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
-import { fullText, trimLayer } from './trim.ts'
-
-/** The tools that go with a layer, in one form. */
-export interface ToolOffer {
-  readonly tools: readonly PromptTool[]
-  /** Tokens that the tools and their layer's text may have together. */
-  readonly cap: number
-  /** True if nothing cheaper can be offered: then the text is cut or left out instead. */
-  readonly last: boolean
-}
+import type { ToolOffer } from './tool-offer.ts'
+import { fullText, type TrimmedText, trimLayer } from './trim.ts'
 
 /** A filled budget; every layer has its report, in the order of the text. */
-export interface Filled {
+export interface FilledBudget {
   readonly system: string
   readonly context: string
-  readonly sums: Sums
+  readonly sums: BudgetSums
   readonly layers: readonly LayerReport[]
   readonly tools: readonly PromptTool[]
 }
 
 /**
- * Gives the target's tokens to the layers in order of priority, ties in order of declaration. What a layer
- * gets depends only on the message and on the layers before it. The total is counted on the joined texts
- * after each layer, so it is exact, and never over the target.
+ * Gives the target's tokens to the layers in order of priority, equal ones in the order in which the script named
+ * them. What a layer gets depends only on the message and on the layers before it. The total is counted on the joined
+ * texts after each layer, so it is exact, and never over the target.
  *
- * Returns 'tools-too-dear' if the offer must be made in a cheaper form. Throws `WrapError('budget')` if the
+ * Returns 'needs-cheaper-tools' if the tools must be offered in a cheaper form. Throws `WrapError('budget')` if the
  * message or a required layer does not fit.
  */
 export function fillBudget(
-  layers: readonly DraftLayer[],
+  layers: readonly Layer[],
   offer: ToolOffer | undefined,
-  terms: Terms,
-): Filled | 'tools-too-dear' {
+  terms: BudgetTerms,
+): FilledBudget | 'needs-cheaper-tools' {
   const ledger = createLedger(layers, terms)
-  checkMessage(ledger, layers, terms)
-  const reports = new Map<number, LayerReport>()
-  for (const index of byPriority(layers)) {
-    const layer = layers[index]!
-    const report = place({ layer, index, offer: layer.tools && offer, ledger, terms })
-    if (report === undefined) return 'tools-too-dear'
-    if (report.status === 'dropped' && layer.required) throw tooSmall(layer, index, offer, ledger, terms)
-    reports.set(index, report)
+  const inOrder = layers.toSorted((a, b) => a.priority - b.priority)
+  checkMessage(ledger, inOrder, terms)
+  const reports = new Map<Layer, LayerReport>()
+  for (const layer of inOrder) {
+    const candidate = { layer, offer: layer.tools && offer, ledger, terms }
+    const report = fit(candidate)
+    if (!report) return 'needs-cheaper-tools'
+    if (report.status === 'dropped' && layer.required) throw tooSmall(candidate, offer)
+    reports.set(layer, report)
   }
+  const hasTools = layers.some((layer) => layer.tools && reports.get(layer)?.status !== 'dropped')
   return {
-    system: ledger.textOf('system'),
-    context: ledger.textOf('context'),
+    system: ledger.text('system'),
+    context: ledger.text('context'),
     sums: ledger.sums(),
-    layers: layers.map((_layer, index) => reports.get(index)!),
-    tools: offer && sentTools(layers, reports) ? offer.tools : [],
+    layers: layers.flatMap((layer) => reports.get(layer) ?? []),
+    tools: offer && hasTools ? offer.tools : [],
   }
 }
 
-const byPriority = (layers: readonly DraftLayer[]): readonly number[] =>
-  [...layers.keys()].toSorted((a, b) => layers[a]!.priority - layers[b]!.priority || a - b)
-
-const sentTools = (layers: readonly DraftLayer[], reports: ReadonlyMap<number, LayerReport>): boolean =>
-  layers.some((layer, index) => layer.tools !== undefined && reports.get(index)!.status !== 'dropped')
-
-/** Where not even the first required layer would fit by itself, that layer is the one to tell of. */
+/** Where the first required layer would not fit even by itself, the error about that layer says more. */
 function checkMessage(
   ledger: Ledger,
-  layers: readonly DraftLayer[],
-  { message, target, counter }: Terms,
+  inOrder: readonly Layer[],
+  { message, target, counter }: BudgetTerms,
 ): void {
   if (message === '' || ledger.total() <= target) return
   const { message: needed, framing } = ledger.sums()
-  const first = byPriority(layers).find((index) => layers[index]!.required)
-  if (first !== undefined && counter.count(fullText(layers[first]!)) > target - framing) return
+  const first = inOrder.find((layer) => layer.required)
+  if (first && counter.count(fullText(first)) > target - framing) return
   throw new WrapError(
     'budget',
     `wrap: the message needs ${needed} tokens, ${Math.max(0, target - framing)} of ${target} are left`,
   )
 }
 
-interface Placing {
-  readonly layer: DraftLayer
-  readonly index: number
+/** A layer, and what decides how many tokens it gets. */
+interface Candidate {
+  readonly layer: Layer
+  /** The tools that go with this layer. */
   readonly offer: ToolOffer | undefined
   readonly ledger: Ledger
-  readonly terms: Terms
+  readonly terms: BudgetTerms
 }
 
-/** What becomes of one layer; undefined if its tools are to be offered in a cheaper form. */
-function place(placing: Placing): LayerReport | undefined {
-  const { layer, offer } = placing
+/** What becomes of one layer; undefined if its tools must be offered in a cheaper form. */
+function fit(candidate: Candidate): LayerReport | undefined {
+  const { layer, offer } = candidate
   const text = fullText(layer)
-  if (put(placing, text)) return report(placing, text, 'kept', '')
+  if (put(candidate, text)) return report(candidate, text, 'kept', '')
   if (offer && !offer.last) return undefined
-  const trimmed = putTrimmed(placing)
-  if (trimmed) return report(placing, trimmed.text, 'trimmed', trimmed.note)
-  return report(placing, '', 'dropped', whyDropped(placing))
+  const trimmed = putTrimmed(candidate)
+  if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
+  const share = offer ? `; tools may have ${offer.cap}` : ''
+  return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${share}`)
 }
 
-const costOf = (offer: ToolOffer | undefined): number =>
-  offer?.tools.reduce((sum, tool) => sum + tool.tokens, 0) ?? 0
-
-function put({ index, offer, ledger, terms }: Placing, text: string): boolean {
-  if (!offer) return ledger.tryPut(index, text)
-  const tokens = costOf(offer)
-  return terms.counter.count(text) + tokens <= offer.cap && ledger.tryPut(index, text, { tokens })
+function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean {
+  if (offer && terms.counter.count(text) + offer.tokens > offer.cap) return false
+  return ledger.tryPut({ layer, text, toolTokens: offer?.tokens })
 }
 
-/** Where two texts meet, the sum may move by a token or two: a cut that is just too long is made again, shorter. */
-function putTrimmed(placing: Placing): { readonly text: string; readonly note: string } | undefined {
-  const { layer, index, offer, ledger, terms } = placing
-  const tools = offer && { tokens: costOf(offer) }
-  let allowance = Math.min(left(ledger, terms), offer?.cap ?? Infinity) - (tools?.tokens ?? 0)
-  while (allowance > 0) {
-    const trimmed = trimLayer(layer, allowance, terms.counter)
-    if (!trimmed) return undefined
-    if (put(placing, trimmed.text)) return trimmed
-    allowance -= Math.max(1, ledger.totalWith(index, trimmed.text, tools) - terms.target)
+/** Where two texts meet, the sum may move by a token or two: a text that is just too long is trimmed again, shorter. */
+function putTrimmed(candidate: Candidate): TrimmedText | undefined {
+  const { layer, offer, ledger, terms } = candidate
+  let allowed = Math.min(left(candidate), offer?.cap ?? Infinity) - (offer?.tokens ?? 0)
+  while (allowed > 0) {
+    const trimmed = trimLayer(layer, allowed, terms.counter)
+    if (!trimmed || put(candidate, trimmed.text)) return trimmed
+    const total = ledger.totalWith({ layer, text: trimmed.text, toolTokens: offer?.tokens })
+    allowed -= Math.max(1, total - terms.target)
   }
   return undefined
 }
 
-const left = (ledger: Ledger, { target }: Terms): number => Math.max(0, target - ledger.total())
+const left = ({ ledger, terms }: Candidate): number => Math.max(0, terms.target - ledger.total())
 
-function needed({ layer, index, offer, ledger }: Placing): number {
-  const tools = offer && { tokens: costOf(offer) }
-  return ledger.totalWith(index, fullText(layer), tools) - ledger.total()
+function whatIsMissing(candidate: Candidate): string {
+  const { layer, offer, ledger, terms } = candidate
+  const withLayer = ledger.totalWith({ layer, text: fullText(layer), toolTokens: offer?.tokens })
+  return `needs ${withLayer - ledger.total()} tokens, ${left(candidate)} of ${terms.target} are left`
 }
 
-function whyDropped(placing: Placing): string {
-  const { offer, ledger, terms } = placing
-  const share = offer ? `; tools may have ${offer.cap}` : ''
-  return `needs ${needed(placing)} tokens, ${left(ledger, terms)} of ${terms.target} are left${share}`
+function report(
+  { layer, offer, terms }: Candidate,
+  text: string,
+  status: LayerReport['status'],
+  note: string,
+): LayerReport {
+  const { name, priority, system } = layer
+  const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + (offer?.tokens ?? 0)
+  return { name, priority, placement: system ? 'system' : 'context', tokens, status, note }
 }
 
-function report(placing: Placing, text: string, status: LayerReport['status'], note: string): LayerReport {
-  const { layer, offer, terms } = placing
-  const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + costOf(offer)
-  return {
-    name: layer.name,
-    priority: layer.priority,
-    placement: layer.system ? 'system' : 'context',
-    tokens,
-    status,
-    note,
-  }
+/** `offer` is what this prompt offers, also where it goes with another layer: people are told if tools are the reason. */
+function tooSmall(candidate: Candidate, offer: ToolOffer | undefined): WrapError {
+  const { layer, ledger } = candidate
+  const tools = layer.tools || ledger.sums().tools > 0 ? largestTools(offer) : ''
+  return new WrapError('budget', `wrap: layer "${layer.name}" ${whatIsMissing(candidate)}${tools}`)
 }
 
-function tooSmall(
-  layer: DraftLayer,
-  index: number,
-  offer: ToolOffer | undefined,
-  ledger: Ledger,
-  terms: Terms,
-): WrapError {
-  const placing = { layer, index, offer: layer.tools && offer, ledger, terms }
-  const facts = `needs ${needed(placing)} tokens, ${left(ledger, terms)} of ${terms.target} are left`
-  const tools = ledger.sums().tools > 0 || layer.tools ? dearest(offer) : ''
-  return new WrapError('budget', `wrap: layer "${layer.name}" ${facts}${tools}`)
-}
-
-/** Where tools are the reason, people are told which. */
-function dearest(offer: ToolOffer | undefined): string {
+function largestTools(offer: ToolOffer | undefined): string {
   if (!offer || offer.tools.length === 0) return ''
   const top = offer.tools.toSorted((a, b) => b.tokens - a.tokens).slice(0, 3)
   const named = top.map((tool) => `${tool.name} (${tool.tokens})`).join(', ')
-  return `; ${offer.tools.length} tools take ${costOf(offer)}, the dearest are ${named}`
+  return `; ${offer.tools.length} tools take ${offer.tokens}, the dearest are ${named}`
 }

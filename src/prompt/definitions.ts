@@ -1,11 +1,8 @@
-import { framingOf } from './framing.ts'
-import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
+import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
 import type { ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
-
-/** Characters of a shortened description. */
-const shortest = 160
 
 /** A tool as it is sent in one of the forms that send anything. */
 export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition {
@@ -19,8 +16,11 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
 }
 
 /** Tokens of a definition, the provider's own framing included: its compact JSON, keys in the order they are sent. */
-export function definitionTokens(definition: ToolDefinition, backend: string, counter: TokenCounter): number {
-  const { factor, perTool } = framingOf(backend)
+export function definitionTokens(
+  definition: ToolDefinition,
+  { factor, perTool }: Framing,
+  counter: TokenCounter,
+): number {
   return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
 }
 
@@ -32,40 +32,50 @@ export function lineOf(tool: CatalogueTool, form: ToolForm): string {
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
 
-/** Up to the first full stop that ends a sentence, and never long. */
-export function firstSentence(text: string): string {
-  const line = oneLine(text.slice(0, shortest * 4))
+/** Characters of a shortened description. */
+const MAX_SHORT_DESCRIPTION = 160
+
+/** The text up to the first full stop that ends a sentence, cut where even that is too long. */
+function firstSentence(text: string): string {
+  const line = oneLine(text.slice(0, MAX_SHORT_DESCRIPTION * 4))
   const sentence = /^.*?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line
   const points = Array.from(sentence)
-  return points.length <= shortest ? sentence : `${points.slice(0, shortest - 1).join('')}…`
+  return points.length <= MAX_SHORT_DESCRIPTION
+    ? sentence
+    : `${points.slice(0, MAX_SHORT_DESCRIPTION - 1).join('')}…`
 }
 
 /** Keys whose values are schemas by name: a name may well be `description`. */
-const maps: ReadonlySet<string> = new Set([
+const KEYS_OF_NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',
   'definitions',
   'dependentSchemas',
 ])
-const words: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
+/** Keys that explain a schema to a reader. */
+const KEYS_OF_WORDS: ReadonlySet<string> = new Set(['description', 'title', 'examples', '$comment'])
+/** Keys whose values are compared with arguments, so that they stay as they are. */
+const KEYS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default'])
 
-/** A schema that says what fits but no longer explains it. */
-function withoutWords(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([key]) => !words.has(key))
-  return Object.fromEntries(
-    kept.map(([key, value]) => [key, maps.has(key) ? mapValues(value) : inner(key, value)]),
+/** A schema that allows the same arguments but no longer explains them. */
+const withoutWords = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => !KEYS_OF_WORDS.has(key))
+      .map(([key, value]) => [key, shortened(key, value)]),
   )
+
+function shortened(key: string, value: Json): Json {
+  if (KEYS_OF_DATA.has(key)) return value
+  if (KEYS_OF_NAMED_SCHEMAS.has(key)) return isJsonObject(value) ? eachShortened(value) : value
+  return anyShortened(value)
 }
 
-const mapValues = (value: Json): Json =>
-  isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, inner('', schema)]))
-    : value
+const eachShortened = (schemas: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, anyShortened(schema)]))
 
-/** Values that are compared, not described, stay as they are. */
-function inner(key: string, value: Json): Json {
-  if (key === 'enum' || key === 'const' || key === 'default') return value
-  if (Array.isArray(value)) return (value as readonly Json[]).map((element) => inner('', element))
+function anyShortened(value: Json): Json {
+  if (isJsonList(value)) return value.map(anyShortened)
   return isJsonObject(value) ? withoutWords(value) : value
 }

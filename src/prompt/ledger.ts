@@ -1,21 +1,21 @@
-import type { DraftLayer } from './draft.ts'
-import { framingOf } from './framing.ts'
+import type { Framing } from './framing.ts'
+import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 import { userContent } from './prompt.ts'
 
-/** What is being measured, and against what. */
-export interface Terms {
+/** What a budget has to keep to. */
+export interface BudgetTerms {
   /** Tokens that system text, user text, tools and framing may have together. */
   readonly target: number
   /** The message that is answered. */
   readonly message: string
-  /** Row of the framing table. */
-  readonly backend: string
+  /** What the provider adds. */
+  readonly framing: Framing
   readonly counter: TokenCounter
 }
 
-/** Tokens of what would be sent now; they add up to the whole. */
-export interface Sums {
+/** Tokens of what would be sent now; they add up to the total. */
+export interface BudgetSums {
   readonly system: number
   readonly context: number
   /** What the message adds to the user's part of the request, the break before it included. */
@@ -24,84 +24,68 @@ export interface Sums {
   readonly framing: number
 }
 
-/** The texts that were taken so far, and exactly what they cost together. */
+/** A layer's new text. */
+export interface LayerText {
+  readonly layer: Layer
+  readonly text: string
+  /** Tokens of the definitions that come with it. */
+  readonly toolTokens: number | undefined
+}
+
+/** The texts that were taken so far, and exactly what they cost together, counted on the strings that would be sent. */
 export interface Ledger {
-  /** Tokens of all of it, counted on the strings that would be sent. */
   total(): number
-  sums(): Sums
-  /** Takes a layer's text, and tools with it, if the total stays within the target; else changes nothing. */
-  tryPut(index: number, text: string, tools?: { readonly tokens: number }): boolean
-  /** The total as it would be. */
-  totalWith(index: number, text: string, tools?: { readonly tokens: number }): number
-  textOf(placement: 'system' | 'context'): string
+  /** What the total would be with this text. */
+  totalWith(change: LayerText): number
+  /** Takes a text if the total stays within the target; else nothing changes and it returns false. */
+  tryPut(change: LayerText): boolean
+  sums(): BudgetSums
+  /** The layers of one placement, joined as they are sent: in the order in which the script named them. */
+  text(placement: 'system' | 'context'): string
 }
 
-/** Joins layers as they are sent, in the order in which the script named them. */
-const join = (texts: readonly (string | undefined)[]): string =>
-  texts.filter((text) => text !== undefined && text !== '').join('\n\n')
+/** A ledger for these layers. At first only the message and the provider's framing are in it. */
+export function createLedger(
+  layers: readonly Layer[],
+  { target, message, framing, counter }: BudgetTerms,
+): Ledger {
+  const texts = new Map<Layer, string>()
+  const joined = (system: boolean, change?: LayerText): string =>
+    layers
+      .filter((layer) => layer.system === system)
+      .map((layer) => (layer === change?.layer ? change.text : texts.get(layer)) ?? '')
+      .filter((text) => text !== '')
+      .join('\n\n')
+  // The user's part is counted as one text; how much of it is context is worked out only when somebody asks.
+  const userTokens = (context: string): number => counter.count(userContent({ context, message }))
 
-interface Taken {
-  readonly texts: readonly (string | undefined)[]
-  readonly costs: Costs
-}
+  let costs = { system: 0, user: userTokens(''), tools: 0, framing: framing.perRequest }
+  const costsWith = (change: LayerText): typeof costs => ({
+    ...costs,
+    ...(change.layer.system
+      ? { system: counter.count(joined(true, change)) }
+      : { user: userTokens(joined(false, change)) }),
+    ...(change.toolTokens === undefined
+      ? {}
+      : { tools: change.toolTokens, framing: framing.perRequest + framing.perToolset }),
+  })
+  const sum = (parts: typeof costs): number => parts.system + parts.user + parts.tools + parts.framing
 
-/** The user's part is counted as one; what of it is context is worked out when somebody asks. */
-interface Costs {
-  readonly system: number
-  readonly user: number
-  readonly tools: number
-  readonly framing: number
-}
-
-/** An empty ledger for these layers; only the message and the provider's framing are in it. */
-export function createLedger(layers: readonly DraftLayer[], terms: Terms): Ledger {
-  const framing = framingOf(terms.backend)
-  const textOf = (texts: Taken['texts'], system: boolean): string =>
-    join(texts.map((text, index) => (layers[index]?.system === system ? text : undefined)))
-
-  const userTokens = (texts: Taken['texts']): number =>
-    terms.counter.count(userContent({ context: textOf(texts, false), message: terms.message }))
-
-  const measure = (
-    texts: Taken['texts'],
-    tools: number | undefined,
-    before?: Taken,
-    changed?: number,
-  ): Costs => {
-    const inSystem = before && layers[changed!]!.system
-    return {
-      system: before && !inSystem ? before.costs.system : terms.counter.count(textOf(texts, true)),
-      user: before && inSystem ? before.costs.user : userTokens(texts),
-      tools: tools ?? 0,
-      framing: framing.perRequest + (tools === undefined ? 0 : framing.perToolset),
-    }
-  }
-
-  const empty = layers.map(() => undefined)
-  let now: Taken = { texts: empty, costs: measure(empty, undefined) }
-  let toolTokens: number | undefined
-
-  const consider = (index: number, text: string, tools?: { readonly tokens: number }): Taken => {
-    const texts = now.texts.with(index, text)
-    return { texts, costs: measure(texts, tools?.tokens ?? toolTokens, now, index) }
-  }
   return {
-    total: () => sum(now.costs),
-    sums() {
-      const { user, ...costs } = now.costs
-      const context = terms.counter.count(textOf(now.texts, false))
-      return { ...costs, context, message: user - context }
-    },
-    totalWith: (index, text, tools) => sum(consider(index, text, tools).costs),
-    tryPut(index, text, tools) {
-      const next = consider(index, text, tools)
-      if (sum(next.costs) > terms.target) return false
-      now = next
-      toolTokens = tools?.tokens ?? toolTokens
+    total: () => sum(costs),
+    totalWith: (change) => sum(costsWith(change)),
+    tryPut(change) {
+      const next = costsWith(change)
+      if (sum(next) > target) return false
+      costs = next
+      texts.set(change.layer, change.text)
       return true
     },
-    textOf: (placement) => textOf(now.texts, placement === 'system'),
+    sums() {
+      const { system, user, tools, framing } = costs
+      const context = counter.count(joined(false))
+      return { system, context, message: user - context, tools, framing }
+    },
+    text: (placement) => joined(placement === 'system'),
   }
 }
-
-const sum = (costs: Costs): number => costs.system + costs.user + costs.tools + costs.framing

@@ -1,44 +1,47 @@
-import { shortHash } from './hash.ts'
+import { shortHash } from '../lib/hash.ts'
+import { findToolsDefinition } from './find-tools.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** A tool that has not got the name yet by which models call it. */
 export type UnnamedTool = Omit<CatalogueTool, 'name'>
 
-const prefix = 'sshawl_'
-const longest = 64
-/** Names of functions that wrap() itself adds (prompt/find-tools.ts). */
-const reserved = new Set(['find_tools'])
+/** Dropped from ids where the rest is no other tool's id. */
+const PREFIX = 'sshawl_'
+const MAX_NAME_CHARACTERS = 64
+/** Names of functions that wrap() itself adds. */
+const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
  * Gives every tool the name by which models call it: the id, without `sshawl_` where that leaves no doubt,
- * with what providers do not take replaced, and shortened with a hash. A tool's name depends only on which
- * ids there are, not on their order; the order of the tools stays. Of two tools with one id the first counts.
+ * with the characters that providers refuse replaced, and shortened with a hash. A tool's name depends only on which
+ * ids there are, not on their order. The order of the tools stays. Of two tools with one id the first counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
-  const wanted = new Map(unique.map((tool) => [tool.id, legal(preferred(tool.id, ids), tool.id)]))
-  const uses = countOf(wanted.values())
-  return unique.map((tool) => {
-    const name = wanted.get(tool.id)!
-    const clear = uses.get(name) === 1 && !reserved.has(name)
-    return { ...tool, name: clear ? name : hashed(name, tool.id) }
+  const named = unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) }))
+  const uses = countOf(named.map((tool) => tool.name))
+  return named.map((tool) => {
+    const isClear = uses.get(tool.name) === 1 && !RESERVED.has(tool.name)
+    return isClear ? tool : { ...tool, name: hashed(tool.name, tool.id) }
   })
 }
 
 function preferred(id: string, ids: ReadonlySet<string>): string {
-  const short = id.startsWith(prefix) ? id.slice(prefix.length) : id
+  const short = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id
   return short !== '' && !ids.has(short) ? short : id
 }
 
 function legal(name: string, id: string): string {
   const clean = name.replace(/[^A-Za-z0-9_-]/gu, '_')
-  return clean === name && clean.length <= longest && clean !== '' ? clean : hashed(clean, id)
+  return clean === name && clean.length <= MAX_NAME_CHARACTERS && clean !== '' ? clean : hashed(clean, id)
 }
 
-const hashed = (name: string, id: string): string => `${name.slice(0, longest - 9)}_${shortHash(id)}`
+/** The hash has eight digits and an underscore before it. */
+const hashed = (name: string, id: string): string =>
+  `${name.slice(0, MAX_NAME_CHARACTERS - 9)}_${shortHash(id)}`
 
-function countOf(names: Iterable<string>): ReadonlyMap<string, number> {
+function countOf(names: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts

@@ -1,7 +1,8 @@
 import { compileGlob } from '../lib/glob.ts'
+import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** One element of a scope, understood. */
+/** One element of a scope. */
 export interface Pattern {
   /** As it was written, `!` included. */
   readonly source: string
@@ -9,47 +10,44 @@ export interface Pattern {
   matches(tool: CatalogueTool): boolean
 }
 
-/** A scope, understood; `error` says why nothing can be shown. */
+/** A scope as it was read; `error` says why nothing can be shown. */
 export type ParsedScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'none'; readonly error?: string }
   | { readonly kind: 'patterns'; readonly patterns: readonly Pattern[] }
 
-const longestPattern = 200
-const mostPatterns = 200
-const groups: ReadonlySet<string> = new Set(['internal', 'builtin', 'wrapped', 'mcp'])
+const MAX_PATTERN_CHARACTERS = 200
+const MAX_PATTERNS = 200
+const GROUPS: ReadonlySet<string> = new Set(['internal', 'builtin', 'wrapped', 'mcp'])
 
-/** Understands a scope as it is stored. What cannot be understood is `none`, with the reason. */
+/** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
   if (scope === undefined || scope === null || scope === 'all') return { kind: 'all' }
   if (scope === 'none') return { kind: 'none' }
-  const list: readonly unknown[] | undefined =
-    typeof scope === 'string' ? [scope] : Array.isArray(scope) ? scope : undefined
-  if (!list) {
-    return nothing(`a scope is "all", "none", a pattern or a list of patterns, not ${kindOf(scope)}`)
-  }
-  if (list.length > mostPatterns)
-    return nothing(`a scope has at most ${mostPatterns} patterns, not ${list.length}`)
-  return parseList(list)
+  if (typeof scope === 'string') return parseList([scope])
+  if (Array.isArray(scope)) return parseList(scope)
+  return nothing(`a scope is "all", "none", a pattern or a list of patterns, not ${kindOf(scope)}`)
 }
 
 function parseList(list: readonly unknown[]): ParsedScope {
+  if (list.length > MAX_PATTERNS)
+    return nothing(`a scope has at most ${MAX_PATTERNS} patterns, not ${list.length}`)
   const patterns: Pattern[] = []
   for (const [index, element] of list.entries()) {
+    const which = `pattern ${index + 1} of the scope`
+    if (typeof element !== 'string') return nothing(`${which} must be text, not ${kindOf(element)}`)
     const problem = problemWith(element)
-    if (problem !== undefined) return nothing(`pattern ${index + 1} of the scope ${problem}`)
-    patterns.push(parsePattern((element as string).trim()))
+    if (problem !== undefined) return nothing(`${which} ${problem}`)
+    patterns.push(parsePattern(element.trim()))
   }
   return patterns.length === 0 ? { kind: 'none' } : { kind: 'patterns', patterns }
 }
 
 const nothing = (error: string): ParsedScope => ({ kind: 'none', error: `${error}; no tool is shown` })
 
-function problemWith(element: unknown): string | undefined {
-  if (typeof element !== 'string') return `must be text, not ${kindOf(element)}`
-  if (element.length > longestPattern) return `is longer than ${longestPattern} characters`
-  if (!/^!?[^!]/u.test(element.trim())) return `says nothing: ${JSON.stringify(element)}`
-  return undefined
+function problemWith(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN_CHARACTERS) return `is longer than ${MAX_PATTERN_CHARACTERS} characters`
+  return /^!?[^!]/u.test(pattern.trim()) ? undefined : `says nothing: ${JSON.stringify(pattern)}`
 }
 
 function kindOf(value: unknown): string {
@@ -75,21 +73,41 @@ function matcherFor(word: string): (tool: CatalogueTool) => boolean {
   return (tool) => isGroup(tool, word) || named(tool.id) || named(tool.name) || ofServer(tool)
 }
 
-/** A server that is called like a group never gets the group's word. */
+/** Where a server has the name of a group, the word means the group. */
 function isGroup(tool: CatalogueTool, word: string): boolean {
-  return groups.has(word) ? tool.group === word : tool.group === 'mcp' && tool.source === word
+  return GROUPS.has(word) ? tool.group === word : tool.group === 'mcp' && tool.source === word
 }
 
-/** `server:pattern`: the server is compared as it is, so that `holler:*` has nothing of `holler_two`. */
+/** `server:pattern`: the server's name must be equal, so that `holler:*` never takes in tools of `holler_two`. */
 function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   const colon = word.indexOf(':')
   if (colon < 0) return () => false
   const server = word.slice(0, colon)
   const named = compileGlob(word.slice(colon + 1))
   return (tool) =>
-    (groups.has(server) ? tool.group === server : tool.source === server) &&
+    (GROUPS.has(server) ? tool.group === server : tool.source === server) &&
     (named(tool.id) || named(tool.name) || named(withoutSource(tool)))
 }
 
 const withoutSource = (tool: CatalogueTool): string =>
   tool.id.startsWith(`${tool.source}_`) ? tool.id.slice(tool.source.length + 1) : tool.id
+
+/** What people are told of a scope: why it could not be read, and which of its patterns match no tool. */
+export function warningsOf(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): readonly string[] {
+  if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
+  if (parsed.kind === 'all') return []
+  return parsed.patterns
+    .filter((pattern) => pattern.source !== 'none' && !catalogue.some((tool) => pattern.matches(tool)))
+    .map((pattern) => unmatched(pattern, catalogue))
+}
+
+function unmatched(pattern: Pattern, catalogue: readonly CatalogueTool[]): string {
+  const word = pattern.negative ? pattern.source.slice(1) : pattern.source
+  const near = closest(word, vocabulary(catalogue))
+  const hint = near === undefined ? '' : `; did you mean ${pattern.negative ? '!' : ''}${near}?`
+  return `${pattern.source} matches no tool${hint}`
+}
+
+function vocabulary(catalogue: readonly CatalogueTool[]): ReadonlySet<string> {
+  return new Set(catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source]))
+}

@@ -1,13 +1,17 @@
 /**
- * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget, in layers written in Lua.
- * This folder must not know how models are asked or tools run, who runs Lua and counts tokens, or how anything is stored.
+ * Prompts: what a model reads, composed from a snapshot of its room under an exact token budget. wrap.ts has the steps:
+ * the layers run in Lua (lua/), then the budget decides which of them fit. scope.ts decides which tools a turn has.
+ *
+ * This folder must not know how models are asked or tools run, who runs Lua and counts tokens, or how anything is
+ * stored: for these it has ports. It runs in the server and in the wrap process, so it must not know files, `node:` or
+ * npm packages. Composing must not know a clock either: the same snapshot gives the same bytes.
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, Snapshot } from './snapshot.ts'
 
-/** Composing failed; the message is for the room, with the script's name and line where there is one. */
+/** Composing failed. The message is for the room; it names the script and the line where a script is the reason. */
 export class WrapError extends Error {
   override readonly name = 'WrapError'
   readonly reason: 'script' | 'budget' | 'limit' | 'argument' | 'process'
@@ -17,7 +21,7 @@ export class WrapError extends Error {
   }
 }
 
-/** Turns a snapshot into a prompt, away from the chat. One failure never touches another composition. */
+/** Turns a snapshot into a prompt outside of the server's process. A failure touches no other composition. */
 export interface Composer extends AsyncDisposable {
   /** Rejects with `WrapError` only (and with the signal's reason when aborted). */
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
@@ -27,7 +31,7 @@ export interface Composer extends AsyncDisposable {
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
 }
 
-/** Counts tokens in one encoding. Never throws for any string; pathological runs stay linear. */
+/** Counts tokens in one encoding. Never throws, whatever the text. The time it takes is linear in the text's length. */
 export interface TokenCounter {
   count(text: string): number
   /** The longest head of `text` of at most `tokens` tokens, cut on a token boundary and on whole characters. */
@@ -42,15 +46,15 @@ export interface LuaJob {
   readonly script?: string
   /** What the module `snapshot` is in Lua. */
   readonly data: JsonObject
-  /** What Lua may ask while it runs; JSON in, JSON out. A throw becomes an error in the script. */
+  /** Answers what Lua asks while it runs. Where it throws, the script gets the message as an error. */
   readonly host: (name: string, argument: Json) => Json
-  /** Bytes of JSON that may come back. */
+  /** Bytes of JSON that the job may return. */
   readonly maxOutput: number
 }
 
 /**
- * Runs lua/compose.lua on a job, in an environment that nothing survives: no job sees what another one left.
- * Synchronous: whoever calls it is a process that may be killed.
+ * Runs the `compose` of lua/wrap.lua on a job. Each job has an environment of its own: no job sees what another left.
+ * It blocks until the job is done, so it runs in a process that can be killed.
  */
 export interface LuaEngine {
   /**
@@ -62,7 +66,7 @@ export interface LuaEngine {
   close(): void
 }
 
-/** A room's script, one of its versions. An empty `source` is a reset: the bundled `default_wrap` again. */
+/** One version of a room's script. An empty `source` means that the script was reset to the bundled `default_wrap`. */
 export interface StoredScript {
   readonly room: RoomName
   /** 1, 2, 3, … in each room. */
@@ -86,8 +90,8 @@ export interface ScriptStore {
 export interface HistoryStore {
   /**
    * The newest rows of a room, given oldest first: reads from the newest back until `maxRows` rows, or until
-   * the rows read hold more than `maxTokens` tokens; a row not counted yet is taken for a token per eight
-   * bytes, so that too much is read rather than too little. Never reads more than that, however long the log.
+   * the rows read hold more than `maxTokens` tokens. A row that was not counted yet is assumed to have a token for
+   * every eight bytes, which reads too much rather than too little. The length of the log makes no difference.
    */
   newest(
     room: RoomName,
@@ -101,23 +105,26 @@ export interface HistoryStore {
       readonly withoutThreads?: boolean
     },
   ): Promise<readonly HistoryRow[]>
-  /** Remembers what rows cost in an encoding. Unknown ids are ignored; the same again changes nothing. */
+  /** Stores the tokens of rows in an encoding. Unknown ids are ignored; the same again changes nothing. */
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }
 
-/** What a provider's reports say of our counts. */
+/** How a provider's counts compare with ours. */
 export interface Calibration {
   /** Counted tokens times this are what the provider counts. */
   readonly factor: number
-  /** Reports that it was learned from. */
+  /** Number of reports that it was learned from. */
   readonly reports: number
-  /** When the last of them came, in milliseconds since the epoch. */
+  /** Time of the last report, in milliseconds since the epoch. */
   readonly at: number
 }
 
 /** Calibrations on disk, by model (prompt/calibration.ts has the key). All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
-  /** Stores what `change` makes of what is known, nothing where it gives undefined; no two changes at once. */
+  /**
+   * Stores what `change` returns for the calibration that is stored; nothing if it returns undefined. Two changes
+   * never run at the same time.
+   */
   change(model: string, change: (known: Calibration | undefined) => Calibration | undefined): Promise<void>
 }

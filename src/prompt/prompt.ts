@@ -7,10 +7,10 @@ export interface ToolDefinition {
   readonly parameters: JsonSchema
 }
 
-/** How much of a tool is sent. `deferred` tools are named only, and found with `find_tools`. */
+/** How much of a tool is sent. A `deferred` tool is only named; the model loads it with `find_tools`. */
 export type ToolForm = 'full' | 'short' | 'deferred'
 
-/** A tool in a prompt: what is sent, and its price. */
+/** A tool in a prompt: what is sent, and its tokens. */
 export interface PromptTool {
   readonly id: string
   readonly name: string
@@ -29,7 +29,7 @@ export interface LayerReport {
   /** Tokens of the text that is sent; for `tools` the definitions are in it too. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
-  /** Why, for people; empty when there is nothing to say. */
+  /** The reason, for people; may be empty. */
   readonly note: string
 }
 

@@ -1,6 +1,5 @@
-import { closest } from '../lib/suggest.ts'
-import { type ParsedScope, type Pattern, parseScope } from './patterns.ts'
 import type { Role } from '../chat/person.ts'
+import { type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
 /** A tool that a scope leaves out, and the one reason for it, in words for people. */
@@ -23,43 +22,42 @@ export interface Resolution {
  */
 export function resolveScope(scope: unknown, catalogue: readonly CatalogueTool[]): Resolution {
   const parsed = parseScope(scope)
-  const judge = judgeFor(parsed, catalogue)
-  return { ...sortOut(catalogue, judge), warnings: warningsOf(parsed, catalogue) }
+  return { ...split(catalogue, hiddenBy(parsed, catalogue)), warnings: warningsOf(parsed, catalogue) }
 }
 
-/** Whose scopes decide in a turn; the effective set is what all three show. */
-export interface ScopeLayers {
+/** Whose scopes decide in a turn: a tool is visible where all of them show it. */
+export interface TurnScopes {
   /** The room's `tool_scope`. */
   readonly room: unknown
   /** The model's `tools` in the config; undefined where no model is concerned. */
   readonly model: unknown
   /** The role of the one who asks. */
   readonly role: Role
-  /** For a side turn. */
+  /** For a sub-turn. */
   readonly within?: Bounds | undefined
 }
 
-/** What a turn leaves to a side turn: of its own tools those that a scope shows. */
+/** What a turn leaves to a sub-turn: those of its own tools that a scope shows. */
 export interface Bounds {
   /** Ids of the tools that the turn itself has. */
   readonly ids: ReadonlySet<string>
   readonly scope: unknown
 }
 
-/** The tools that the room and the model and the requester's role all show, and the turn that a side turn belongs to. */
-export function effectiveScope(catalogue: readonly CatalogueTool[], layers: ScopeLayers): Resolution {
-  const room = parseScope(layers.room)
-  const model = parseScope(layers.model)
-  const within = layers.within && parseScope(layers.within.scope)
-  const judges = [
-    prefixed('room', judgeFor(room, catalogue)),
-    prefixed('model', judgeFor(model, catalogue)),
-    roleJudge(layers.role),
-    ...(layers.within ? [parentJudge(layers.within.ids)] : []),
-    ...(within ? [prefixed('side turn', judgeFor(within, catalogue))] : []),
+/** The tools that the room, the model and the requester's role all show; for a sub-turn, its turn must have them too. */
+export function effectiveScope(catalogue: readonly CatalogueTool[], scopes: TurnScopes): Resolution {
+  const room = parseScope(scopes.room)
+  const model = parseScope(scopes.model)
+  const within = scopes.within && parseScope(scopes.within.scope)
+  const rules = [
+    named('room', hiddenBy(room, catalogue)),
+    named('model', hiddenBy(model, catalogue)),
+    hiddenFrom(scopes.role),
+    ...(scopes.within ? [hiddenOutside(scopes.within.ids)] : []),
+    ...(within ? [named('side turn', hiddenBy(within, catalogue))] : []),
   ]
   return {
-    ...sortOut(catalogue, (tool) => firstReason(judges, tool)),
+    ...split(catalogue, (tool) => firstReason(rules, tool)),
     warnings: [room, model, ...(within ? [within] : [])].flatMap((scope) => warningsOf(scope, catalogue)),
   }
 }
@@ -73,37 +71,37 @@ export function scopeFromWords(words: readonly string[]): string | readonly stri
   return [...words]
 }
 
-/** Why a tool is hidden; undefined when it is not. */
-type Judge = (tool: CatalogueTool) => string | undefined
+/** Says why a tool is hidden; undefined when it is not. */
+type HidingRule = (tool: CatalogueTool) => string | undefined
 
-function sortOut(catalogue: readonly CatalogueTool[], judge: Judge): Omit<Resolution, 'warnings'> {
+function split(catalogue: readonly CatalogueTool[], rule: HidingRule): Omit<Resolution, 'warnings'> {
   const visible: CatalogueTool[] = []
   const hidden: HiddenTool[] = []
   for (const tool of catalogue) {
-    const reason = judge(tool)
+    const reason = rule(tool)
     if (reason === undefined) visible.push(tool)
     else hidden.push({ tool, reason })
   }
   return { visible, hidden }
 }
 
-function firstReason(judges: readonly Judge[], tool: CatalogueTool): string | undefined {
-  for (const judge of judges) {
-    const reason = judge(tool)
+function firstReason(rules: readonly HidingRule[], tool: CatalogueTool): string | undefined {
+  for (const rule of rules) {
+    const reason = rule(tool)
     if (reason !== undefined) return reason
   }
   return undefined
 }
 
-const prefixed =
-  (who: string, judge: Judge): Judge =>
+const named =
+  (who: string, rule: HidingRule): HidingRule =>
   (tool) => {
-    const reason = judge(tool)
+    const reason = rule(tool)
     return reason === undefined ? undefined : `${who}: ${reason}`
   }
 
-/** Guests read; everybody whom the server knows may use what the room shows. */
-function roleJudge(role: Role): Judge {
+/** Guests may only read; everybody whom the server knows may use what the room shows. */
+function hiddenFrom(role: Role): HidingRule {
   if (role !== 'guest') return () => undefined
   return (tool) =>
     tool.access === 'read'
@@ -111,12 +109,12 @@ function roleJudge(role: Role): Judge {
       : `role: guests may use only tools that read, this one has ${tool.access} access`
 }
 
-const parentJudge =
-  (ids: ReadonlySet<string>): Judge =>
+const hiddenOutside =
+  (ids: ReadonlySet<string>): HidingRule =>
   (tool) =>
     ids.has(tool.id) ? undefined : 'side turn: its turn does not have it'
 
-function judgeFor(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Judge {
+function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): HidingRule {
   if (parsed.kind === 'all') return () => undefined
   if (parsed.kind === 'none')
     return () => (parsed.error === undefined ? 'tools are off' : 'the scope is not valid')
@@ -130,7 +128,7 @@ function shownBy(patterns: readonly Pattern[]): (tool: CatalogueTool) => boolean
   return positive.length === 0 ? () => true : (tool) => positive.some((pattern) => pattern.matches(tool))
 }
 
-/** Reasons by tool id. A tool and its aliases are one tool: taking away any takes all, so go on until nothing changes. */
+/** Reasons by tool id. A tool and its aliases are one tool: taking away one of them takes away all. */
 function takenAway(
   patterns: readonly Pattern[],
   catalogue: readonly CatalogueTool[],
@@ -143,6 +141,7 @@ function takenAway(
   return reasons.size === 0 ? reasons : spread(reasons, catalogue)
 }
 
+/** Goes on until nothing changes: an alias may have aliases of its own. */
 function spread(
   reasons: Map<string, string>,
   catalogue: readonly CatalogueTool[],
@@ -151,32 +150,17 @@ function spread(
   for (let before = -1; before !== reasons.size;) {
     before = reasons.size
     for (const tool of aliases) {
-      const family = [tool.id, ...tool.aliasOf]
-      const taken = family.find((id) => reasons.has(id))
-      if (taken === undefined) continue
-      for (const id of family) {
-        if (!reasons.has(id)) reasons.set(id, `another name of ${taken}, which is ${reasons.get(taken)!}`)
-      }
+      const ids = [tool.id, ...tool.aliasOf]
+      const [because] = ids.flatMap((id) => reasonFor(id, reasons))
+      if (because === undefined) continue
+      for (const id of ids) if (!reasons.has(id)) reasons.set(id, because)
     }
   }
   return reasons
 }
 
-function warningsOf(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): readonly string[] {
-  if (parsed.kind === 'none') return parsed.error === undefined ? [] : [parsed.error]
-  if (parsed.kind === 'all') return []
-  return parsed.patterns
-    .filter((pattern) => pattern.source !== 'none' && !catalogue.some((tool) => pattern.matches(tool)))
-    .map((pattern) => unmatched(pattern, catalogue))
-}
-
-function unmatched(pattern: Pattern, catalogue: readonly CatalogueTool[]): string {
-  const word = pattern.negative ? pattern.source.slice(1) : pattern.source
-  const near = closest(word, vocabulary(catalogue))
-  const hint = near === undefined ? '' : `; did you mean ${pattern.negative ? '!' : ''}${near}?`
-  return `${pattern.source} matches no tool${hint}`
-}
-
-function vocabulary(catalogue: readonly CatalogueTool[]): ReadonlySet<string> {
-  return new Set(catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source]))
+/** A reason for the other names of a tool that is hidden; none where it is not. */
+function reasonFor(id: string, reasons: ReadonlyMap<string, string>): readonly string[] {
+  const reason = reasons.get(id)
+  return reason === undefined ? [] : [`another name of ${id}, which is ${reason}`]
 }

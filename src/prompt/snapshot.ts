@@ -4,7 +4,7 @@ import type { Json, JsonSchema } from '../lib/json.ts'
 /** Where a tool comes from, as scopes name it. */
 export type ToolGroup = 'internal' | 'builtin' | 'wrapped' | 'mcp'
 
-/** A tool as scopes and prompts see it: what it is called and what it costs, not what it does. */
+/** A tool as scopes and prompts need it: what names and describes it, but not the code that runs it. */
 export interface CatalogueTool {
   /** Unique and stable over time: `sshawl_look`, `Grep`, `holler_sample`. */
   readonly id: string
@@ -18,7 +18,7 @@ export interface CatalogueTool {
   /** JSON Schema of the arguments, as it is sent. */
   readonly schema: JsonSchema
   readonly access: 'read' | 'write' | 'execute' | 'network'
-  /** Ids of the tools that this one is another name for, whole chain; taking one away takes all. */
+  /** Ids of the tools that this one is another name for, through all steps; a scope that takes away one takes away all. */
   readonly aliasOf: readonly string[]
 }
 
@@ -40,14 +40,14 @@ export interface ModelProfile {
   readonly calibration: number
 }
 
-/** Somebody in the room, as the prompt tells of them. */
+/** Somebody who is in the room. */
 export interface Present {
   readonly name: string
   readonly kind: 'person' | 'model'
   readonly role: string
 }
 
-/** One stored entry and what it costs; `tokens` is absent where nobody has counted yet. */
+/** One stored entry and its tokens, which are absent if it was not counted yet. */
 export interface HistoryRow {
   readonly entry: Entry
   readonly tokens?: number
@@ -60,8 +60,8 @@ export interface RoomScript {
 }
 
 /**
- * All that a prompt is made from. Composing the same snapshot twice gives the same bytes:
- * there is no clock, no store and no network behind it. Plain JSON, so that it can cross a pipe.
+ * All that a prompt is made from. Composing the same snapshot twice gives the same bytes. It is plain JSON, so that it
+ * can be sent to another process.
  */
 export interface Snapshot {
   /** Milliseconds since the epoch: the only time a script can see. */
@@ -78,7 +78,7 @@ export interface Snapshot {
   readonly user: { readonly name: string; readonly role: string }
   readonly present: readonly Present[]
   readonly model: ModelProfile
-  /** Already narrowed to room scope and model's tools and requester's role; a script can only narrow more. */
+  /** Those that the room's scope, the model's tools and the requester's role allow. A script can only leave out more. */
   readonly tools: readonly CatalogueTool[]
   /** Oldest first, without the message that is being answered. */
   readonly history: readonly HistoryRow[]

@@ -1,6 +1,6 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** A small snapshot with something in every part: what a script is tried on where there is no room at hand. */
+/** A small snapshot with something in every part, for trying a script without a room. */
 export const trialSnapshot = (): Snapshot => ({
   now: Date.UTC(2026, 0, 1),
   room: {

@@ -1,22 +1,23 @@
-import { fnv1a } from './hash.ts'
-import type { DraftLayer } from './draft.ts'
+import { fnv1a } from '../lib/hash.ts'
+import { OMISSION } from './conversation.ts'
+import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 
-/** What is left of a layer, and what to tell people. */
-export interface Trimmed {
+/** What is left of a layer, and a note for people. */
+export interface TrimmedText {
   readonly text: string
   readonly note: string
 }
 
 /** The layer's whole text. */
-export const fullText = (layer: Pick<DraftLayer, 'heading' | 'text'>): string =>
+export const fullText = (layer: Pick<Layer, 'heading' | 'text'>): string =>
   layer.heading === '' ? layer.text : `${layer.heading}\n${layer.text}`
 
 /**
- * As much of a layer as fits in `tokens` by its own rule, or undefined where nothing worth sending does.
+ * As much of a layer as fits in `tokens` by the layer's own rule, or undefined where nothing worth sending does.
  * The result never counts more than `tokens`.
  */
-export function trimLayer(layer: DraftLayer, tokens: number, counter: TokenCounter): Trimmed | undefined {
+export function trimLayer(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
   if (layer.trim === 'none' || tokens <= 0) return undefined
   if (layer.trim === 'oldest') return keepNewest(layer, tokens, counter)
   return keepEnd(fullText(layer), layer.trim, tokens, counter)
@@ -27,75 +28,87 @@ function keepEnd(
   end: 'head' | 'tail',
   tokens: number,
   counter: TokenCounter,
-): Trimmed | undefined {
+): TrimmedText | undefined {
   const all = counter.count(text)
-  for (let room = tokens - counter.count(marker(all)) - 1; room > 0; room -= 1) {
-    const kept = end === 'head' ? counter.head(text, room) : counter.tail(text, room)
+  for (let free = tokens - counter.count(leftOut(all)) - 1; free > 0; free -= 1) {
+    const kept = end === 'head' ? counter.head(text, free) : counter.tail(text, free)
     if (kept === '') return undefined
-    const missing = marker(Math.max(1, all - counter.count(kept)))
-    const whole = end === 'head' ? `${kept}\n${missing}` : `${missing}\n${kept}`
+    const keptTokens = counter.count(kept)
+    const mark = leftOut(Math.max(1, all - keptTokens))
+    const whole = end === 'head' ? `${kept}\n${mark}` : `${mark}\n${kept}`
     if (counter.count(whole) <= tokens)
-      return { text: whole, note: `its ${end} kept, ${counter.count(kept)} of ${all} tokens` }
+      return { text: whole, note: `its ${end} kept, ${keptTokens} of ${all} tokens` }
   }
   return undefined
 }
 
-const marker = (tokens: number): string => `… [${tokens} tokens left out]`
-
-/** Says the same however many are missing: the beginning of the text must stay the same bytes from turn to turn. */
-export const omission = '[earlier entries left out]'
+const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 
 /** Entries begin at the margin; their later lines are indented. */
-const entryBoundary = /\n(?=[^\s])/u
+const ENTRY_BOUNDARY = /\n(?=[^\s])/u
 
-/** Of the entries that would still fit, at most this share is given up so that the cut stays put for several turns. */
-const slack = 0.25
-/** On average every so many entries there is one at which the text may begin. */
-const anchorEvery = 8
-
-function keepNewest(layer: DraftLayer, tokens: number, counter: TokenCounter): Trimmed | undefined {
-  const entries = layer.text.split(entryBoundary)
-  const head = layer.heading === '' ? omission : `${layer.heading}\n${omission}`
-  const room = tokens - counter.count(`${head}\n`)
-  const costs = newestCosts(entries, room, counter)
-  const first = entries.length - costs.length
-  if (first >= entries.length) return cutNewest(entries.at(-1)!, head, tokens, counter)
-  for (let start = steady(entries, costs, first); start < entries.length; start += 1) {
-    const text = [head, ...entries.slice(start)].join('\n')
+function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
+  const entries = layer.text.split(ENTRY_BOUNDARY)
+  const head = fullText({ heading: layer.heading, text: OMISSION })
+  const fitting = newestThatFit(entries, tokens - counter.count(`${head}\n`), counter)
+  for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
+    const kept = fitting.slice(start)
+    const text = [head, ...kept.map((entry) => entry.text)].join('\n')
     if (counter.count(text) <= tokens)
-      return { text, note: `the newest ${entries.length - start} of ${entries.length} entries` }
+      return { text, note: `the newest ${kept.length} of ${entries.length} entries` }
   }
-  return cutNewest(entries.at(-1)!, head, tokens, counter)
+  return cutNewest(entries.at(-1) ?? '', head, tokens, counter)
 }
 
-/** What the newest entries cost, as many as fit, oldest first; those before them are not even counted. */
-function newestCosts(entries: readonly string[], room: number, counter: TokenCounter): readonly number[] {
-  const costs: number[] = []
-  let left = room
-  for (const entry of entries.toReversed()) {
-    const cost = counter.count(`${entry}\n`)
-    if (cost > left) break
-    left -= cost
-    costs.push(cost)
-  }
-  return costs.toReversed()
+interface CountedEntry {
+  readonly text: string
+  readonly tokens: number
 }
+
+/** The newest entries that fit, oldest first. The entries before them are not even counted. */
+function newestThatFit(
+  entries: readonly string[],
+  tokens: number,
+  counter: TokenCounter,
+): readonly CountedEntry[] {
+  const fitting: CountedEntry[] = []
+  let left = tokens
+  for (const text of entries.toReversed()) {
+    const tokens = counter.count(`${text}\n`)
+    if (tokens > left) break
+    left -= tokens
+    fitting.push({ text, tokens })
+  }
+  return fitting.toReversed()
+}
+
+/** Share of the entries' tokens that may be given up so that the text begins at the same entry for several turns. */
+const MAX_SHARE_GIVEN_UP = 0.25
+/** On average the text may begin at one entry in so many. */
+const ENTRIES_PER_START = 8
 
 /**
- * The next entry from `first` on, whose costs these are, at which a text may begin, by what it says: as the conversation goes on the
- * cut stays there until that entry no longer fits. `first` itself if the next such entry is too far.
+ * Index of the entry at which the text begins. What an entry says decides whether it can be a beginning: so the
+ * text goes on beginning there while the conversation grows, until that entry no longer fits. 0 if the first possible
+ * beginning is too far on.
  */
-function steady(entries: readonly string[], costs: readonly number[], first: number): number {
-  const kept = costs.reduce((sum, cost) => sum + cost, 0)
-  let given = 0
-  for (let start = first; start < entries.length && given <= kept * slack; start += 1) {
-    if (fnv1a(entries[start]!) % anchorEvery === 0) return start
-    given += costs[start - first]!
+function steadyStart(entries: readonly CountedEntry[]): number {
+  const most = MAX_SHARE_GIVEN_UP * entries.reduce((sum, entry) => sum + entry.tokens, 0)
+  let givenUp = 0
+  for (const [index, { text, tokens }] of entries.entries()) {
+    if (givenUp > most) break
+    if (fnv1a(text) % ENTRIES_PER_START === 0) return index
+    givenUp += tokens
   }
-  return first
+  return 0
 }
 
-function cutNewest(entry: string, head: string, tokens: number, counter: TokenCounter): Trimmed | undefined {
+function cutNewest(
+  entry: string,
+  head: string,
+  tokens: number,
+  counter: TokenCounter,
+): TrimmedText | undefined {
   const cut = keepEnd(entry, 'head', tokens - counter.count(`${head}\n`) - 1, counter)
   return cut && { text: `${head}\n${cut.text}`, note: `only the newest entry, ${cut.note}` }
 }

@@ -1,21 +1,16 @@
-import { type Filled, fillBudget, type ToolOffer } from './budget.ts'
-import { definitionTokens } from './definitions.ts'
-import { type Draft, readDraft } from './draft.ts'
-import { findToolsDefinition } from './find-tools.ts'
-import { createHost, forms } from './host.ts'
-import { luaData } from './lua-data.ts'
+import { type FilledBudget, fillBudget } from './budget.ts'
+import { framingOf } from './framing.ts'
+import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createPriceList, type Pricer } from './price-list.ts'
-import { conversationLimit, outputLimit } from './output-limit.ts'
-import type { Prompt, PromptTool, ToolForm } from './prompt.ts'
-import type { ModelProfile, Snapshot } from './snapshot.ts'
-
-/** Characters of a room's script. */
-const longestScript = 256 * 1024
+import { createPriceList } from './price-list.ts'
+import type { Prompt, ToolForm } from './prompt.ts'
+import { runLayers } from './run-layers.ts'
+import type { CatalogueTool, ModelProfile, Snapshot } from './snapshot.ts'
+import { cheaperOf, nextCheaper, offerTools } from './tool-offer.ts'
 
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
- * same prompt. Where the tools are too dear they are offered in a cheaper form, and the layers run again.
+ * same prompt. Where the tools cost too much they are offered in a cheaper form, and the layers run again.
  * Whoever composes more than once hands in a price list, which only saves work. Throws `WrapError`.
  */
 export function composePrompt(
@@ -25,125 +20,74 @@ export function composePrompt(
   prices = createPriceList(),
 ): Prompt {
   checkScript(snapshot)
-  const price = prices(snapshot.model.backend, counter)
+  const framing = framingOf(snapshot.model.backend)
+  const price = prices(framing, counter)
   const limit = targetOf(snapshot.model)
-  for (let floor: ToolForm | undefined = 'full'; floor !== undefined;) {
-    const host = createHost(snapshot, counter, price, {
-      floor,
-      cap: Math.floor(limit * snapshot.toolsShare),
-      historyBytes: conversationLimit(limit),
-    })
-    const draft = readDraft(
-      engine.run({
-        ...(snapshot.script === undefined ? {} : { script: snapshot.script.source }),
-        data: luaData(snapshot, limit),
-        host: host.answer,
-        maxOutput: outputLimit(limit),
-      }),
-    )
-    const target = Math.min(limit, draft.target)
-    const form = cheaper(floor, toolsOf(draft)?.form ?? floor)
-    const filled = fillBudget(draft.layers, offerOf(snapshot, draft, form, { target, counter, price }), {
-      target,
-      message: snapshot.message,
-      backend: snapshot.model.backend,
-      counter,
-    })
-    if (filled !== 'tools-too-dear') {
-      return promptOf(snapshot, filled, target, [
-        ...draft.warnings,
-        ...host.warnings,
-        ...notes(draft, limit, filled),
-      ])
-    }
-    floor = forms[forms.indexOf(form) + 1]
+  for (let firstForm: ToolForm | undefined = 'full'; firstForm !== undefined;) {
+    const composed = runLayers(engine, { snapshot, target: limit, counter, price, firstForm })
+    const target = Math.min(limit, composed.target)
+    const chosen = composed.layers.find((layer) => layer.tools)?.tools
+    const form = cheaperOf(firstForm, chosen?.form ?? firstForm)
+    const cap = Math.floor(target * snapshot.toolsShare)
+    const offer = offerTools(toolsWith(snapshot, chosen?.ids), { form, cap, framing, counter, price })
+    const terms = { target, message: snapshot.message, framing, counter }
+    const filled = fillBudget(composed.layers, offer, terms)
+    if (filled !== 'needs-cheaper-tools')
+      return promptOf(snapshot, filled, target, warningsOf(composed, limit, filled))
+    firstForm = nextCheaper(form)
   }
-  throw new Error('the last form of tools is never too dear')
+  throw new Error('the cheapest form of tools never needs a cheaper one')
 }
+
+/** Characters of a room's script; storing one has a lower limit. */
+const MAX_SCRIPT_CHARACTERS = 256 * 1024
 
 function checkScript({ script }: Snapshot): void {
   const size = script?.source.length ?? 0
-  if (size <= longestScript) return
+  if (size <= MAX_SCRIPT_CHARACTERS) return
   throw new WrapError(
     'argument',
-    `wrap: the script has ${size} characters, at most ${longestScript} are taken`,
+    `wrap: the script has ${size} characters, at most ${MAX_SCRIPT_CHARACTERS} are taken`,
   )
 }
 
-/** Tokens that a prompt may have, in our count: what the provider will count for them is the window less the answer. */
+/** Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. */
 export function targetOf({ contextWindow, maxOutput, calibration }: ModelProfile): number {
   const factor = Number.isFinite(calibration) && calibration > 0 ? calibration : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
 }
 
-const toolsOf = (draft: Draft): { readonly form: ToolForm; readonly ids: readonly string[] } | undefined =>
-  draft.layers.find((layer) => layer.tools)?.tools
-
-const cheaper = (a: ToolForm, b: ToolForm): ToolForm => (forms.indexOf(a) > forms.indexOf(b) ? a : b)
-
 /** Only tools of the snapshot are ever sent, whatever a script names. */
-function offerOf(
-  { tools, model, toolsShare }: Snapshot,
-  draft: Draft,
-  form: ToolForm,
-  {
-    target,
-    counter,
-    price,
-  }: { readonly target: number; readonly counter: TokenCounter; readonly price: Pricer },
-): ToolOffer | undefined {
-  const wanted = toolsOf(draft)
-  if (!wanted) return undefined
-  const ids = new Set(wanted.ids)
-  const chosen = tools.filter((tool) => ids.has(tool.id))
-  if (chosen.length === 0) return undefined
-  const priced = chosen.map((tool) => price(tool, form).sent)
-  return {
-    tools: form === 'deferred' ? [...priced, finder(model.backend, counter)] : priced,
-    cap: Math.floor(target * toolsShare),
-    last: form === 'deferred',
-  }
+function toolsWith({ tools }: Snapshot, ids: readonly string[] = []): readonly CatalogueTool[] {
+  const chosen = new Set(ids)
+  return tools.filter((tool) => chosen.has(tool.id))
 }
 
-const finder = (backend: string, counter: TokenCounter): PromptTool => ({
-  id: findToolsDefinition.name,
-  name: findToolsDefinition.name,
-  form: 'full',
-  tokens: definitionTokens(findToolsDefinition, backend, counter),
-  definition: findToolsDefinition,
-})
-
-function notes(draft: Draft, limit: number, filled: Filled): readonly string[] {
-  const notes: string[] = []
-  if (draft.target > limit)
-    notes.push(`the script asks for ${draft.target} tokens; this model has room for ${limit}`)
-  const tools = draft.layers.findIndex((layer) => layer.tools)
-  const report = filled.layers[tools]
-  if (report?.status === 'dropped') notes.push(`no tools are sent: layer "${report.name}" ${report.note}`)
-  return notes
+function warningsOf(composed: ComposedLayers, limit: number, filled: FilledBudget): readonly string[] {
+  const warnings = [...composed.warnings]
+  if (composed.target > limit)
+    warnings.push(`the script asks for ${composed.target} tokens; this model has room for ${limit}`)
+  const report = filled.layers[composed.layers.findIndex((layer) => layer.tools)]
+  if (report?.status === 'dropped') warnings.push(`no tools are sent: layer "${report.name}" ${report.note}`)
+  return warnings
 }
 
-function promptOf(snapshot: Snapshot, filled: Filled, target: number, warnings: readonly string[]): Prompt {
-  const { model } = snapshot
-  const { system, context, message, tools, framing } = filled.sums
+function promptOf(
+  { model, message }: Snapshot,
+  { sums, layers, tools, system, context }: FilledBudget,
+  target: number,
+  warnings: readonly string[],
+): Prompt {
+  const { encoding, contextWindow: window, maxOutput: reserved_output } = model
+  const used = sums.system + sums.context + sums.message + sums.tools + sums.framing
   return {
-    encoding: model.encoding,
-    budget: {
-      window: model.contextWindow,
-      reserved_output: model.maxOutput,
-      target,
-      used: system + context + message + tools + framing,
-      system,
-      context,
-      message,
-      tools,
-      framing,
-    },
-    layers: filled.layers,
-    tools: filled.tools,
-    system: filled.system,
-    context: filled.context,
-    message: snapshot.message,
+    encoding,
+    budget: { window, reserved_output, target, used, ...sums },
+    layers,
+    tools,
+    system,
+    context,
+    message,
     warnings,
   }
 }

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
-import { type Filled, fillBudget, type ToolOffer } from '../../../src/prompt/budget.ts'
-import type { DraftLayer } from '../../../src/prompt/draft.ts'
+import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
+import { framingOf } from '../../../src/prompt/framing.ts'
+import type { Layer } from '../../../src/prompt/layers.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
+import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
 
 const counters = createTokenCounters()
@@ -21,7 +23,7 @@ const text = fc.oneof(
     })
     .map((lines) => lines.join('\n')),
 )
-const layer: fc.Arbitrary<Omit<DraftLayer, 'name'>> = fc.record({
+const layer: fc.Arbitrary<Omit<Layer, 'name'>> = fc.record({
   priority: fc.oneof(fc.integer({ min: -2, max: 4 }), fc.double({ noNaN: true, min: -2, max: 4 })),
   text,
   system: fc.boolean(),
@@ -31,15 +33,17 @@ const layer: fc.Arbitrary<Omit<DraftLayer, 'name'>> = fc.record({
 })
 const layers = fc
   .array(layer, { maxLength: 6 })
-  .map((list) => list.map((one, index): DraftLayer => ({ ...one, name: `l${index}` })))
+  .map((list) => list.map((one, index): Layer => ({ ...one, name: `l${index}` })))
 const target = fc.integer({ min: 0, max: 400 })
 
-const fill = (list: readonly DraftLayer[], tokens: number, message = '', offer?: ToolOffer): Filled => {
-  const filled = fillBudget(list, offer, { target: tokens, message, backend: 'guide', counter })
-  if (filled === 'tools-too-dear') throw new Error('there are no tools here')
+const framing = framingOf('guide')
+
+const fill = (list: readonly Layer[], tokens: number, message = '', offer?: ToolOffer): FilledBudget => {
+  const filled = fillBudget(list, offer, { target: tokens, message, framing, counter })
+  if (filled === 'needs-cheaper-tools') throw new Error('there are no tools here')
   return filled
 }
-const used = ({ sums }: Filled): number =>
+const used = ({ sums }: FilledBudget): number =>
   sums.system + sums.context + sums.message + sums.tools + sums.framing
 
 describe('filling a budget', () => {
@@ -84,7 +88,7 @@ describe('filling a budget', () => {
   })
 
   test('gives the same tokens first to what is more important, and to the earlier one of equals', () => {
-    const named = (name: string, priority: number): DraftLayer => ({
+    const named = (name: string, priority: number): Layer => ({
       name,
       priority,
       text: 'ten words that are always worth the same ten tokens',
@@ -93,15 +97,15 @@ describe('filling a budget', () => {
       trim: 'none',
       heading: '',
     })
-    const status = (list: readonly DraftLayer[]): readonly string[] =>
+    const status = (list: readonly Layer[]): readonly string[] =>
       fill(list, 15).layers.map((one) => `${one.name} ${one.status}`)
     expect(status([named('a', 2), named('b', 1)])).toEqual(['a dropped', 'b kept'])
     expect(status([named('a', 1), named('b', 1)])).toEqual(['a kept', 'b dropped'])
     expect(status([named('a', 0.5), named('b', -0.5)])).toEqual(['a dropped', 'b kept'])
   })
 
-  test('asks for cheaper tools before it cuts the text that tells of them', () => {
-    const tools: DraftLayer = {
+  test('asks for cheaper tools before it trims the text of their layer', () => {
+    const tools: Layer = {
       name: 'tools',
       priority: 1,
       text: 'text',
@@ -113,11 +117,12 @@ describe('filling a budget', () => {
     }
     const offer = (tokens: number, last: boolean): ToolOffer => ({
       tools: [{ id: 'a', name: 'a', form: 'full', tokens }],
+      tokens,
       cap: 50,
       last,
     })
-    const terms = { target: 100, message: '', backend: 'guide', counter }
-    expect(fillBudget([tools], offer(60, false), terms)).toBe('tools-too-dear')
+    const terms = { target: 100, message: '', framing, counter }
+    expect(fillBudget([tools], offer(60, false), terms)).toBe('needs-cheaper-tools')
     expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
       tools: [],
       layers: [{ status: 'dropped' }],

@@ -64,12 +64,12 @@ test.each(reported)(
   (tokens, system, ...tool) => {
     const [name, description, parameters] = tool
     const counter = counters.of('cl100k_base')
-    const { perRequest, perToolset } = framingOf('openai')
+    const framing = framingOf('openai')
     const ours =
       counter.count(system) +
-      definitionTokens({ name, description, parameters }, 'openai', counter) +
-      perRequest +
-      perToolset
+      definitionTokens({ name, description, parameters }, framing, counter) +
+      framing.perRequest +
+      framing.perToolset
     expect(ours).toBeGreaterThanOrEqual(tokens)
     expect(ours).toBeLessThan(tokens * 1.5)
   },

@@ -1,0 +1,86 @@
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { WrapError } from './ports.ts'
+import type { ChosenTools } from './tool-offer.ts'
+
+/** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
+export type Trim = 'none' | 'head' | 'tail' | 'oldest'
+
+/** A layer as Lua made it, before the budget. */
+export interface Layer {
+  readonly name: string
+  /** Lower is more important. */
+  readonly priority: number
+  readonly text: string
+  readonly system: boolean
+  readonly required: boolean
+  readonly trim: Trim
+  /** Stands before the text and is never cut off it; may be empty. */
+  readonly heading: string
+  /** The tools whose definitions go with this layer. */
+  readonly tools?: ChosenTools
+}
+
+/** What one run of the layers made. */
+export interface ComposedLayers {
+  /** Tokens that the script asked for; it may be more than there are. */
+  readonly target: number
+  /** In the order of the text. */
+  readonly layers: readonly Layer[]
+  /** What scopes and the script had to say, for people. */
+  readonly warnings: readonly string[]
+}
+
+/** As in lua/wrap.lua, whose error names the line of the script. */
+const MAX_LAYERS = 200
+
+/** Reads what Lua returned. Throws `WrapError('script')` for anything that lua/wrap.lua would not have made. */
+export function readLayers(value: Json): ComposedLayers {
+  const composed = object(value, 'the draft')
+  const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer')))
+  if (layers.length > MAX_LAYERS) refuse(`there are ${layers.length} layers, at most ${MAX_LAYERS} are taken`)
+  if (layers.filter((layer) => layer.tools).length > 1) refuse('only one layer can carry tools')
+  return { target: number(composed['target']), layers, warnings: list(composed['warnings']).map(text) }
+}
+
+function readLayer(layer: JsonObject): Layer {
+  const tools = layer['tools']
+  return {
+    name: text(layer['name']),
+    priority: number(layer['priority']),
+    text: text(layer['text']),
+    system: layer['system'] === true,
+    required: layer['required'] === true,
+    trim: trim(layer['trim']),
+    heading: text(layer['heading']),
+    ...(tools === undefined ? {} : { tools: readTools(object(tools, 'the option tools')) }),
+  }
+}
+
+function readTools({ form, ids }: JsonObject): ChosenTools {
+  if (form !== 'full' && form !== 'short' && form !== 'deferred')
+    return refuse('the form of tools must be "full", "short" or "deferred"')
+  const texts = list(ids).filter((id) => typeof id === 'string')
+  if (texts.length < list(ids).length) refuse('the ids of tools must be a list of texts')
+  return { form, ids: texts }
+}
+
+function trim(value: Json | undefined): Trim {
+  if (value === 'none' || value === 'head' || value === 'tail' || value === 'oldest') return value
+  return refuse('the rule for cutting a layer is not what wrap() gives')
+}
+
+const object = (value: Json, what: string): JsonObject =>
+  isJsonObject(value) ? value : refuse(`${what} is not what wrap() gives`)
+
+const list = (value: Json | undefined): readonly Json[] =>
+  isJsonList(value) ? value : refuse('a list is not what wrap() gives')
+
+const text = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : refuse('a text is not what wrap() gives')
+
+const number = (value: Json | undefined): number =>
+  typeof value === 'number' ? value : refuse('a number is not what wrap() gives')
+
+function refuse(problem: string): never {
+  throw new WrapError('script', `wrap: ${problem}`)
+}

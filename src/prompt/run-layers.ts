@@ -1,0 +1,142 @@
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { conversationText, historyRows } from './conversation.ts'
+import { type ComposedLayers, readLayers } from './layers.ts'
+import type { LuaEngine, TokenCounter } from './ports.ts'
+import type { Pricer } from './price-list.ts'
+import type { ToolForm } from './prompt.ts'
+import { resolveScope } from './scope.ts'
+import type { CatalogueTool, Snapshot } from './snapshot.ts'
+import { affordableForm } from './tool-offer.ts'
+
+/** What the layers are made from. */
+export interface LayerFacts {
+  readonly snapshot: Snapshot
+  /** Tokens that the prompt may have. */
+  readonly target: number
+  readonly counter: TokenCounter
+  readonly price: Pricer
+  /** Tools are offered in this form or a cheaper one. */
+  readonly firstForm: ToolForm
+}
+
+/**
+ * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
+ * Throws `WrapError`.
+ */
+export function runLayers(engine: LuaEngine, facts: LayerFacts): ComposedLayers {
+  const { snapshot, target } = facts
+  const notes = createNotes()
+  const returned = engine.run({
+    script: snapshot.script?.source,
+    data: luaSnapshot(snapshot, target),
+    host: (name, argument) => answer(name, argument, facts, notes.add),
+    maxOutput: outputLimit(target),
+  })
+  const composed = readLayers(returned)
+  return { ...composed, warnings: [...composed.warnings, ...notes.lines] }
+}
+
+/** Lines that scopes and a script can add to the warnings of one run, and characters of each. */
+const MAX_NOTES = 50
+const MAX_NOTE_CHARACTERS = 500
+
+/** Collects notes for people; the same one again changes nothing. */
+function createNotes() {
+  const lines: string[] = []
+  const add = (line: string): void => {
+    if (lines.length < MAX_NOTES && !lines.includes(line)) lines.push(line.slice(0, MAX_NOTE_CHARACTERS))
+  }
+  return { lines, add }
+}
+
+/** Bytes that the layers may return at least; more where the model's window holds more. */
+const MIN_OUTPUT_BYTES = 256 * 1024
+/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
+const OUTPUT_BYTES_PER_TOKEN = 24
+
+const outputLimit = (target: number): number => Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
+
+/**
+ * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
+ * messages with few tokens and many bytes can keep a room's models from answering.
+ */
+const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
+
+/** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
+function luaSnapshot({ now, room, user, present, model, script }: Snapshot, target: number): JsonObject {
+  const { values, ...description } = room
+  return {
+    now,
+    target,
+    values,
+    room: description,
+    user,
+    present: present.map((who) => ({ ...who })),
+    model: {
+      name: model.name,
+      system_prompt: model.systemPrompt,
+      context_window: model.contextWindow,
+      max_output: model.maxOutput,
+      encoding: model.encoding,
+      backend: model.backend,
+    },
+    session: {
+      room: room.name,
+      model: model.name,
+      user: user.name,
+      target,
+      script_version: script?.version ?? 0,
+    },
+  }
+}
+
+type Note = (line: string) => void
+
+/** Answers what lua/tools.lua asks. Throws for any other name. */
+function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Json {
+  const { snapshot, target, counter, price } = facts
+  switch (name) {
+    case 'count_tokens':
+      return counter.count(asText(argument))
+    case 'available_tools':
+      return visibleTools(argument, snapshot, note).map((tool) => described(tool, price))
+    case 'select_tools':
+      return selected(visibleTools(argument, snapshot, note), facts)
+    case 'history':
+      return historyRows(snapshot, argument, conversationLimit(target))
+    case 'conversation':
+      return conversationText(snapshot, argument, conversationLimit(target))
+    case 'log':
+      note(logLine(argument))
+      return null
+    default:
+      throw new Error(`the host has no ${name}`)
+  }
+}
+
+function visibleTools(scope: Json, { tools }: Snapshot, note: Note): readonly CatalogueTool[] {
+  const { visible, warnings } = resolveScope(scope, tools)
+  // A room's scope is written for all tools: it is no news that some are not for this model or person.
+  if (visible.length === 0) warnings.forEach(note)
+  return visible
+}
+
+function described(tool: CatalogueTool, price: Pricer): JsonObject {
+  const { id, name, description, schema, source } = tool
+  return { id, name, description, schema, source, tokens: price(tool, 'full').sent.tokens }
+}
+
+function selected(tools: readonly CatalogueTool[], facts: LayerFacts): JsonObject {
+  const { snapshot, target, price, firstForm } = facts
+  const form = affordableForm(tools, firstForm, Math.floor(target * snapshot.toolsShare), price)
+  return { form, ids: tools.map((tool) => tool.id), lines: tools.map((tool) => price(tool, form).line) }
+}
+
+function logLine(argument: Json): string {
+  const { level, text } = isJsonObject(argument) ? argument : {}
+  return `script (${asText(level)}): ${asText(text)}`
+}
+
+/** lua/tools.lua sends text; anything else is written out. */
+const asText = (value: Json | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null)
