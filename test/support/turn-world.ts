@@ -11,7 +11,7 @@ import type { ModelSettings } from '../../src/prompt/model-settings.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
 import { createRunTool } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
-import { createToolboxes } from '../../src/toolbox/toolbox.ts'
+import { createToolboxes, type OpenToolbox } from '../../src/toolbox/toolbox.ts'
 import type { ToolLimits } from '../../src/tools/tool.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
@@ -25,6 +25,7 @@ export interface TurnWorld extends AsyncDisposable {
   readonly room: Room
   readonly ann: Person
   readonly turns: Turns
+  readonly openToolbox: OpenToolbox
   readonly composer: Awaited<ReturnType<typeof localComposer>>
   /** The tools there are; change the list at any time. */
   readonly tools: Tool[]
@@ -78,6 +79,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: toolLimits,
     log,
   })
+  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
   const turns = assembleTurns({
     context: { clock, log, nextId },
     stores,
@@ -87,7 +89,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     ],
     composer,
     scopedTools,
-    openToolbox: createToolboxes({ scopedTools, runTool, results: storage.results, clock }),
+    openToolbox,
     limits: {
       turns_per_room: 2,
       turns_queued: 8,
@@ -112,6 +114,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    openToolbox,
     composer,
     tools,
     deltas,
@@ -131,7 +134,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 }
 
 /** A workspace for tools that use none. */
-export const noWorkspace: Workspace = {
+const noWorkspace: Workspace = {
   readText: () => Promise.reject(new Error('this tool has no files')),
   changeText: () => Promise.reject(new Error('this tool has no files')),
   findFiles: () => Promise.reject(new Error('this tool has no files')),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Runner } from '../../src/commands/runner.ts'
 import { handleLine, type HandledLine } from '../../src/handle-line.ts'
-import { sessionIn } from '../support/caller.ts'
+import { sessionIn } from '../support/commands/caller.ts'
 import { createSociety } from '../support/society.ts'
 import { personCalled } from '../support/ssh-server.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { commandsPage, exampleOf } from '../../support/commands-page.ts'
-import { createCommandWorld } from '../../support/command-world.ts'
+import { commandsPage, exampleOf } from '../../support/commands/commands-page.ts'
+import { createCommandWorld } from '../../support/commands/command-world.ts'
 
 const PAGE = '../../../docs/commands.md'
 

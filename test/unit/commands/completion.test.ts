@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCompletion } from '../../../src/commands/completion.ts'
-import { createCommandWorld } from '../../support/command-world.ts'
+import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { screenOf } from '../../support/society.ts'
 import { tool } from '../../support/turn-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld } from '../../support/command-world.ts'
+import { createCommandWorld } from '../../support/commands/command-world.ts'
 import { tool } from '../../support/turn-world.ts'
 
 /** What may follow a verb, though nobody means it. */

@@ -4,8 +4,8 @@ import { createPace } from '../../../src/chat/pace.ts'
 import { defineCommand } from '../../../src/commands/define.ts'
 import { createRunner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
-import { recordOutput, sessionIn } from '../../support/caller.ts'
-import { createCommandWorld, done, misused, refused } from '../../support/command-world.ts'
+import { recordOutput, sessionIn } from '../../support/commands/caller.ts'
+import { createCommandWorld, done, misused, refused } from '../../support/commands/command-world.ts'
 
 /** A runner of one command that does this. */
 async function createScene(run: () => Promise<void | false>) {

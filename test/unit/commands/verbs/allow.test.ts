@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
-import { raiseQuestion, touch } from '../../../support/raise-question.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
+import { raiseQuestion, touch } from '../../../support/commands/raise-question.ts'
 
 /** Bob's tool wants to touch a file in ann's hall. */
 async function createScene() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
-import { touch } from '../../../support/raise-question.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
+import { touch } from '../../../support/commands/raise-question.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const NO_TOOLS = 'There are no tools in the request I was given.'

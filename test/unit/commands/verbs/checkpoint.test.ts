@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
 const NONE = 'no checkpoint is set: models read the whole conversation'
 const BAD_NAME = "a checkpoint's name is 1-32 of letters, digits, _, . and -"

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { CLAIM_CODE, createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import {
+  CLAIM_CODE,
+  createCommandWorld,
+  done,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
 
 const WRONG = 'that claim code is wrong or was used already; the server prints it when it starts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, misused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
 test('/exits lists only what leads somewhere for who is asking', async () => {
   await using world = await createCommandWorld()

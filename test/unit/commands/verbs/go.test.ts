@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 test('/go takes a session through an exit, and a person who was invited becomes a member', async () => {
   await using world = await createCommandWorld()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
 describe('/help', () => {
   test('lists every command with its summary, in a session with a slash', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
 async function createTalk(...said: readonly string[]) {
   const world = await createCommandWorld()

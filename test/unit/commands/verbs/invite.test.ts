@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 describe('/invite', () => {
   test('lets somebody in, who is a member once they have come', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
 test('/leave goes back to the lobby, and from there nowhere; a script is in no room', async () => {
   await using world = await createCommandWorld()

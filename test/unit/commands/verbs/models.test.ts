@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, jsonOf } from '../../../support/command-world.ts'
+import { createCommandWorld, done, jsonOf } from '../../../support/commands/command-world.ts'
 
 test('/models lists the models, what they read and wrote, and no key', async () => {
   await using world = await createCommandWorld()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 test('/nav is off, is set by who manages the room, and says so', async () => {
   await using world = await createCommandWorld()

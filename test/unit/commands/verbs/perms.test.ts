@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, jsonOf, misused, refused } from '../../../support/command-world.ts'
-import { raiseQuestion, touch } from '../../../support/raise-question.ts'
+import {
+  createCommandWorld,
+  done,
+  jsonOf,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
+import { raiseQuestion, touch } from '../../../support/commands/raise-question.ts'
 
 /** Ann and bob may both touch a file of their own in hall. */
 async function createScene() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { screenOf } from '../../../support/society.ts'
-import { createCommandWorld, done, jsonOf } from '../../../support/command-world.ts'
+import { createCommandWorld, done, jsonOf } from '../../../support/commands/command-world.ts'
 
 test('/rooms lists the rooms that somebody sees, with their topics and how many are there', async () => {
   await using world = await createCommandWorld()

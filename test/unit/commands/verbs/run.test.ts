@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { failed } from '../../../../src/tools/tool.ts'
-import { sessionIn } from '../../../support/caller.ts'
-import { createCommandWorld, done, jsonOf, misused, refused } from '../../../support/command-world.ts'
-import { touch } from '../../../support/raise-question.ts'
+import { sessionIn } from '../../../support/commands/caller.ts'
+import {
+  createCommandWorld,
+  done,
+  jsonOf,
+  misused,
+  refused,
+} from '../../../support/commands/command-world.ts'
+import { touch } from '../../../support/commands/raise-question.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const echo = tool('echo')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 const EMPTY = 'there is nothing to say: the message is empty'
 const TOO_LONG = 'the message has 101 characters and 100 are allowed; nothing was sent'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 const SOURCE = 'function default_wrap(t) return wrap(t):system() end\n'
 const NO_SCRIPT = '-- no script is set: the bundled default_wrap composes the prompts here'

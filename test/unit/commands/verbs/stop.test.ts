@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ok } from '../../../../src/tools/tool.ts'
-import { sessionIn } from '../../../support/caller.ts'
-import { createCommandWorld, done, refused } from '../../../support/command-world.ts'
+import { sessionIn } from '../../../support/commands/caller.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const NOTHING = 'nothing that you could stop is running in hall'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { TODO_KEY, todoText } from '../../../../src/chat/todo.ts'
-import { createCommandWorld, done } from '../../../support/command-world.ts'
+import { createCommandWorld, done } from '../../../support/commands/command-world.ts'
 
 test("/todo shows the room's list, and none for what is no list", async () => {
   await using world = await createCommandWorld()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, jsonOf, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, jsonOf, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const createScene = () => createCommandWorld(tool('Grep'), tool('calculator'))

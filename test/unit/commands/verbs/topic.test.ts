@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, done, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
 describe.each(['topic', 'vibe'])('/%s', (verb) => {
   test('is shown to all, and set by who manages the room, in one line', async () => {

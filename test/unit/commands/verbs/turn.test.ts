@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, jsonOf, misused, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 /** A turn of two requests in hall, and its id. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done, jsonOf } from '../../../support/command-world.ts'
+import { createCommandWorld, done, jsonOf } from '../../../support/commands/command-world.ts'
 
 const NONE = 'no model was called in the last 24 hours'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { screenOf } from '../../../support/society.ts'
-import { createCommandWorld, done, jsonOf } from '../../../support/command-world.ts'
+import { createCommandWorld, done, jsonOf } from '../../../support/commands/command-world.ts'
 
 test('/who names the people in the room with what they may do, and the models', async () => {
   await using world = await createCommandWorld()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCommandWorld, done } from '../../../support/command-world.ts'
+import { createCommandWorld, done } from '../../../support/commands/command-world.ts'
 
 test('/whoami tells name and role as they are now', async () => {
   await using world = await createCommandWorld()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, jsonOf, refused } from '../../../support/command-world.ts'
+import { createCommandWorld, jsonOf, refused } from '../../../support/commands/command-world.ts'
 
 describe('/wrap', () => {
   test('draws the prompt of the first model, or prints its text in full', async () => {

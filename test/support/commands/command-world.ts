@@ -1,21 +1,17 @@
-import { guideModel } from '../../src/adapters/models/guide.ts'
-import { createApprovals, type Approvals } from '../../src/approvals/approvals.ts'
-import { createPace } from '../../src/chat/pace.ts'
-import { createPeople } from '../../src/chat/people.ts'
-import type { RoomName } from '../../src/chat/entry.ts'
-import type { Person, PersonId } from '../../src/chat/person.ts'
-import type { Command } from '../../src/commands/define.ts'
-import { createRunner, type ExitStatus, type Runner } from '../../src/commands/runner.ts'
-import { createSpeech } from '../../src/commands/speech.ts'
-import { createCommands } from '../../src/commands/verbs/index.ts'
-import { createCatalogue } from '../../src/toolbox/catalogue.ts'
-import { createRunTool } from '../../src/toolbox/run-tool.ts'
-import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
-import { createToolboxes } from '../../src/toolbox/toolbox.ts'
-import { createToolRuns, type ToolRuns } from '../../src/toolbox/tool-runs.ts'
-import type { Tool, ToolSource } from '../../src/tools/tool.ts'
+import { guideModel } from '../../../src/adapters/models/guide.ts'
+import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
+import { createPace } from '../../../src/chat/pace.ts'
+import { createPeople } from '../../../src/chat/people.ts'
+import type { RoomName } from '../../../src/chat/entry.ts'
+import type { Person, PersonId } from '../../../src/chat/person.ts'
+import type { Command } from '../../../src/commands/define.ts'
+import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
+import { createSpeech } from '../../../src/commands/speech.ts'
+import { createCommands } from '../../../src/commands/verbs/index.ts'
+import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
-import { createTurnWorld, noWorkspace, type TurnWorld } from './turn-world.ts'
+import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
 /** What came of a line. */
 export interface Ran extends Told {
@@ -50,9 +46,9 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
     tools,
     permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
   })
-  const { chat, person } = turnWorld.society
+  const { chat, person, nextId, clock } = turnWorld.society
   approvals = approvalsIn(turnWorld)
-  const runs = runsIn(turnWorld, approvals)
+  const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const { commands, runner } = runnerIn(turnWorld, approvals, runs)
 
   const world: CommandWorld = {
@@ -107,17 +103,6 @@ function approvalsIn({ society: { chat, storage, clock, log } }: TurnWorld): App
   const limits = { approvals_per_room: 8 }
   const room = (name: RoomName) => chat.anyRoom(name)
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
-}
-
-function runsIn({ society, tools }: TurnWorld, permissions: Approvals): ToolRuns {
-  const { storage, clock, log, nextId } = society
-  const source: ToolSource = { group: 'builtin', name: 'builtin', tools: () => tools }
-  const catalogue = createCatalogue({ sources: [source], disabled: [], log })
-  const scopedTools = createScopedTools(catalogue, storage.rooms)
-  const limits = { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 }
-  const runTool = createRunTool({ permissions, workspaces: { of: () => noWorkspace }, limits, log })
-  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
-  return createToolRuns(openToolbox, nextId, clock)
 }
 
 function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {

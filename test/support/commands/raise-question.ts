@@ -1,12 +1,12 @@
-import type { Entry } from '../../src/chat/entry.ts'
-import type { Person } from '../../src/chat/person.ts'
-import type { Room } from '../../src/chat/room.ts'
-import { withPermission } from '../../src/tools/permission.ts'
-import { ok } from '../../src/tools/tool.ts'
+import type { Entry } from '../../../src/chat/entry.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import type { Room } from '../../../src/chat/room.ts'
+import { withPermission } from '../../../src/tools/permission.ts'
+import { ok } from '../../../src/tools/tool.ts'
 import { sessionIn } from './caller.ts'
 import type { CommandWorld } from './command-world.ts'
-import { screenOf } from './society.ts'
-import { tool } from './turn-world.ts'
+import { screenOf } from '../society.ts'
+import { tool } from '../turn-world.ts'
 
 /** A tool that asks before it does something to `q`. */
 export const touch = tool('touch', (args, context) => {

@@ -1,7 +1,7 @@
 import { format } from 'prettier'
-import type { CallerKind } from '../../src/commands/caller.ts'
-import type { ArgumentSpec, Command, FlagSpec } from '../../src/commands/define.ts'
-import { spelled, usage } from '../../src/commands/usage.ts'
+import type { CallerKind } from '../../../src/commands/caller.ts'
+import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
+import { spelled, usage } from '../../../src/commands/usage.ts'
 
 /** The text of docs/commands.md, as prettier wants it. */
 export const commandsPage = (commands: readonly Command[]): Promise<string> =>
