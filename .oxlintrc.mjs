@@ -44,6 +44,7 @@ const FOR_ADAPTERS = [
   'chat/*',
   'session/ports.ts',
   'prompt/ports.ts',
+  'prompt/framing.ts',
   'prompt/model-settings.ts',
   'prompt/prompt.ts',
   'prompt/price-list.ts',

@@ -8,9 +8,9 @@ import { modelsFrom } from './models.ts'
 import { webFrom } from './web.ts'
 import { workspacesFrom } from './workspaces.ts'
 import { ConfigError } from './problem.ts'
-import type { FileConfig, Limits } from './schema.ts'
+import type { FileConfig } from './schema.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
-import type { ModelConfig } from '../adapters/models/config.ts'
+import type { ModelConfig } from '../adapters/models/index.ts'
 
 /** Where to listen; port 0 is any free one. */
 export interface Address {
@@ -42,7 +42,7 @@ export interface Config {
     readonly diskMb: number
   }
   readonly lua: FileConfig['lua']
-  readonly limits: Limits
+  readonly limits: FileConfig['limits']
 }
 
 /** The process's environment: read here and nowhere else. */
@@ -67,7 +67,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     access: file.server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
     motd: file.server.motd,
     admins: file.server.admins,
-    models: modelsFrom(file, env),
+    models: modelsFrom(file.models, env),
     discoverModels: file.models.length === 0,
     tools: file.tools,
     web: webFrom(file, env),

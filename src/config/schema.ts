@@ -1,5 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
+import type { RequiredKey } from '../adapters/models/provider.ts'
 import { isDirectory } from './workspaces.ts'
 
 /**
@@ -13,17 +15,6 @@ const ADDRESS = /^https?:\/\/[^\s]+$/
 
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
-
-/** The backends of docs and of adapters/models/index.ts. */
-export const BACKENDS = [
-  'guide',
-  'ollama',
-  'llamacpp',
-  'openai-compatible',
-  'openai',
-  'anthropic',
-  'gemini',
-] as const
 
 const scope = z.union([z.string(), z.array(z.string())])
 
@@ -45,12 +36,19 @@ const modelFields = z.strictObject({
   enabled: z.boolean().default(true),
 })
 
-const model = modelFields
+/** True unless this key is missing and its provider cannot do without it. */
+const hasRequired =
+  (key: RequiredKey) =>
+  (entry: z.output<typeof modelFields>): boolean =>
+    entry[key] !== undefined || !PROVIDERS[entry.backend].required.includes(key)
+
+/** One entry of `[[models]]`. */
+export const modelSchema = modelFields
   .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
     path: ['name'],
     message: '@guide is the helper that needs no network; choose another name',
   })
-  .refine((entry) => entry.backend === 'guide' || entry.model !== undefined, {
+  .refine(hasRequired('model'), {
     path: ['model'],
     message: 'say which model of the backend, such as "qwen3:8b"',
   })
@@ -58,7 +56,7 @@ const model = modelFields
     path: ['max_output'],
     message: 'must be less than context_window: the answer is a part of it',
   })
-  .refine((entry) => entry.backend !== 'openai-compatible' || entry.endpoint !== undefined, {
+  .refine(hasRequired('endpoint'), {
     path: ['endpoint'],
     message: 'say where the server is, such as "http://localhost:8000/v1"',
   })
@@ -114,7 +112,7 @@ const workspaces = z.record(
 )
 
 /** The figures of docs/security.md. */
-export const limitsSchema = z.strictObject({
+const limitsSchema = z.strictObject({
   login_timeout_s: positive(20),
   keys_offered: positive(12),
   unauthenticated_per_address: positive(8),
@@ -157,7 +155,7 @@ export const fileSchema = z.strictObject({
         .default([]),
     })
     .prefault({}),
-  models: z.array(model).default([]),
+  models: z.array(modelSchema).default([]),
   mcp: z.array(mcp).default([]),
   tools: z
     .strictObject({
@@ -179,5 +177,3 @@ export const fileSchema = z.strictObject({
 })
 
 export type FileConfig = z.output<typeof fileSchema>
-export type ModelEntry = FileConfig['models'][number]
-export type Limits = z.output<typeof limitsSchema>

@@ -1,5 +1,5 @@
-import { framingOf } from './framing.ts'
 import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
+import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
 import type { ToolDefinition, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -19,8 +19,11 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
 }
 
 /** Tokens of a definition, the provider's own framing included: its compact JSON, keys in the order they are sent. */
-export function definitionTokens(definition: ToolDefinition, backend: string, counter: TokenCounter): number {
-  const { factor, perTool } = framingOf(backend)
+export function definitionTokens(
+  definition: ToolDefinition,
+  { factor, perTool }: Framing,
+  counter: TokenCounter,
+): number {
   return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
 }
 

@@ -1,5 +1,5 @@
 import type { DraftLayer } from './draft.ts'
-import { framingOf } from './framing.ts'
+import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
 import { userContent } from './prompt.ts'
 
@@ -9,8 +9,8 @@ export interface Terms {
   readonly target: number
   /** The message that is answered. */
   readonly message: string
-  /** Row of the framing table. */
-  readonly backend: string
+  /** What the provider adds. */
+  readonly framing: Framing
   readonly counter: TokenCounter
 }
 
@@ -55,7 +55,7 @@ interface Costs {
 
 /** An empty ledger for these layers; only the message and the provider's framing are in it. */
 export function createLedger(layers: readonly DraftLayer[], terms: Terms): Ledger {
-  const framing = framingOf(terms.backend)
+  const { perRequest, perToolset } = terms.framing
   const textOf = (texts: Taken['texts'], system: boolean): string =>
     join(texts.map((text, index) => (layers[index]?.system === system ? text : undefined)))
 
@@ -73,7 +73,7 @@ export function createLedger(layers: readonly DraftLayer[], terms: Terms): Ledge
       system: before && !inSystem ? before.costs.system : terms.counter.count(textOf(texts, true)),
       user: before && inSystem ? before.costs.user : userTokens(texts),
       tools: tools ?? 0,
-      framing: framing.perRequest + (tools === undefined ? 0 : framing.perToolset),
+      framing: perRequest + (tools === undefined ? 0 : perToolset),
     }
   }
 

@@ -1,4 +1,5 @@
 import { definitionOf, definitionTokens, lineOf } from './definitions.ts'
+import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
 import type { PromptTool, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -14,42 +15,44 @@ export interface PricedTool {
 /** Prices in one encoding, as one provider charges. */
 export type Pricer = (tool: CatalogueTool, form: ToolForm) => PricedTool
 
-/** Gives the pricer of a backend (a `ModelProfile`'s) and a counter. */
-export type PriceList = (backend: string, counter: TokenCounter) => Pricer
+/** Gives the pricer of a provider's framing and a counter. */
+export type PriceList = (framing: Framing, counter: TokenCounter) => Pricer
 
 /** A price is worked out once for as long as the tool's object and the list live. */
 export function createPriceList(): PriceList {
   const pricers = new WeakMap<TokenCounter, Map<string, Pricer>>()
-  return (backend, counter) => {
+  return (framing, counter) => {
+    // Each snapshot brings a copy of its own: what makes a price is compared, and not the object.
+    const key = `${framing.factor} ${framing.perTool}`
     const known = pricers.get(counter) ?? new Map<string, Pricer>()
     pricers.set(counter, known)
-    const pricer = known.get(backend) ?? createPricer(backend, counter)
-    known.set(backend, pricer)
+    const pricer = known.get(key) ?? createPricer(framing, counter)
+    known.set(key, pricer)
     return pricer
   }
 }
 
-function createPricer(backend: string, counter: TokenCounter): Pricer {
+function createPricer(framing: Framing, counter: TokenCounter): Pricer {
   const prices: Readonly<Record<ToolForm, WeakMap<CatalogueTool, PricedTool>>> = {
     full: new WeakMap(),
     short: new WeakMap(),
     deferred: new WeakMap(),
   }
   return (tool, form) => {
-    const priced = prices[form].get(tool) ?? priceOf(tool, form, backend, counter)
+    const priced = prices[form].get(tool) ?? priceOf(tool, form, framing, counter)
     prices[form].set(tool, priced)
     return priced
   }
 }
 
-function priceOf(tool: CatalogueTool, form: ToolForm, backend: string, counter: TokenCounter): PricedTool {
+function priceOf(tool: CatalogueTool, form: ToolForm, framing: Framing, counter: TokenCounter): PricedTool {
   const line = lineOf(tool, form)
-  return { sent: sentAs(tool, form, backend, counter), line, lineTokens: counter.count(line) }
+  return { sent: sentAs(tool, form, framing, counter), line, lineTokens: counter.count(line) }
 }
 
-function sentAs(tool: CatalogueTool, form: ToolForm, backend: string, counter: TokenCounter): PromptTool {
+function sentAs(tool: CatalogueTool, form: ToolForm, framing: Framing, counter: TokenCounter): PromptTool {
   const { id, name } = tool
   if (form === 'deferred') return { id, name, form, tokens: 0 }
   const definition = definitionOf(tool, form)
-  return { id, name, form, tokens: definitionTokens(definition, backend, counter), definition }
+  return { id, name, form, tokens: definitionTokens(definition, framing, counter), definition }
 }

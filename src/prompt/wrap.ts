@@ -2,6 +2,7 @@ import { type Filled, fillBudget, type ToolOffer } from './budget.ts'
 import { definitionTokens } from './definitions.ts'
 import { type Draft, readDraft } from './draft.ts'
 import { findToolsDefinition } from './find-tools.ts'
+import type { Framing } from './framing.ts'
 import { createHost, forms } from './host.ts'
 import { luaData } from './lua-data.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
@@ -25,7 +26,7 @@ export function composePrompt(
   prices = createPriceList(),
 ): Prompt {
   checkScript(snapshot)
-  const price = prices(snapshot.model.backend, counter)
+  const price = prices(snapshot.model.framing, counter)
   const limit = targetOf(snapshot.model)
   for (let floor: ToolForm | undefined = 'full'; floor !== undefined;) {
     const host = createHost(snapshot, counter, price, {
@@ -46,7 +47,7 @@ export function composePrompt(
     const filled = fillBudget(draft.layers, offerOf(snapshot, draft, form, { target, counter, price }), {
       target,
       message: snapshot.message,
-      backend: snapshot.model.backend,
+      framing: snapshot.model.framing,
       counter,
     })
     if (filled !== 'tools-too-dear') {
@@ -99,17 +100,17 @@ function offerOf(
   if (chosen.length === 0) return undefined
   const priced = chosen.map((tool) => price(tool, form).sent)
   return {
-    tools: form === 'deferred' ? [...priced, finder(model.backend, counter)] : priced,
+    tools: form === 'deferred' ? [...priced, finder(model.framing, counter)] : priced,
     cap: Math.floor(target * toolsShare),
     last: form === 'deferred',
   }
 }
 
-const finder = (backend: string, counter: TokenCounter): PromptTool => ({
+const finder = (framing: Framing, counter: TokenCounter): PromptTool => ({
   id: findToolsDefinition.name,
   name: findToolsDefinition.name,
   form: 'full',
-  tokens: definitionTokens(findToolsDefinition, backend, counter),
+  tokens: definitionTokens(findToolsDefinition, framing, counter),
   definition: findToolsDefinition,
 })
 

@@ -1,4 +1,4 @@
-import type { ModelLimits } from './config.ts'
+import type { ModelLimits } from './provider.ts'
 
 /** The provider broke a limit of ours; `limit` is which. */
 export class LimitError extends Error {

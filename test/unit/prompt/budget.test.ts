@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
 import { type Filled, fillBudget, type ToolOffer } from '../../../src/prompt/budget.ts'
 import type { DraftLayer } from '../../../src/prompt/draft.ts'
+import { EXACT_FRAMING } from '../../../src/prompt/framing.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
 
@@ -35,7 +36,7 @@ const layers = fc
 const target = fc.integer({ min: 0, max: 400 })
 
 const fill = (list: readonly DraftLayer[], tokens: number, message = '', offer?: ToolOffer): Filled => {
-  const filled = fillBudget(list, offer, { target: tokens, message, backend: 'guide', counter })
+  const filled = fillBudget(list, offer, { target: tokens, message, framing: EXACT_FRAMING, counter })
   if (filled === 'tools-too-dear') throw new Error('there are no tools here')
   return filled
 }
@@ -116,7 +117,7 @@ describe('filling a budget', () => {
       cap: 50,
       last,
     })
-    const terms = { target: 100, message: '', backend: 'guide', counter }
+    const terms = { target: 100, message: '', framing: EXACT_FRAMING, counter }
     expect(fillBudget([tools], offer(60, false), terms)).toBe('tools-too-dear')
     expect(fillBudget([tools], offer(60, true), terms)).toMatchObject({
       tools: [],
