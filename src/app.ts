@@ -111,7 +111,7 @@ function createHandler(
     roomStatus: createRoomStatus(work, clock),
     complete: createComplete({ commands, chat, turns }),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    motd: config.motd,
+    motd: config.server.motd,
     stdinBytes,
   })
 }

@@ -16,7 +16,7 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const modelNames = config.models.map((model) => model.name)
-  const { access, admins } = config
+  const { access, admins } = config.server
   return {
     chat,
     claimCode,

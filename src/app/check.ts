@@ -64,7 +64,7 @@ async function toolFiles(config: Config): Promise<{ problems: string[]; warnings
   await using storage = await openStorage({ engine: 'memory' })
   const builtin = builtinTools({
     todo: storage.rooms,
-    web: createWeb(config.web, paths.pageReader),
+    web: createWeb(config.tools.web, paths.pageReader),
     results: storage.results,
   })
   await using wrapped = await createWrappedTools({

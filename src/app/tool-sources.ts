@@ -20,7 +20,7 @@ export async function createToolSources(
   const builtin = builtinTools({
     todo: rooms,
     subTurns: config.limits.turn_depth > 0,
-    web: createWeb(config.web, paths.pageReader),
+    web: createWeb(config.tools.web, paths.pageReader),
     results,
   })
   const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })

@@ -74,7 +74,7 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
-    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.diskMb * 1024 * 1024 },
+    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.disk_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
   })

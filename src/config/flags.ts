@@ -19,12 +19,12 @@ export type FlagName = (typeof FLAGS)[number]
 const VERBS = ['serve', 'check', 'backup', 'help', 'version'] as const
 
 /** What `--help` prints. */
-export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--http HOST:PORT] [--log-level LEVEL]
+export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files and migrations
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl --version | --help
 
-environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
+environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_LOG
 `
 
 /** Throws `ConfigError` with one sentence about the first thing that is wrong. */
