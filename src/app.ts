@@ -7,7 +7,6 @@ import { openStorage } from './adapters/storage/open.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createChatAndPeople } from './app/chat-and-people.ts'
-import { speechLimits } from './app/speech-limits.ts'
 import { createRoomStatus } from './app/status-line.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { createWork, type Work } from './app/work.ts'
@@ -99,11 +98,19 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, runs } = work
-  const speech = speechLimits(config)
-  const speak = createSpeak(turns, speech)
-  const commands = createCommands({ chat, people, ...work, clock, log, speak, speech, stores: storage })
-  const { rate_burst: burst, rate_per_s: perSecond, paste_bytes: stdinBytes } = config.limits
-  const pace = createPace({ burst, perSecond, clock, wait: (ms) => wait(ms) })
+  const { limits } = config
+  const speak = createSpeak(turns, limits)
+  const commands = createCommands({
+    chat,
+    people,
+    ...work,
+    clock,
+    log,
+    speak,
+    speech: limits,
+    stores: storage,
+  })
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     chat,
     people,
@@ -112,6 +119,6 @@ function createHandler(
     complete: createComplete({ commands, chat, turns }),
     stop: (room, person) => stopAll(turns, runs, room, person),
     motd: config.server.motd,
-    stdinBytes,
+    stdinBytes: limits.paste_bytes,
   })
 }

@@ -10,7 +10,7 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   const { rooms, people: store } = storage
   const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, {
-    roomsPerPerson: config.limits.rooms_per_person,
+    limits: config.limits,
     adminNames: config.sandbox.workspaces,
   })
   await chat.lobby()

@@ -7,7 +7,6 @@ import { worldTools } from '../tools/rooms/index.ts'
 import { builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext, Owned } from './context.ts'
-import { speechLimits } from './speech-limits.ts'
 
 /** Every tool there is, by where it comes from, in the order in which they are listed. */
 export async function createToolSources(
@@ -23,7 +22,7 @@ export async function createToolSources(
     web: createWeb(config.tools.web, paths.pageReader),
     results,
   })
-  const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })
+  const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: config.limits })
   const wrapped = owned(
     await createWrappedTools({
       dirs: [paths.wrappedTools, ...config.tools.dirs],
