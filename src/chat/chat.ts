@@ -4,7 +4,7 @@ import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
 import type { LogQuery, RoomRecord } from './ports.ts'
-import { createRoom, type Room, type RoomParts } from './room.ts'
+import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
@@ -40,7 +40,7 @@ export interface ChatOptions {
 }
 
 /** The keys of `[limits]` that concern rooms. */
-export interface ChatLimits {
+export interface ChatLimits extends RoomLimits {
   /** How many rooms one person may own. */
   readonly rooms_per_person: number
 }
@@ -50,7 +50,7 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
   const open = new Map<RoomName, Room>()
 
   function roomCalled(name: RoomName): Room {
-    const room = open.get(name) ?? createRoom(name, parts)
+    const room = open.get(name) ?? createRoom(name, parts, limits)
     open.set(name, room)
     return room
   }
