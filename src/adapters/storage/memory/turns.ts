@@ -28,6 +28,15 @@ export function createMemoryTurns(): TurnStore {
       return turn && stored(turn)
     },
     unfinished: async () => stored(inOrder().filter((turn) => turn.endedAt === undefined)).map(withoutSteps),
+    spending: async (of, after) =>
+      inOrder()
+        .filter(
+          (turn) =>
+            turn.startedAt > after &&
+            ('room' in of ? turn.room === of.room : turn.requester === of.requester),
+        )
+        .map(({ startedAt, usage }) => ({ startedAt, tokens: (usage?.input ?? 0) + (usage?.output ?? 0) }))
+        .filter(({ tokens }) => tokens > 0),
     usage: async ({ room, since }) =>
       usageByModel(
         inOrder().filter((turn) => turn.startedAt >= since && (room === undefined || turn.room === room)),
