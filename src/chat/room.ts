@@ -103,7 +103,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const { person } = participant
       const presence = here.get(person.id)
       if (presence) return void presence.participants.add(participant)
-      if (here.size >= limits.members_per_room) throw new Refusal(fullRoom(name, here.size))
+      if (here.size >= limits.members_per_room) throw new Refusal(fullRoom(name, limits.members_per_room))
       here.set(person.id, { person, participants: new Set([participant]) })
       await record(presenceOf('joined', person))
     },
@@ -142,8 +142,8 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): R
   }
 }
 
-const fullRoom = (name: RoomName, people: number): string =>
-  `${name} is full: ${people} people are in it, which is the limit; try again later`
+const fullRoom = (name: RoomName, limit: number): string =>
+  `${name} is full: ${limit} of ${limit} people are in it; try again later`
 
 const presenceOf = (event: PresenceEntry['event'], person: Person): EntryDraft => ({
   kind: 'presence',

@@ -95,7 +95,7 @@ describe('a room', () => {
     for (const one of [first, screenOf(bob), screenOf(await person('cid'))]) await room.enter(one)
     await room.enter(screenOf(bob))
     await expect(room.enter(screenOf(dan))).rejects.toThrow(
-      'lobby is full: 3 people are in it, which is the limit; try again later',
+      'lobby is full: 3 of 3 people are in it; try again later',
     )
     expect(room.present().map((one) => one.name)).toEqual(['ann', 'bob', 'cid'])
     await room.leave(first)
