@@ -1,15 +1,13 @@
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
-import { createWeb } from '../adapters/web/web.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/pool.ts'
 import { probeSandbox } from '../adapters/sandbox/probe.ts'
 import { checkMigrations, openStorage } from '../adapters/storage/open.ts'
-import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
 import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { paths } from './paths.ts'
-import { builtinTools } from '../tools/builtin/index.ts'
+import { openTools } from './tool-sources.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
@@ -62,17 +60,8 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
 /** What is wrong with `.tool` files, and what is only odd. */
 async function toolFiles(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
   await using storage = await openStorage({ engine: 'memory' })
-  const builtin = builtinTools({
-    todo: storage.rooms,
-    web: createWeb(config.tools.web, paths.pageReader),
-    results: storage.results,
-  })
-  await using wrapped = await createWrappedTools({
-    dirs: [paths.wrappedTools, ...config.tools.dirs],
-    base: () => builtin,
-    disabled: config.tools.disabled,
-    log: createLog('silent'),
-  })
+  const tools = await openTools(config, storage, createLog('silent'))
+  await using wrapped = tools.wrapped
   const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`
   return { problems: wrapped.problems().map(located), warnings: wrapped.warnings().map(located) }
 }
