@@ -130,7 +130,7 @@ const RULES = {
 /** The config may know the adapters that it configures, and nothing else of ours. */
 const CONFIG = layer(
   'config',
-  ['lib/**', 'adapters/models/**', 'adapters/web/config.ts'],
+  ['lib/**', 'adapters/models/**', 'adapters/web/config.ts', 'adapters/web/search/*'],
   ['node:*', 'smol-toml', 'zod'],
 )
 

@@ -2,6 +2,8 @@ import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
+import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
+import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 import { isDirectory } from './workspaces.ts'
 
 /**
@@ -74,22 +76,31 @@ const mcp = z
     'give either url or command',
   )
 
-const search = z
-  .strictObject({
-    provider: z.enum(['searxng', 'brave', 'google']),
-    url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
-    api_key_env: variable.optional(),
-    engine_id: z.string().min(1).optional(),
-  })
-  .refine(({ provider, url }) => provider !== 'searxng' || url !== undefined, {
+const searchFields = z.strictObject({
+  provider: z.enum(SEARCH_PROVIDER_NAMES),
+  url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
+  api_key_env: variable.optional(),
+  engine_id: z.string().min(1).optional(),
+})
+
+/** As `hasRequired`, for a search provider. */
+const searchHasRequired =
+  (key: RequiredSearchKey) =>
+  (entry: z.output<typeof searchFields>): boolean => {
+    const { required }: SearchProvider = SEARCH_PROVIDERS[entry.provider]
+    return entry[key] !== undefined || !required.includes(key)
+  }
+
+const search = searchFields
+  .refine(searchHasRequired('url'), {
     path: ['url'],
     message: 'say where the SearXNG server is, such as "http://localhost:8888"',
   })
-  .refine((entry) => entry.provider === 'searxng' || entry.api_key_env !== undefined, {
+  .refine(searchHasRequired('api_key_env'), {
     path: ['api_key_env'],
     message: 'write the name of the environment variable that holds the key',
   })
-  .refine(({ provider, engine_id: engine }) => provider !== 'google' || engine !== undefined, {
+  .refine(searchHasRequired('engine_id'), {
     path: ['engine_id'],
     message: "write the search engine's id, which Google calls cx",
   })

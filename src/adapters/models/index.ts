@@ -3,6 +3,7 @@
  * is named: the config's check, its types and the tests are made from it. This folder knows neither rooms nor tools:
  * it sends one request and gives out what came back.
  */
+import { keysOf } from '../../lib/keys-of.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 import { anthropic } from './anthropic.ts'
@@ -29,7 +30,7 @@ export const PROVIDERS = {
 export type Backend = keyof typeof PROVIDERS
 
 /** All names, in the order of the list. */
-export const BACKENDS = Object.keys(PROVIDERS) as readonly Backend[]
+export const BACKENDS = keysOf(PROVIDERS)
 
 /** A model as the config gives it: what the core knows of it, and how to reach it. */
 export interface ModelConfig extends ModelSettings, ModelAccess {
