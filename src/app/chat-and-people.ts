@@ -24,7 +24,7 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   }
 }
 
-/** Letters and digits that cannot be taken for each other when read aloud. */
+/** Letters and digits that cannot be confused with each other when they are read aloud. */
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 function newClaimCode(): string {

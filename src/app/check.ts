@@ -57,7 +57,7 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
   }
 }
 
-/** What is wrong with `.tool` files, and what is only odd. */
+/** Errors in `.tool` files, and warnings about them. */
 async function toolFiles(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
   await using storage = await openStorage({ engine: 'memory' })
   const tools = await openTools(config, storage, createLog('silent'))

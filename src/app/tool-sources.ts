@@ -10,7 +10,7 @@ import { builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext, Owned } from './context.ts'
 
-/** Every tool there is, by where it comes from, in the order in which they are listed. */
+/** All tools by their source, in the order in which they are listed. */
 export async function createToolSources(
   config: Config,
   chat: Chat,
@@ -33,7 +33,7 @@ export async function createToolSources(
   ]
 }
 
-/** The built-in tools, and those of `.tool` files, which may build on them. Dispose of the latter. */
+/** The built-in tools, and the tools of `.tool` files, which may build on them. The caller disposes of `wrapped`. */
 export async function openTools(config: Config, { rooms, results }: ToolStores, log: Log) {
   const builtin = builtinTools({
     todo: rooms,
@@ -50,7 +50,7 @@ export async function openTools(config: Config, { rooms, results }: ToolStores, 
   return { builtin, wrapped }
 }
 
-/** Where built-in tools keep what they remember. */
+/** The stores that built-in tools use. */
 type ToolStores = Pick<Storage, 'rooms' | 'results'>
 
 const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>

@@ -31,18 +31,18 @@ export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | '
   readonly logLevel: string
   readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
-  /** No model is configured, so that those on this machine may be looked for. */
+  /** True if the file names no model: then the server looks for models on this machine. */
   readonly discoverModels: boolean
-  /** `web` is absent where nothing of the web is to be had. */
+  /** `web` is absent if the config turns the web off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
-  /** `workspaces` has the real paths of the directories that rooms have in place of their own. */
+  /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
   readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
 }
 
 /** A part of the file in which some keys have become something else. */
 type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
-/** Throws `ConfigError`. Makes nothing: a config that cannot be used leaves no trace. */
+/** Throws `ConfigError`. It writes nothing to disk, so that a config with an error changes nothing. */
 export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
   const given = givenBy(flags, env)
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
@@ -65,7 +65,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   })
 }
 
-/** The contract has a place for these, and this version does nothing with them: silence would be a lie. */
+/** These settings are planned and do nothing yet. Accepting them in silence would mislead. Throws `ConfigError`. */
 function refuseWhatIsToCome(
   http: Given | undefined,
   { mcp, limits }: Pick<FileConfig, 'mcp' | 'limits'>,

@@ -6,14 +6,14 @@ import type { CommandLine, FlagName } from './flags.ts'
 /** The process's environment, or what a test puts in its place. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value, and what to name when it is wrong. */
+/** A value with its origin, which error messages name. */
 export interface Given {
   readonly value: string
   /** A flag or a variable. */
   readonly from: string
 }
 
-/** What flags and environment say; a flag wins, and an empty variable says nothing. */
+/** Looks a setting up. A flag wins over a variable; an empty variable counts as absent. */
 export const givenBy =
   (flags: CommandLine['flags'], env: Environment) =>
   (flag: FlagName, variable: string): Given | undefined => {

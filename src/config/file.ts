@@ -22,7 +22,7 @@ export function checkConfig(text: string, path: string): FileConfig {
   return checked.data
 }
 
-/** What holds with no file at all. */
+/** The defaults, which hold if there is no file. */
 export const noConfigFile = (): FileConfig => fileSchema.parse({})
 
 function textOf(path: string): string {
@@ -54,7 +54,7 @@ function sentence(issue: z.core.$ZodIssue, text: string): string {
   return `${lineOf(text, issue.path)}: ${name}${missing ? ' is missing' : `: ${issue.message}`}`
 }
 
-/** The keys that the schema knows at a path, by following it down. */
+/** The keys that the schema has at a path. */
 function keysAt(path: readonly PropertyKey[]): string[] {
   let schema: unknown = fileSchema
   for (const part of path) schema = typeof part === 'number' ? schema : shapeOf(schema)[String(part)]

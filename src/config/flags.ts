@@ -5,7 +5,7 @@ import { ConfigError } from './problem.ts'
 /** What the executable is asked to do. */
 export type Verb = 'serve' | 'check' | 'backup' | 'help' | 'version'
 
-/** A command line, taken apart but not yet believed. */
+/** A command line in its parts. The values of its flags are not checked yet. */
 export interface CommandLine {
   readonly verb: Verb
   /** The file to write, for `backup`. */

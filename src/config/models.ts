@@ -16,24 +16,24 @@ export function modelsFrom(entries: FileConfig['models'], env: Environment): Mod
   return hasGuide ? written : [toModel(modelSchema.parse(GUIDE), env), ...written]
 }
 
-/** Models that were found on this machine, as if they were written. One whose name cannot be used is left out. */
+/** Models that were found on this machine, with the defaults of the file. One with a name that is not allowed is left out. */
 export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
   entries.flatMap((entry) => {
     const { data } = modelSchema.safeParse(entry)
     return data ? [toModel(data, {})] : []
   })
 
-/** The helper that is always there. */
+/** The built-in helper, which needs no entry. */
 const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
 
-/** With nothing written, a provider's key in the environment is enough to have its usual model. */
+/** The usual model of each provider whose key is in the environment. */
 const withKeysIn = (env: Environment): ModelEntry[] =>
   BACKENDS.flatMap((backend) => {
     const { usual } = PROVIDERS[backend]
     return usual && env[usual.api_key_env] ? [{ ...usual, backend }] : []
   })
 
-/** What is not named here has one name in the file and in the code. */
+/** Keys that are not named here have the same name in the file and in the code. */
 function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelConfig {
   const {
     api_key_env: apiKeyEnv,
@@ -55,5 +55,5 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
   }
 }
 
-/** Tokens kept for the answer where nothing is written: a small window keeps a quarter of itself. */
+/** Tokens kept for the answer if the file does not say it: at most a quarter of the window. */
 const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))

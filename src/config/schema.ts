@@ -105,7 +105,7 @@ const search = searchFields
     message: "write the search engine's id, which Google calls cx",
   })
 
-/** Its mere presence turns web_fetch on. */
+/** If this section is there, reading pages is on. */
 const web = z.strictObject({
   fetch: z.boolean().default(true),
   ports: z.array(z.int().min(1).max(65_535)).min(1).default([80, 443]),
@@ -122,7 +122,7 @@ const workspaces = z.record(
     .refine(isDirectory, 'there is no such directory; make it first'),
 )
 
-/** The figures of docs/security.md. */
+/** docs/security.md explains these figures. Whoever reads one uses the name that it has here. */
 const limitsSchema = z.strictObject({
   login_timeout_s: positive(20),
   keys_offered: positive(12),

@@ -5,14 +5,14 @@ import type { FileConfig } from './schema.ts'
 type WrittenWeb = NonNullable<FileConfig['tools']['web']>
 type WrittenSearch = NonNullable<WrittenWeb['search']>
 
-/** The web as `[tools.web]` has it: being there turns reading pages on, a `search` in it the search. */
+/** The config of the web from `[tools.web]`; absent if that section is absent. */
 export function webFrom(written: WrittenWeb | undefined, env: Environment): WebConfig | undefined {
   if (!written) return undefined
   const { search, ...rest } = written
   return { ...rest, ...(search ? { search: toSearch(search, env) } : {}) }
 }
 
-/** What is not named here has one name in the file and in the code. */
+/** Keys that are not named here have the same name in the file and in the code. */
 function toSearch(
   { api_key_env: apiKeyEnv, engine_id: engineId, url, ...rest }: WrittenSearch,
   env: Environment,

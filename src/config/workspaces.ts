@@ -32,7 +32,7 @@ const overlap = (room: string, path: string, data: string, text: string): string
 
 const holds = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}/`)
 
-/** The real path, of which the end may not be there yet. */
+/** The real path. Directories at its end may not exist yet. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)

@@ -9,11 +9,14 @@ export interface Upstream {
   readonly access: ModelAccess
   /** The address that requests go to. */
   readonly endpoint: string
-  /** What to ask oneself when nothing answers there. */
+  /** What an admin should ask if nothing answers there. */
   readonly question: string
 }
 
-/** Any failure of a provider as a `ModelError`: a sentence that says what to do; facts for the log, no secret in either. */
+/**
+ * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
+ * Neither holds a secret.
+ */
 export function modelError(error: unknown, upstream: Upstream): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
@@ -85,7 +88,7 @@ function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
   return `the provider refused the key in ${apiKeyEnv} (api_key_env); check it`
 }
 
-/** An error object inside a stream that began well: OpenAI's form, and what others make of it. */
+/** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
 function providerMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error
   if (error instanceof Error || typeof error !== 'object' || error === null) return undefined
@@ -100,11 +103,11 @@ function causes(error: unknown): readonly Error[] {
   return found
 }
 
-/** Node's and undici's codes name a broken connection; a DNS or TLS failure has one too. */
+/** The code by which node or undici names a broken connection, or a failure of DNS or TLS. */
 const codeOf = (error: Error): string | undefined =>
   'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Providers quote the key they were given, in part or whole: what looks like one never leaves here. */
+/** Providers quote the key that they were given, in part or whole. Whatever looks like a key is taken out. */
 function safe(text: string, { access }: Upstream, length: number): string {
   const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text
   return cleanLine(

@@ -48,7 +48,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
   } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
 }
 
-/** What was said to the guide: all that follows the first `@guide`, without the comma some people write. */
+/** The text after the first `@guide`, without the comma that some people write. */
 function question(message: string, name: string): string {
   const at = message.toLowerCase().indexOf(`@${name}`)
   return at < 0 ? '' : message.slice(at + name.length + 1).replace(/^[\s,:]+/, '')

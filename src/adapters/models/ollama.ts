@@ -24,7 +24,7 @@ export interface FoundModel {
 /** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
 const tagsSchema = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
 
-/** Milliseconds that an Ollama has to tell what it has. */
+/** Milliseconds to wait for the list of models. */
 const WAIT_MS = 500
 
 /** The models that an Ollama on this machine has pulled, named for mentioning; none where there is no Ollama. */
@@ -34,7 +34,7 @@ export async function findOllamaModels(endpoint = ENDPOINT): Promise<readonly Fo
     .catch(() => undefined)
   const listed = tagsSchema.safeParse(answer)
   const models = listed.success ? listed.data.models.map((model) => model.name) : []
-  // Names cut short may meet; the first keeps its name, and the others need a [[models]] entry.
+  // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
   const named = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
   return [...named].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
 }

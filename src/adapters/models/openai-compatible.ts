@@ -14,7 +14,7 @@ export const openaiCompatible: Provider = {
 }
 
 /**
- * The adapter for such a server. `question` is what to ask oneself when nothing answers at the endpoint;
+ * The adapter for such a server. `question` is what an admin should ask if nothing answers at the endpoint;
  * `usualEndpoint` is where the server listens unless told otherwise.
  */
 export function chatCompletions(question: string, usualEndpoint?: string) {

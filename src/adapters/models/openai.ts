@@ -4,11 +4,11 @@ import { guardedFetch } from './guarded-fetch.ts'
 import type { Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
-/** OpenAI by its chat-completions API: the one whose request is what the budget counts. */
+/** OpenAI by its chat-completions API. */
 export const openai: Provider = {
   create(access, limits) {
     const baseURL = versionedEndpoint(access, 'https://api.openai.com')
-    // An empty key is given rather than none, so that the library does not look in the environment.
+    // Without a key, even an empty one, the library would look in the environment.
     const provider = createOpenAI({ baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) })
     return sdkModel(provider.chat(access.model), {
       access,

@@ -17,7 +17,7 @@ export interface ModelAccess {
   readonly apiKeyEnv?: string
 }
 
-/** All that is a provider's own. Its file is the only one that knows its address, its figures and its names. */
+/** Everything that is specific to a provider. Only its own file knows it. */
 export interface Provider {
   /**
    * The adapter for one model. Nothing is sent until it is asked to stream. Throws an `Error` whose message says
@@ -28,14 +28,14 @@ export interface Provider {
   readonly framing: Framing
   /** What a `[[models]]` entry must say. */
   readonly required: readonly RequiredKey[]
-  /** The model that is there when the config names none and its key is in the environment. */
+  /** The model that a server has if the config names no model and the key is in the environment. */
   readonly usual?: UsualModel
 }
 
 /** Keys of a `[[models]]` entry that some providers can do without. */
 export type RequiredKey = 'model' | 'endpoint'
 
-/** A `[[models]]` entry that nobody had to write; keys as in the file. */
+/** A `[[models]]` entry that holds without being written; its keys are those of the file. */
 export interface UsualModel {
   readonly name: string
   readonly model: string
@@ -43,7 +43,7 @@ export interface UsualModel {
   readonly api_key_env: string
 }
 
-/** Figures that keep a provider from holding a turn for ever or filling the memory. */
+/** Limits on one answer, so that a provider can neither hold a turn for ever nor fill the memory. */
 export interface ModelLimits {
   /** Without a byte from the provider for this long, the step fails. Milliseconds. */
   readonly idleMs: number

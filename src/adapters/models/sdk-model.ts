@@ -74,10 +74,10 @@ function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['
   return reason === 'stop' || reason === 'length' ? reason : 'other'
 }
 
-/** More than this no model can have read or written in one step. */
+/** No model can have read or written more than this in one step. */
 const MAX_TOKENS = 1_000_000_000
 
-/** What cannot be true is left out: it would stand in the sums for ever. */
+/** A report that cannot be true is left out, because it would stay in the sums for ever. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } {
   const [input, output] = [inputTokens.total, outputTokens.total]
   return isCount(input) && isCount(output) ? { usage: { input, output } } : {}
