@@ -38,14 +38,14 @@ function tomlOf(text: string, path: string): unknown {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    const what = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
+    const what = error.message.replace(/\n.*$/s, '').replace(/^Invalid TOML document: /, '')
     throw new ConfigError([`${path}:${error.line}: not TOML: ${what}`])
   }
 }
 
 function sentence(issue: z.core.$ZodIssue, text: string): string {
   if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0]!
+    const [key = ''] = issue.keys
     const near = closest(key, keysAt(issue.path))
     return `${lineOf(text, [...issue.path, key])}: unknown key ${key}${near ? `; did you mean ${near}?` : ''}`
   }
