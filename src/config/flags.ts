@@ -2,16 +2,12 @@ import { parseArgs } from 'node:util'
 import { closest } from '../lib/suggest.ts'
 import { ConfigError } from './problem.ts'
 
-/** What the executable is asked to do. */
-export type Verb = 'serve' | 'check' | 'backup' | 'help' | 'version'
-
 /** A command line in its parts. The values of its flags are not checked yet. */
-export interface CommandLine {
-  readonly verb: Verb
-  /** The file to write, for `backup`. */
-  readonly target?: string
-  readonly flags: { readonly [Name in FlagName]?: string }
-}
+export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
+  | { readonly verb: Exclude<(typeof VERBS)[number], 'backup'> }
+  /** `target` is the file to write. */
+  | { readonly verb: 'backup'; readonly target: string }
+)
 
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
@@ -35,11 +31,18 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
-  if (verb === 'backup' && target === undefined) throw new ConfigError(['backup needs a FILE to write'])
-  const unexpected = verb === 'backup' ? extra : target
-  if (unexpected !== undefined) throw new ConfigError([`unexpected "${unexpected}"; see sshawl --help`])
   const { help: _, version: __, ...flags } = values
-  return { verb, flags, ...(target === undefined ? {} : { target }) }
+  if (verb !== 'backup') {
+    refuse(target)
+    return { verb, flags }
+  }
+  if (target === undefined) throw new ConfigError(['backup needs a FILE to write'])
+  refuse(extra)
+  return { verb, target, flags }
+}
+
+function refuse(unexpected: string | undefined): void {
+  if (unexpected !== undefined) throw new ConfigError([`unexpected "${unexpected}"; see sshawl --help`])
 }
 
 function parsed(argv: readonly string[]) {
