@@ -9,7 +9,7 @@ import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createChatAndPeople } from './app/chat-and-people.ts'
 import { createRoomStatus } from './app/status-line.ts'
 import { createClientHandler } from './app/session-host.ts'
-import { createWork, type Work } from './app/work.ts'
+import { createActivity, type Activity } from './app/activity.ts'
 import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
 import { createPace } from './chat/pace.ts'
@@ -61,8 +61,8 @@ async function assemble(
   const config = { ...written, models: await allModels(written) }
   const context = await openData(config, overrides, owned)
   const { chat, people, claimCode } = await createChatAndPeople(config, context)
-  const work = await createWork(config, chat, context, overrides, owned)
-  const handler = createHandler(config, chat, people, work, context)
+  const activity = await createActivity(config, chat, context, overrides, owned)
+  const handler = createHandler(config, chat, people, activity, context)
   const hostKeys = await loadHostKeys(config.dataDir)
   const { limits } = config
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -93,17 +93,17 @@ function createHandler(
   config: Config,
   chat: Chat,
   people: People,
-  work: Work,
+  activity: Activity,
   context: AppContext,
 ): ClientHandler {
   const { clock, log, storage } = context
-  const { turns, runs } = work
+  const { turns, runs } = activity
   const { limits } = config
   const speak = createSpeak(turns, limits)
   const commands = createCommands({
     chat,
     people,
-    ...work,
+    ...activity,
     clock,
     log,
     speak,
@@ -115,7 +115,7 @@ function createHandler(
     chat,
     people,
     runner: createRunner({ commands, speak, chat, pace, log }),
-    roomStatus: createRoomStatus(work, clock),
+    roomStatus: createRoomStatus(activity, clock),
     complete: createComplete({ commands, chat, turns }),
     stop: (room, person) => stopAll(turns, runs, room, person),
     motd: config.server.motd,
