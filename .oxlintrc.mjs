@@ -44,6 +44,7 @@ const FOR_ADAPTERS = [
   'chat/*',
   'session/ports.ts',
   'prompt/ports.ts',
+  'prompt/framing.ts',
   'prompt/model-settings.ts',
   'prompt/prompt.ts',
   'prompt/price-list.ts',
@@ -126,6 +127,13 @@ const RULES = {
   'unicorn/require-post-message-target-origin': 'off',
 }
 
+/** The config may know the adapters that it configures, and nothing else of ours. */
+const CONFIG = layer(
+  'config',
+  ['lib/**', 'adapters/models/**', 'adapters/web/config.ts', 'adapters/web/search/*'],
+  ['node:*', 'smol-toml', 'zod'],
+)
+
 export default {
   plugins: ['typescript', 'import', 'unicorn', 'oxc'],
   categories: { correctness: 'error', suspicious: 'error' },
@@ -142,6 +150,7 @@ export default {
     ...Object.entries(ADAPTERS).flatMap(([name, packages]) =>
       layer(`adapters/${name}`, FOR_ADAPTERS, ['node:*', 'node:*/**', ...packages]),
     ),
+    ...CONFIG,
     // The entry of the wrap process is a composition root of its own: it joins the engines with the tokenizer.
     { files: ['src/adapters/lua/process/main.ts'], rules: { 'no-restricted-imports': 'off' } },
     { files: ['test/**/vitest.config.ts', '.oxlintrc.mjs'], rules: { 'import/no-default-export': 'off' } },

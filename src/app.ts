@@ -7,10 +7,9 @@ import { openStorage } from './adapters/storage/open.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createChatAndPeople } from './app/chat-and-people.ts'
-import { speechLimits } from './app/speech-limits.ts'
 import { createRoomStatus } from './app/status-line.ts'
 import { createClientHandler } from './app/session-host.ts'
-import { createWork, type Work } from './app/work.ts'
+import { createActivity, type Activity } from './app/activity.ts'
 import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
 import { createPace } from './chat/pace.ts'
@@ -62,8 +61,8 @@ async function assemble(
   const config = { ...written, models: await allModels(written) }
   const context = await openData(config, overrides, owned)
   const { chat, people, claimCode } = await createChatAndPeople(config, context)
-  const work = await createWork(config, chat, context, overrides, owned)
-  const handler = createHandler(config, chat, people, work, context)
+  const activity = await createActivity(config, chat, context, overrides, owned)
+  const handler = createHandler(config, chat, people, activity, context)
   const hostKeys = await loadHostKeys(config.dataDir)
   const { limits } = config
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -93,23 +92,23 @@ function createHandler(
   config: Config,
   chat: Chat,
   people: People,
-  work: Work,
+  activity: Activity,
   context: AppContext,
 ): ClientHandler {
   const { clock, log, storage } = context
-  const { turns, runs } = work
-  const speech = createSpeech(turns, speechLimits(config))
-  const commands = createCommands({ chat, people, speech, ...work, clock, stores: storage })
-  const { rate_burst: burst, rate_per_s: perSecond, paste_bytes: stdinBytes } = config.limits
-  const pace = createPace({ burst, perSecond, clock, wait: (ms) => wait(ms) })
+  const { turns, runs } = activity
+  const { limits } = config
+  const speech = createSpeech(turns, limits)
+  const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
+  const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     chat,
     people,
     runner: createRunner({ commands, speech, chat, pace, log }),
-    roomStatus: createRoomStatus(work, clock),
+    roomStatus: createRoomStatus(activity, clock),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    motd: config.motd,
-    stdinBytes,
+    motd: config.server.motd,
+    stdinBytes: limits.paste_bytes,
   })
 }

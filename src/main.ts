@@ -25,7 +25,7 @@ async function run(line: CommandLine): Promise<number> {
     case 'check':
       return check(line)
     case 'backup':
-      return backup(loadConfig(line), line.target!)
+      return backup(loadConfig(line), line.target)
     case 'help':
       return print(HELP)
     case 'version':

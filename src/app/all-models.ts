@@ -1,9 +1,10 @@
-import { findOllamaModels } from '../adapters/models/find-ollama.ts'
+import { findOllamaModels } from '../adapters/models/ollama.ts'
 import type { Config } from '../config/config.ts'
+import { modelsFound } from '../config/models.ts'
 
-/** Those of the config, and where it names none, those of an Ollama on this machine. */
+/** The models of the config. If it names none, also those of an Ollama on this machine. */
 export async function allModels({ models, discoverModels }: Config): Promise<Config['models']> {
   const taken = new Set(models.map((model) => model.name))
-  const found = discoverModels ? await findOllamaModels() : []
+  const found = discoverModels ? modelsFound(await findOllamaModels()) : []
   return [...models, ...found.filter((model) => !taken.has(model.name))]
 }

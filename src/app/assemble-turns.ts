@@ -12,6 +12,7 @@ import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
 import { createSubTurns } from '../turns/sub-turns.ts'
+import { createTokenQuotas, type QuotaLimits } from '../turns/token-quotas.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { createTurns, type Turns } from '../turns/turns.ts'
@@ -26,7 +27,7 @@ export interface TurnAssembly {
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
   /** `turn_depth` is how deep sub-turns go. */
-  readonly limits: QueueLimits & TurnLimits & { readonly turn_depth: number }
+  readonly limits: QueueLimits & QuotaLimits & TurnLimits & { readonly turn_depth: number }
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
@@ -50,6 +51,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     models,
     listModels: () => listModels(all, stores.turns, calibrations),
     preview: createPreview(scopedTools, snapshots, composer),
+    checkQuotas: createTokenQuotas(stores.turns, clock, limits),
     takeSlot: createTurnQueue(limits),
     turnLog,
     runTurn: createRunTurn({ prepareStep, calibrations, rememberCounts, startSubTurns, limits, log }),

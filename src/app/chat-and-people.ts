@@ -10,13 +10,13 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   const { rooms, people: store } = storage
   const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, {
-    roomsPerPerson: config.limits.rooms_per_person,
+    limits: config.limits,
     adminNames: config.sandbox.workspaces,
   })
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const modelNames = config.models.map((model) => model.name)
-  const { access, admins } = config
+  const { access, admins } = config.server
   return {
     chat,
     claimCode,
@@ -24,7 +24,7 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   }
 }
 
-/** Letters and digits that cannot be taken for each other when read aloud. */
+/** Letters and digits that cannot be confused with each other when they are read aloud. */
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 function newClaimCode(): string {

@@ -1,17 +1,15 @@
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
-import { createWeb } from '../adapters/web/web.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/pool.ts'
 import { probeSandbox } from '../adapters/sandbox/probe.ts'
 import { openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
-import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
 import { StorageError } from '../chat/errors.ts'
 import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { paths } from './paths.ts'
-import { builtinTools } from '../tools/builtin/index.ts'
+import { openTools } from './tool-sources.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
@@ -82,17 +80,8 @@ async function storageAndTools(config: Config): Promise<Findings> {
 }
 
 async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
-  const builtin = builtinTools({
-    todo: storage.rooms,
-    web: createWeb(config.web, paths.pageReader),
-    results: storage.results,
-  })
-  await using wrapped = await createWrappedTools({
-    dirs: [paths.wrappedTools, ...config.tools.dirs],
-    base: () => builtin,
-    disabled: config.tools.disabled,
-    log: createLog('silent'),
-  })
+  const { wrapped: opened } = await openTools(config, storage, createLog('silent'))
+  await using wrapped = opened
   const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`
   return { problems: wrapped.problems().map(located), warnings: wrapped.warnings().map(located) }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createApp, type App } from '../app.ts'
 import type { Config } from '../config/config.ts'
 
-/** Longer than this no shutdown takes; what hangs after it is left behind. */
+/** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500
 
 /** Serves until SIGTERM or SIGINT; resolves to the exit status. */
@@ -33,7 +33,7 @@ async function listen(app: App, { listen: { host, port } }: Config): Promise<{ h
   }
 }
 
-/** Heard from the first moment on, so that a signal while starting is not lost. */
+/** Listens from the start, so that a signal during the start is not lost. */
 const firstSignal = (): Promise<unknown> => Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
 
 /** The lines that people and scripts wait for, in the order of the contract. */

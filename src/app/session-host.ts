@@ -1,4 +1,5 @@
 import type { Chat } from '../chat/chat.ts'
+import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -88,7 +89,10 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       if (parts.motd) attached.print(parts.motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
-      await moveTo(await parts.chat.lobby(), attached)
+      await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+        attached.quit(`! ${error.message}`)
+      })
     },
     async detach() {
       gone.abort()

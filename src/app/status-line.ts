@@ -4,7 +4,7 @@ import type { Room } from '../chat/room.ts'
 import { scopeText } from '../commands/verbs/tools.ts'
 import { duration } from '../lib/duration.ts'
 import type { SessionStatus } from '../session/ports.ts'
-import type { Work } from './work.ts'
+import type { Activity } from './activity.ts'
 
 /** What the status line says of a room besides its name and who is in it. */
 export interface RoomStatus {
@@ -14,7 +14,7 @@ export interface RoomStatus {
   running(room: Room): readonly string[]
 }
 
-export function createRoomStatus({ turns, runs }: Work, clock: Clock): RoomStatus {
+export function createRoomStatus({ turns, runs }: Activity, clock: Clock): RoomStatus {
   const since = (startedAt: number): string => duration(clock.now() - startedAt)
   return {
     async offers(room, person) {

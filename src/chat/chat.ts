@@ -4,7 +4,7 @@ import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
 import type { LogQuery, RoomRecord } from './ports.ts'
-import { createRoom, type Room, type RoomParts } from './room.ts'
+import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
@@ -32,20 +32,25 @@ export interface Chat {
   anyRoom(name: RoomName): Promise<Room | undefined>
 }
 
-/** Limits on making rooms. */
-export interface RoomLimits {
-  /** How many rooms one person may own. */
-  readonly roomsPerPerson: number
+/** What bounds the making of rooms. */
+export interface ChatOptions {
+  readonly limits: ChatLimits
   /** Names that only admins may give to a room: others are told that they are taken. */
   readonly adminNames?: ReadonlyMap<string, unknown>
 }
 
+/** The keys of `[limits]` that concern rooms. */
+export interface ChatLimits extends RoomLimits {
+  /** How many rooms one person may own. */
+  readonly rooms_per_person: number
+}
+
 /** Joins the rooms with what they are stored in. */
-export function createChat(parts: RoomParts, limits: RoomLimits): Chat {
+export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions): Chat {
   const open = new Map<RoomName, Room>()
 
   function roomCalled(name: RoomName): Room {
-    const room = open.get(name) ?? createRoom(name, parts)
+    const room = open.get(name) ?? createRoom(name, parts, limits)
     open.set(name, room)
     return room
   }
@@ -63,10 +68,10 @@ export function createChat(parts: RoomParts, limits: RoomLimits): Chat {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
     const rows = await parts.rooms.all()
-    if (rows.filter((row) => row.owner === owner.id).length >= limits.roomsPerPerson) {
-      throw new Refusal(`you own ${limits.roomsPerPerson} rooms already, which is the limit`)
+    if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
+      throw new Refusal(`you own ${limits.rooms_per_person} rooms already, which is the limit`)
     }
-    const kept = limits.adminNames?.has(wanted) && !owner.admin
+    const kept = adminNames?.has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))
     // A private room that the person cannot see gives the same words: only that the name is taken shows.
     if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)

@@ -13,15 +13,22 @@ const MAX_WAIT_MS = 5_000
 /** With more people than this in the table, those whose bucket is full are removed from it. */
 const MAX_PEOPLE_KEPT = 1_000
 
-/** A token bucket a person: `burst` at once, then `perSecond`. `wait` sleeps, in ms. */
+/** The keys of `[limits]` that pace people. */
+export interface PaceLimits {
+  /** How much somebody may do at once. */
+  readonly rate_burst: number
+  /** How much in a second after that. */
+  readonly rate_per_s: number
+}
+
+/** A token bucket a person. `wait` sleeps, in ms. */
 export function createPace(options: {
-  readonly burst: number
-  readonly perSecond: number
+  readonly limits: PaceLimits
   readonly clock: Clock
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
-  const { burst, perSecond, clock, wait } = options
-  const msEach = 1_000 / perSecond
+  const { limits, clock, wait } = options
+  const msEach = 1_000 / limits.rate_per_s
   /** When each person's bucket will be full again. A time in the past means the same as no entry. */
   const fullAt = new Map<PersonId, number>()
 
@@ -30,7 +37,7 @@ export function createPace(options: {
       const now = clock.now()
       if (fullAt.size > MAX_PEOPLE_KEPT) for (const [who, at] of fullAt) if (at <= now) fullAt.delete(who)
       const full = Math.max(fullAt.get(person) ?? 0, now) + msEach
-      const delay = full - now - burst * msEach
+      const delay = full - now - limits.rate_burst * msEach
       if (delay > MAX_WAIT_MS)
         throw new Refusal('you are going too fast; wait a few seconds and say it again')
       fullAt.set(person, full)

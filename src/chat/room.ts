@@ -11,7 +11,7 @@ import type {
   RoomRecord,
   RoomStore,
 } from './ports.ts'
-import { StorageError } from './errors.ts'
+import { Refusal, StorageError } from './errors.ts'
 
 /** Somebody who hears a room without being present in it. */
 export type Listener = Pick<Participant, 'deliver' | 'stream'>
@@ -28,7 +28,10 @@ export interface Room {
   record(draft: EntryDraft): Promise<Entry>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
-  /** Adds somebody; the first participant of a person is announced. */
+  /**
+   * Adds somebody; the first participant of a person is announced. Rejects with `Refusal` where that person would be
+   * one too many, and with `StorageError`.
+   */
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced. */
   leave(participant: Participant): Promise<void>
@@ -52,6 +55,12 @@ export interface RoomParts {
   readonly log: Log
 }
 
+/** The keys of `[limits]` that concern one room. */
+export interface RoomLimits {
+  /** How many people may be present at once. */
+  readonly members_per_room: number
+}
+
 /** A person in a room, and all that the room delivers to on their behalf. */
 interface Presence {
   readonly person: Person
@@ -59,7 +68,7 @@ interface Presence {
 }
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
-export function createRoom(name: RoomName, parts: RoomParts): Room {
+export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
   const here = new Map<PersonId, Presence>()
   const listeners = new Set<Listener>()
   const record = recorder(name, parts)
@@ -94,6 +103,7 @@ export function createRoom(name: RoomName, parts: RoomParts): Room {
       const { person } = participant
       const presence = here.get(person.id)
       if (presence) return void presence.participants.add(participant)
+      if (here.size >= limits.members_per_room) throw new Refusal(fullRoom(name, limits.members_per_room))
       here.set(person.id, { person, participants: new Set([participant]) })
       await record(presenceOf('joined', person))
     },
@@ -131,6 +141,9 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): R
     return entry
   }
 }
+
+const fullRoom = (name: RoomName, limit: number): string =>
+  `${name} is full: ${limit} of ${limit} people are in it; try again later`
 
 const presenceOf = (event: PresenceEntry['event'], person: Person): EntryDraft => ({
   kind: 'presence',

@@ -1,13 +1,16 @@
 import { cleanText, isBlank } from '../lib/clean-text.ts'
 import { Refusal } from './errors.ts'
 
-/** How much one message may hold. What has several lines was pasted or piped, and may be longer than what is typed. */
+/**
+ * How much one message may hold, as `[limits]` has it. What has several lines was pasted or piped, and may be longer
+ * than what is typed.
+ */
 export interface SpeechLimits {
   /** Characters (code points) of a single line. */
-  readonly chars: number
+  readonly message_chars: number
   /** UTF-8 bytes of a text of several lines. */
-  readonly pasteBytes: number
-  readonly lines: number
+  readonly paste_bytes: number
+  readonly message_lines: number
 }
 
 /** The text as it may be stored and shown. Throws `Refusal` where nothing visible is left or it is too long. */
@@ -15,9 +18,9 @@ export function speech(raw: string, limits: SpeechLimits): string {
   const text = cleanText(raw).replace(/\n+$/, '')
   if (isBlank(text)) throw new Refusal('there is nothing to say: the message is empty')
   const lines = text.split('\n').length
-  if (lines === 1) needAtMost(limits.chars, [...text].length, 'characters')
-  else needAtMost(limits.pasteBytes, new TextEncoder().encode(text).length, 'bytes')
-  needAtMost(limits.lines, lines, 'lines')
+  if (lines === 1) needAtMost(limits.message_chars, [...text].length, 'characters')
+  else needAtMost(limits.paste_bytes, new TextEncoder().encode(text).length, 'bytes')
+  needAtMost(limits.message_lines, lines, 'lines')
   return text
 }
 

@@ -1,16 +1,20 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import type { AccessPolicy } from '../chat/people.ts'
+/**
+ * What the server is told: flags, environment and file, checked once, at the start. This folder alone reads the
+ * environment. schema.ts is the one place where a key of the file is named; all types derive from it, and what is
+ * not changed on the way keeps the file's name, so that one search finds the file, the docs and the code.
+ * The folder takes from the adapters that it configures their lists and config types, and nothing takes from it
+ * but what puts the server together: it knows nothing of rooms, sessions or turns.
+ */
+import type { ModelConfig } from '../adapters/models/index.ts'
+import type { WebConfig } from '../adapters/web/config.ts'
+import { configPath, dataPath, givenBy, type Environment, type Given } from './environment.ts'
 import { noConfigFile, readConfigFile } from './file.ts'
-import type { CommandLine, FlagName } from './flags.ts'
+import type { CommandLine } from './flags.ts'
 import { modelsFrom } from './models.ts'
+import { ConfigError } from './problem.ts'
+import type { FileConfig } from './schema.ts'
 import { webFrom } from './web.ts'
 import { workspacesFrom } from './workspaces.ts'
-import { ConfigError } from './problem.ts'
-import type { FileConfig, Limits } from './schema.ts'
-import type { WebConfig } from '../adapters/web/config.ts'
-import type { ModelConfig } from '../adapters/models/config.ts'
 
 /** Where to listen; port 0 is any free one. */
 export interface Address {
@@ -19,112 +23,77 @@ export interface Address {
 }
 
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
-export interface Config {
+export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | 'tools' | 'sandbox'> {
   readonly listen: Address
   readonly dataDir: string
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
   readonly logLevel: string
-  readonly access: AccessPolicy
-  readonly motd: string
-  readonly admins: readonly string[]
+  readonly server: Changed<FileConfig['server'], { access: NonNullable<FileConfig['server']['access']> }>
   readonly models: readonly ModelConfig[]
-  /** No model is configured, so that those on this machine may be looked for. */
+  /** True if the file names no model: then the server looks for models on this machine. */
   readonly discoverModels: boolean
-  readonly tools: FileConfig['tools']
-  /** Absent where nothing of the web is to be had. */
-  readonly web: WebConfig | undefined
-  readonly sandbox: {
-    readonly mode: FileConfig['sandbox']['mode']
-    /** Real paths of the directories that rooms have in place of their own. */
-    readonly workspaces: ReadonlyMap<string, string>
-    /** MiB on disk for the files of each other room; 0: no limit. */
-    readonly diskMb: number
-  }
-  readonly lua: FileConfig['lua']
-  readonly limits: Limits
+  /** `web` is absent if the config turns the web off. */
+  readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
+  /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
+  readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
 }
 
-/** The process's environment: read here and nowhere else. */
-export type Environment = Readonly<Record<string, string | undefined>>
+/** A part of the file in which some keys have become something else. */
+type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const DEFAULT_LISTEN = '127.0.0.1:2222'
-
-/** Throws `ConfigError`. Makes nothing: a config that cannot be used leaves no trace. */
+/** Throws `ConfigError`. It writes nothing to disk, so that a config with an error changes nothing. */
 export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
-  const given = (flag: FlagName, variable: string) => fromFlagOrEnv(flags, env, flag, variable)
+  const given = givenBy(flags, env)
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
-  const file = path === undefined ? noConfigFile() : readConfigFile(path)
+  const { mcp, ...written } = path === undefined ? noConfigFile() : readConfigFile(path)
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
-  const dataDir = resolve(given('data', 'SSHAWL_DATA')?.value ?? join(dataHome(env), 'sshawl'))
-  refuseWhatIsToCome(given('http', 'SSHAWL_HTTP'), file, path)
+  const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
+  const { server, tools, sandbox } = written
+  refuseWhatIsToCome(given('http', 'SSHAWL_HTTP'), { mcp, ...written }, path)
   return Object.freeze({
+    ...written,
     listen,
     dataDir,
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
-    access: file.server.access ?? (isLoopback(listen.host) ? 'open' : 'invite'),
-    motd: file.server.motd,
-    admins: file.server.admins,
-    models: modelsFrom(file, env),
-    discoverModels: file.models.length === 0,
-    tools: file.tools,
-    web: webFrom(file, env),
-    sandbox: {
-      mode: file.sandbox.mode,
-      workspaces: workspacesFrom(file, path, dataDir),
-      diskMb: file.sandbox.disk_mb,
-    },
-    lua: file.lua,
-    limits: file.limits,
+    server: { ...server, access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite') },
+    models: modelsFrom(written.models, env),
+    discoverModels: written.models.length === 0,
+    tools: { ...tools, web: webFrom(tools.web, env) },
+    sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })
 }
 
-/** The contract has a place for these, and this version does nothing with them: silence would be a lie. */
-function refuseWhatIsToCome(http: Given | undefined, file: FileConfig, path: string | undefined): void {
+/** These settings are planned and do nothing yet. Accepting them in silence would mislead. Throws `ConfigError`. */
+function refuseWhatIsToCome(
+  http: Given | undefined,
+  { mcp, limits }: Pick<FileConfig, 'mcp' | 'limits'>,
+  path: string | undefined,
+): void {
   if (http) throw new ConfigError([`${http.from}: this version does not serve HTTP yet; leave it out`])
-  if (file.mcp.length > 0) {
+  if (mcp.length > 0)
     throw new ConfigError([`${path}: mcp: this version does not connect to MCP servers yet; leave it out`])
+  if (limits.presence_per_min !== noConfigFile().limits.presence_per_min) {
+    throw new ConfigError([
+      `${path}: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out`,
+    ])
   }
 }
 
-/** A value, and what to name when it is wrong. */
-interface Given {
-  readonly value: string
-  readonly from: string
-}
-
-function fromFlagOrEnv(
-  flags: CommandLine['flags'],
-  env: Environment,
-  flag: FlagName,
-  variable: string,
-): Given | undefined {
-  const onLine = flags[flag]
-  if (onLine !== undefined) return { value: onLine, from: `--${flag}` }
-  const value = env[variable]
-  return value ? { value, from: variable } : undefined
-}
-
-function configPath(given: Given | undefined, env: Environment): string | undefined {
-  if (given) return resolve(given.value)
-  const usual = join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'sshawl', 'sshawl.toml')
-  return existsSync(usual) ? usual : undefined
-}
-
-const home = (env: Environment): string => env['HOME'] || homedir()
-
-const dataHome = (env: Environment): string => env['XDG_DATA_HOME'] || join(home(env), '.local', 'share')
+const DEFAULT_LISTEN = '127.0.0.1:2222'
 
 function address({ value, from }: Given): Address {
   const match = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(value)
+  const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3])
-  if (!match || port > 65_535) {
+  if (host === undefined || port > 65_535) {
     throw new ConfigError([`${from}: "${value}" is no address; write HOST:PORT, such as ${DEFAULT_LISTEN}`])
   }
-  return { host: match[1] ?? match[2]!, port }
+  return { host, port }
 }
+
+const LOG_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 function logLevel(given: Given | undefined): string {
   if (!given) return 'info'

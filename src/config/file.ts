@@ -22,7 +22,7 @@ export function checkConfig(text: string, path: string): FileConfig {
   return checked.data
 }
 
-/** What holds with no file at all. */
+/** The defaults, which hold if there is no file. */
 export const noConfigFile = (): FileConfig => fileSchema.parse({})
 
 function textOf(path: string): string {
@@ -38,14 +38,14 @@ function tomlOf(text: string, path: string): unknown {
     return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    const what = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
+    const what = error.message.replace(/\n.*$/s, '').replace(/^Invalid TOML document: /, '')
     throw new ConfigError([`${path}:${error.line}: not TOML: ${what}`])
   }
 }
 
 function sentence(issue: z.core.$ZodIssue, text: string): string {
   if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0]!
+    const [key = ''] = issue.keys
     const near = closest(key, keysAt(issue.path))
     return `${lineOf(text, [...issue.path, key])}: unknown key ${key}${near ? `; did you mean ${near}?` : ''}`
   }
@@ -54,7 +54,7 @@ function sentence(issue: z.core.$ZodIssue, text: string): string {
   return `${lineOf(text, issue.path)}: ${name}${missing ? ' is missing' : `: ${issue.message}`}`
 }
 
-/** The keys that the schema knows at a path, by following it down. */
+/** The keys that the schema has at a path. */
 function keysAt(path: readonly PropertyKey[]): string[] {
   let schema: unknown = fileSchema
   for (const part of path) schema = typeof part === 'number' ? schema : shapeOf(schema)[String(part)]

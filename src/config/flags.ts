@@ -2,16 +2,12 @@ import { parseArgs } from 'node:util'
 import { closest } from '../lib/suggest.ts'
 import { ConfigError } from './problem.ts'
 
-/** What the executable is asked to do. */
-export type Verb = 'serve' | 'check' | 'backup' | 'help' | 'version'
-
-/** A command line, taken apart but not yet believed. */
-export interface CommandLine {
-  readonly verb: Verb
-  /** The file to write, for `backup`. */
-  readonly target?: string
-  readonly flags: { readonly [Name in FlagName]?: string }
-}
+/** A command line in its parts. The values of its flags are not checked yet. */
+export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
+  | { readonly verb: Exclude<(typeof VERBS)[number], 'backup'> }
+  /** `target` is the file to write. */
+  | { readonly verb: 'backup'; readonly target: string }
+)
 
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
@@ -19,12 +15,12 @@ export type FlagName = (typeof FLAGS)[number]
 const VERBS = ['serve', 'check', 'backup', 'help', 'version'] as const
 
 /** What `--help` prints. */
-export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--http HOST:PORT] [--log-level LEVEL]
+export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files and migrations
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl --version | --help
 
-environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
+environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_LOG
 `
 
 /** Throws `ConfigError` with one sentence about the first thing that is wrong. */
@@ -35,11 +31,18 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
-  if (verb === 'backup' && target === undefined) throw new ConfigError(['backup needs a FILE to write'])
-  const unexpected = verb === 'backup' ? extra : target
-  if (unexpected !== undefined) throw new ConfigError([`unexpected "${unexpected}"; see sshawl --help`])
   const { help: _, version: __, ...flags } = values
-  return { verb, flags, ...(target === undefined ? {} : { target }) }
+  if (verb !== 'backup') {
+    refuse(target)
+    return { verb, flags }
+  }
+  if (target === undefined) throw new ConfigError(['backup needs a FILE to write'])
+  refuse(extra)
+  return { verb, target, flags }
+}
+
+function refuse(unexpected: string | undefined): void {
+  if (unexpected !== undefined) throw new ConfigError([`unexpected "${unexpected}"; see sshawl --help`])
 }
 
 function parsed(argv: readonly string[]) {

@@ -9,10 +9,10 @@ export function lineOf(text: string, path: readonly PropertyKey[]): number {
   let best = { depth: 0, line: 1 }
 
   text.split('\n').forEach((line, index) => {
-    const header = /^\s*(\[\[?)\s*([^\]]+?)\s*\]/.exec(line)
-    const key = /^\s*("[^"]+"|[A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=/.exec(line)
-    if (header) table = header[1] === '[[' ? nextElement(keys(header[2]!)) : keys(header[2]!)
-    const here = header ? table : key ? [...table, ...keys(key[1]!)] : undefined
+    const [, brackets, header] = /^\s*(\[\[?)\s*([^\]]+?)\s*\]/.exec(line) ?? []
+    const [, key] = /^\s*("[^"]+"|[A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=/.exec(line) ?? []
+    if (header) table = brackets === '[[' ? nextElement(keys(header)) : keys(header)
+    const here = header ? table : key ? [...table, ...keys(key)] : undefined
     if (here && here.length > best.depth && here.every((part, at) => part === wanted[at])) {
       best = { depth: here.length, line: index + 1 }
     }

@@ -1,67 +1,59 @@
-import type { ModelConfig } from '../adapters/models/config.ts'
-import type { FileConfig, ModelEntry } from './schema.ts'
+import type { z } from 'zod'
+import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
+import type { Environment } from './environment.ts'
+import { modelSchema, type FileConfig } from './schema.ts'
 
-/** The helper that is always there. */
-export const GUIDE = 'guide'
+/** An entry of `[[models]]` as it may be written. */
+export type ModelEntry = z.input<typeof modelSchema>
 
-/** The models of a file, and `@guide`, which needs none. Keys come from the environment, by name. */
-export function modelsFrom(
-  file: FileConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): ModelConfig[] {
-  const written = file.models.length > 0 ? file.models.map((entry) => toModel(entry, env)) : fromKeys(env)
-  return written.some((model) => model.name === GUIDE) ? written : [guide(), ...written]
+/** The models of `[[models]]`, and `@guide`, which needs none. Keys come from the environment, by name. */
+export function modelsFrom(entries: FileConfig['models'], env: Environment): ModelConfig[] {
+  const written =
+    entries.length > 0
+      ? entries.map((entry) => toModel(entry, env))
+      : withKeysIn(env).map((entry) => toModel(modelSchema.parse(entry), env))
+  const hasGuide = written.some((model) => model.name === GUIDE.name)
+  return hasGuide ? written : [toModel(modelSchema.parse(GUIDE), env), ...written]
 }
 
-function toModel(entry: ModelEntry, env: Readonly<Record<string, string | undefined>>): ModelConfig {
-  const key = entry.api_key_env === undefined ? undefined : env[entry.api_key_env]
+/** Models that were found on this machine, with the defaults of the file. One with a name that is not allowed is left out. */
+export const modelsFound = (entries: readonly ModelEntry[]): ModelConfig[] =>
+  entries.flatMap((entry) => {
+    const { data } = modelSchema.safeParse(entry)
+    return data ? [toModel(data, {})] : []
+  })
+
+/** The built-in helper, which needs no entry. */
+const GUIDE = { name: 'guide', backend: 'guide' } as const satisfies ModelEntry
+
+/** The usual model of each provider whose key is in the environment. */
+const withKeysIn = (env: Environment): ModelEntry[] =>
+  BACKENDS.flatMap((backend) => {
+    const { usual } = PROVIDERS[backend]
+    return usual && env[usual.api_key_env] ? [{ ...usual, backend }] : []
+  })
+
+/** Keys that are not named here have the same name in the file and in the code. */
+function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelConfig {
+  const {
+    api_key_env: apiKeyEnv,
+    context_window: contextWindow,
+    max_output: maxOutput = usualOutput(contextWindow),
+    system_prompt: systemPrompt,
+    endpoint,
+    model = entry.name,
+    ...rest
+  } = entry
+  const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv]
   return {
-    name: entry.name,
-    backend: entry.backend,
-    model: entry.model ?? entry.name,
-    contextWindow: entry.context_window,
-    maxOutput: entry.max_output ?? usualOutput(entry.context_window),
-    encoding: entry.encoding,
-    systemPrompt: entry.system_prompt,
-    tools: entry.tools,
-    enabled: entry.enabled,
-    ...(entry.endpoint === undefined ? {} : { endpoint: entry.endpoint }),
-    ...(entry.api_key_env === undefined ? {} : { apiKeyEnv: entry.api_key_env }),
-    ...(key === undefined ? {} : { apiKey: key }),
+    ...rest,
+    ...{ model, contextWindow, maxOutput, systemPrompt },
+    framing: PROVIDERS[entry.backend].framing,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(apiKey === undefined ? {} : { apiKey }),
   }
 }
 
-/** With nothing written, a provider's key in the environment is enough to have its usual model. */
-const USUAL = [
-  { key: 'OPENAI_API_KEY', name: 'gpt', backend: 'openai', model: 'gpt-4.1', window: 128_000 },
-  {
-    key: 'ANTHROPIC_API_KEY',
-    name: 'claude',
-    backend: 'anthropic',
-    model: 'claude-sonnet-4-5',
-    window: 200_000,
-  },
-  { key: 'GEMINI_API_KEY', name: 'gemini', backend: 'gemini', model: 'gemini-2.5-flash', window: 128_000 },
-] as const
-
-const fromKeys = (env: Readonly<Record<string, string | undefined>>): ModelConfig[] =>
-  USUAL.flatMap(({ key, name, backend, model, window }) => {
-    const apiKey = env[key]
-    if (!apiKey) return []
-    return { ...guide(), name, backend, model, contextWindow: window, apiKey, apiKeyEnv: key }
-  })
-
-const guide = (): ModelConfig => ({
-  name: GUIDE,
-  backend: 'guide',
-  model: GUIDE,
-  contextWindow: 32_768,
-  maxOutput: 4_096,
-  encoding: 'o200k_base',
-  systemPrompt: '',
-  tools: 'all',
-  enabled: true,
-})
-
-/** A small window keeps a quarter of itself for the answer. */
+/** Tokens kept for the answer if the file does not say it: at most a quarter of the window. */
 const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))

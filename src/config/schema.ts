@@ -1,5 +1,9 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
+import type { RequiredKey } from '../adapters/models/provider.ts'
+import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
+import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 import { isDirectory } from './workspaces.ts'
 
 /**
@@ -13,17 +17,6 @@ const ADDRESS = /^https?:\/\/[^\s]+$/
 
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
-
-/** The backends of docs and of adapters/models/index.ts. */
-export const BACKENDS = [
-  'guide',
-  'ollama',
-  'llamacpp',
-  'openai-compatible',
-  'openai',
-  'anthropic',
-  'gemini',
-] as const
 
 const scope = z.union([z.string(), z.array(z.string())])
 
@@ -45,12 +38,19 @@ const modelFields = z.strictObject({
   enabled: z.boolean().default(true),
 })
 
-const model = modelFields
+/** True unless this key is missing and its provider cannot do without it. */
+const hasRequired =
+  (key: RequiredKey) =>
+  (entry: z.output<typeof modelFields>): boolean =>
+    entry[key] !== undefined || !PROVIDERS[entry.backend].required.includes(key)
+
+/** One entry of `[[models]]`. */
+export const modelSchema = modelFields
   .refine((entry) => entry.name !== 'guide' || entry.backend === 'guide', {
     path: ['name'],
     message: '@guide is the helper that needs no network; choose another name',
   })
-  .refine((entry) => entry.backend === 'guide' || entry.model !== undefined, {
+  .refine(hasRequired('model'), {
     path: ['model'],
     message: 'say which model of the backend, such as "qwen3:8b"',
   })
@@ -58,7 +58,7 @@ const model = modelFields
     path: ['max_output'],
     message: 'must be less than context_window: the answer is a part of it',
   })
-  .refine((entry) => entry.backend !== 'openai-compatible' || entry.endpoint !== undefined, {
+  .refine(hasRequired('endpoint'), {
     path: ['endpoint'],
     message: 'say where the server is, such as "http://localhost:8000/v1"',
   })
@@ -76,27 +76,36 @@ const mcp = z
     'give either url or command',
   )
 
-const search = z
-  .strictObject({
-    provider: z.enum(['searxng', 'brave', 'google']),
-    url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
-    api_key_env: variable.optional(),
-    engine_id: z.string().min(1).optional(),
-  })
-  .refine(({ provider, url }) => provider !== 'searxng' || url !== undefined, {
+const searchFields = z.strictObject({
+  provider: z.enum(SEARCH_PROVIDER_NAMES),
+  url: z.url({ protocol: /^https?$/, error: 'write an address such as http://localhost:8888' }).optional(),
+  api_key_env: variable.optional(),
+  engine_id: z.string().min(1).optional(),
+})
+
+/** As `hasRequired`, for a search provider. */
+const searchHasRequired =
+  (key: RequiredSearchKey) =>
+  (entry: z.output<typeof searchFields>): boolean => {
+    const { required }: SearchProvider = SEARCH_PROVIDERS[entry.provider]
+    return entry[key] !== undefined || !required.includes(key)
+  }
+
+const search = searchFields
+  .refine(searchHasRequired('url'), {
     path: ['url'],
     message: 'say where the SearXNG server is, such as "http://localhost:8888"',
   })
-  .refine((entry) => entry.provider === 'searxng' || entry.api_key_env !== undefined, {
+  .refine(searchHasRequired('api_key_env'), {
     path: ['api_key_env'],
     message: 'write the name of the environment variable that holds the key',
   })
-  .refine(({ provider, engine_id: engine }) => provider !== 'google' || engine !== undefined, {
+  .refine(searchHasRequired('engine_id'), {
     path: ['engine_id'],
     message: "write the search engine's id, which Google calls cx",
   })
 
-/** Its mere presence turns web_fetch on. */
+/** If this section is there, reading pages is on. */
 const web = z.strictObject({
   fetch: z.boolean().default(true),
   ports: z.array(z.int().min(1).max(65_535)).min(1).default([80, 443]),
@@ -113,8 +122,8 @@ const workspaces = z.record(
     .refine(isDirectory, 'there is no such directory; make it first'),
 )
 
-/** The figures of docs/security.md. */
-export const limitsSchema = z.strictObject({
+/** docs/security.md explains these figures. Whoever reads one uses the name that it has here. */
+const limitsSchema = z.strictObject({
   login_timeout_s: positive(20),
   keys_offered: positive(12),
   unauthenticated_per_address: positive(8),
@@ -157,7 +166,7 @@ export const fileSchema = z.strictObject({
         .default([]),
     })
     .prefault({}),
-  models: z.array(model).default([]),
+  models: z.array(modelSchema).default([]),
   mcp: z.array(mcp).default([]),
   tools: z
     .strictObject({
@@ -179,5 +188,3 @@ export const fileSchema = z.strictObject({
 })
 
 export type FileConfig = z.output<typeof fileSchema>
-export type ModelEntry = FileConfig['models'][number]
-export type Limits = z.output<typeof limitsSchema>

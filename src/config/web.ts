@@ -1,27 +1,28 @@
-import type { SearchConfig, WebConfig } from '../adapters/web/config.ts'
+import type { WebConfig } from '../adapters/web/config.ts'
+import type { Environment } from './environment.ts'
 import type { FileConfig } from './schema.ts'
 
-type Written = NonNullable<FileConfig['tools']['web']>
+type WrittenWeb = NonNullable<FileConfig['tools']['web']>
+type WrittenSearch = NonNullable<WrittenWeb['search']>
 
-/** The web as a file has it: `[tools.web]` turns reading pages on, a `search` in it the search. */
-export function webFrom(
-  { tools: { web } }: FileConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): WebConfig | undefined {
-  if (!web) return undefined
-  return { fetch: web.fetch, ports: web.ports, ...(web.search ? { search: toSearch(web.search, env) } : {}) }
+/** The config of the web from `[tools.web]`; absent if that section is absent. */
+export function webFrom(written: WrittenWeb | undefined, env: Environment): WebConfig | undefined {
+  if (!written) return undefined
+  const { search, ...rest } = written
+  return { ...rest, ...(search ? { search: toSearch(search, env) } : {}) }
 }
 
+/** Keys that are not named here have the same name in the file and in the code. */
 function toSearch(
-  { provider, url, api_key_env: variable, engine_id: engineId }: NonNullable<Written['search']>,
-  env: Readonly<Record<string, string | undefined>>,
-): SearchConfig {
-  const key = variable === undefined ? undefined : env[variable]?.trim()
+  { api_key_env: apiKeyEnv, engine_id: engineId, url, ...rest }: WrittenSearch,
+  env: Environment,
+): NonNullable<WebConfig['search']> {
+  const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv]?.trim()
   return {
-    provider,
+    ...rest,
     ...(url === undefined ? {} : { url }),
-    ...(variable === undefined ? {} : { apiKeyEnv: variable }),
-    ...(key ? { apiKey: key } : {}),
+    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+    ...(apiKey ? { apiKey } : {}),
     ...(engineId === undefined ? {} : { engineId }),
   }
 }

@@ -13,12 +13,12 @@ export const isDirectory = (path: string): boolean =>
  * or lies in it: its files would be those of the server, or of another room. `file` is where they were read from.
  */
 export function workspacesFrom(
-  { sandbox }: FileConfig,
+  written: FileConfig['sandbox']['workspaces'],
   file: string | undefined,
   dataDir: string,
 ): ReadonlyMap<string, string> {
   const data = realPathOf(dataDir)
-  const mapped = Object.entries(sandbox.workspaces).map(([room, path]) => [room, realpathSync(path)] as const)
+  const mapped = Object.entries(written).map(([room, path]) => [room, realpathSync(path)] as const)
   const overlapping = mapped.filter(([, path]) => holds(path, data) || holds(data, path))
   if (overlapping.length > 0 && file !== undefined) {
     const text = readFileSync(file, 'utf8')
@@ -32,7 +32,7 @@ const overlap = (room: string, path: string, data: string, text: string): string
 
 const holds = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(`${outer}/`)
 
-/** The real path, of which the end may not be there yet. */
+/** The real path. Directories at its end may not exist yet. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)

@@ -1,6 +1,7 @@
 /**
- * What a provider adds to what we send, in tokens. None of the hosted ones documents its exact prompt
- * format, so these are facts with a date; what they miss, the learned calibration makes up for.
+ * What a provider adds to what we send, in tokens. None of the hosted ones documents its exact prompt format, so
+ * these are facts with a date; the learned calibration makes up for what they miss. Each provider's adapter has its
+ * own figures, and a prompt gets them as plain data in its model profile.
  */
 export interface Framing {
   /** For each request: role marks and the beginning of the answer. */
@@ -17,7 +18,8 @@ export interface Framing {
   readonly source: string
 }
 
-const exact: Framing = {
+/** For a reader that gets our texts and nothing else. */
+export const EXACT_FRAMING: Framing = {
   perRequest: 0,
   perToolset: 0,
   perTool: 0,
@@ -26,7 +28,8 @@ const exact: Framing = {
   source: 'our own program: what is counted is what it reads',
 }
 
-const unknown: Framing = {
+/** For a provider of which nothing is known. */
+export const CAREFUL_FRAMING: Framing = {
   perRequest: 16,
   perToolset: 0,
   perTool: 8,
@@ -34,40 +37,3 @@ const unknown: Framing = {
   tolerance: 25,
   source: 'assumed for chat templates of unknown models, 2026-11',
 }
-
-const openai: Framing = {
-  perRequest: 9,
-  perToolset: 12,
-  perTool: 9,
-  factor: 1,
-  tolerance: 26,
-  source:
-    'OpenAI Cookbook, How to count tokens with tiktoken: 3 a message, 3 for the answer, 7 a function (10 before gpt-4o), 3 a property, 12 at the end of the functions; usages recorded in openai-messages-token-helper, tests/functions.py; 2026-11',
-}
-
-const anthropic: Framing = {
-  perRequest: 16,
-  perToolset: 804,
-  perTool: 8,
-  factor: 1.3,
-  tolerance: 30,
-  source:
-    'docs.anthropic.com/en/docs/tool-use-pricing-and-tokens: a system prompt of 159 to 804 tokens by model and tool choice, the dearest taken; its newer tokenizers give about 30 % more than o200k; 2026-11',
-}
-
-/** countTokens of its API takes whole requests, declarations included; how they are written is not documented. */
-const gemini: Framing = {
-  ...unknown,
-  source:
-    'ai.google.dev/gemini-api/docs/tokens: a token is about four characters, no framing is documented; 2026-11',
-}
-
-const table: ReadonlyMap<string, Framing> = new Map([
-  ['guide', exact],
-  ['openai', openai],
-  ['anthropic', anthropic],
-  ['gemini', gemini],
-])
-
-/** The figures for a backend (a `ModelProfile`'s); careful ones where nothing is known. */
-export const framingOf = (backend: string): Framing => table.get(backend) ?? unknown

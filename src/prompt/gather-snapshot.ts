@@ -94,9 +94,9 @@ export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text
 
 /** The reserve is counted by us, the window by the provider. */
 function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
-  const { name, maxOutput, encoding, systemPrompt, backend } = model
+  const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
-  return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, calibration }
+  return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
 }
 
 /** Rows of history in one snapshot. No layer shows more; a script may ask for fewer. */

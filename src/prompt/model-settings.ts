@@ -1,14 +1,12 @@
 import type { Json } from '../lib/json.ts'
-
-/** Which kind of provider a model has; the list of adapters is adapters/models/index.ts. */
-export type Backend =
-  'guide' | 'ollama' | 'llamacpp' | 'openai-compatible' | 'openai' | 'anthropic' | 'gemini'
+import type { Framing } from './framing.ts'
 
 /** What the core knows of a model: all of its configuration but where it is and how to log in there. */
 export interface ModelSettings {
   /** As people call it, without `@`; 1-32 of `[a-z0-9_.-]`. */
   readonly name: string
-  readonly backend: Backend
+  /** Which kind of provider it has, as the config names it; the list is adapters/models/index.ts. */
+  readonly backend: string
   /** The provider's own name for it, such as `qwen3:8b`. */
   readonly model: string
   /** Tokens, prompt and answer together. */
@@ -17,6 +15,8 @@ export interface ModelSettings {
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */
   readonly encoding: string
+  /** What its provider adds to a request. */
+  readonly framing: Framing
   /** Text that gives the model its character; may be empty. */
   readonly systemPrompt: string
   /** A scope: `"all"`, or patterns. A tool is visible only if this scope and the room's both show it. */

@@ -1,5 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
+import type { Framing } from './framing.ts'
 
 /** Where a tool comes from, as scopes name it. */
 export type ToolGroup = 'internal' | 'builtin' | 'wrapped' | 'mcp'
@@ -34,8 +35,10 @@ export interface ModelProfile {
   readonly encoding: string
   /** The model's character, from the config; may be empty. */
   readonly systemPrompt: string
-  /** Which row of the framing table (prompt/framing.ts) tells what its provider adds. */
+  /** Which kind of provider it has, for scripts. */
   readonly backend: string
+  /** What its provider adds to a request. */
+  readonly framing: Framing
   /** Learned from reported usage: counted tokens times this are what the provider counts. 1 when unknown. */
   readonly calibration: number
 }

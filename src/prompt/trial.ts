@@ -1,3 +1,4 @@
+import { EXACT_FRAMING } from './framing.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** A small snapshot with something in every part, for trying a script without a room. */
@@ -24,6 +25,7 @@ export const trialSnapshot = (): Snapshot => ({
     encoding: 'o200k_base',
     systemPrompt: 'You are kind.',
     backend: 'guide',
+    framing: EXACT_FRAMING,
     calibration: 1,
   },
   tools: [

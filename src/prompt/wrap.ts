@@ -1,5 +1,4 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
-import { framingOf } from './framing.ts'
 import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createPriceList } from './price-list.ts'
@@ -20,7 +19,7 @@ export function composePrompt(
   prices = createPriceList(),
 ): Prompt {
   checkScript(snapshot)
-  const framing = framingOf(snapshot.model.backend)
+  const { framing } = snapshot.model
   const price = prices(framing, counter)
   const limit = targetOf(snapshot.model)
   for (let firstForm: ToolForm | undefined = 'full'; firstForm !== undefined;) {

@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf } from '../prompt/definitions.ts'
-import { framingOf } from '../prompt/framing.ts'
+import { EXACT_FRAMING, type Framing } from '../prompt/framing.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools, ScopedTools, ScopeQuery } from './scoped-tools.ts'
@@ -35,14 +35,13 @@ export type ListTools = (query: ScopeQuery) => Promise<ToolList>
 export function createToolList(scopedTools: FindScopedTools, composer: Pick<Composer, 'count'>): ListTools {
   const countTokens = createDefinitionCounter(composer)
   return async (query) => {
-    const { encoding, backend } = query.model ?? { encoding: 'o200k_base', backend: 'guide' }
+    const { encoding, framing } = query.model ?? { encoding: 'o200k_base', framing: EXACT_FRAMING }
     const scoped = await scopedTools(query)
-    return listOf(scoped, await countTokens(encoding, scoped.catalogue.tools), backend)
+    return listOf(scoped, await countTokens(encoding, scoped.catalogue.tools), framing)
   }
 }
 
-function listOf(scoped: ScopedTools, counts: readonly number[], backend: string): ToolList {
-  const { factor, perTool } = framingOf(backend)
+function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perTool }: Framing): ToolList {
   const reasons = new Map(scoped.hidden.map(({ tool, reason }) => [tool.id, reason]))
   const tools = zip(scoped.catalogue.tools, counts).map(([tool, count]) => ({
     tool,

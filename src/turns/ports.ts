@@ -91,6 +91,14 @@ export interface SentStep {
   readonly tools?: readonly ToolDefinition[]
 }
 
+/** What one turn has used. */
+export interface Spending {
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Read and written together. */
+  readonly tokens: number
+}
+
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
@@ -100,6 +108,11 @@ export interface TurnStore {
   find(id: string): Promise<TurnRecord | undefined>
   /** Turns that were begun and never ended, because the server died in the middle. */
   unfinished(): Promise<readonly TurnRecord[]>
+  /** What each turn used that was started after a time by somebody, or in a room: oldest first, without those of 0. */
+  spending(
+    of: { readonly requester: string } | { readonly room: string },
+    after: number,
+  ): Promise<readonly Spending[]>
   /** Turns and tokens of each model since a time, in milliseconds since the epoch; the model used last comes first. */
   usage(query: { readonly room?: string; readonly since: number }): Promise<
     readonly {

@@ -13,6 +13,7 @@ import type { Preview } from './preview.ts'
 import type { QueueSlot, TakeSlot } from './queue.ts'
 import type { TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
+import type { CheckQuotas } from './token-quotas.ts'
 import type { RunTurn } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
@@ -46,7 +47,10 @@ export interface RunningTurn {
 
 /** The turns of models in all rooms, and what a model would be given. */
 export interface Turns extends AsyncDisposable {
-  /** Starts a turn, or lets it wait. Rejects with `Refusal` (no such model, too many waiting, stopping) or `StorageError`. */
+  /**
+   * Starts a turn, or lets it wait. Rejects with `Refusal` (no such model, a quota that is used up, too many waiting,
+   * stopping) or `StorageError`.
+   */
   start(mention: Mention): Promise<RunningTurn>
   /** The turns of a room, in order of their start. */
   running(room: RoomName): readonly RunningTurn[]
@@ -71,6 +75,7 @@ export interface TurnsParts {
   readonly models: readonly ConfiguredModel[]
   readonly listModels: Turns['models']
   readonly preview: Preview
+  readonly checkQuotas: CheckQuotas
   readonly takeSlot: TakeSlot
   readonly turnLog: Pick<TurnLog, 'begin'>
   readonly runTurn: RunTurn
@@ -95,9 +100,10 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
 
   return {
     async start(mention) {
-      if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const model = modelCalled(mention.model)
       const [room, requester] = [mention.room.name, mention.requester.name]
+      await parts.checkQuotas(room, requester)
+      if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const slot = parts.takeSlot(room, requester)
       const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))

@@ -97,7 +97,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     nextId,
     log: silent,
   }
-  const room = await createChat(parts, { roomsPerPerson: 1 }).lobby()
+  const room = await createChat(parts, { limits: { rooms_per_person: 1, members_per_room: 2000 } }).lobby()
   const composer = createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,

@@ -1,35 +1,45 @@
-import { createModel } from '../../src/adapters/models/index.ts'
-import type { Backend } from '../../src/prompt/model-settings.ts'
-import { languageModelExam } from './language-model-exam.ts'
+import { BACKENDS, createModel, type Backend } from '../../src/adapters/models/index.ts'
+import { languageModelExam, type Examinee } from './language-model-exam.ts'
+import { anthropicWire, chatWire, geminiWire, type Wire } from '../support/hosted-wires.ts'
 import { sampleConfig } from '../support/model-request.ts'
-import { calls, says, startModelServer } from '../support/model-server.ts'
+import { startModelServer } from '../support/model-server.ts'
 
-languageModelExam('guide', async () => ({
+/** The guide needs no server: what it does is in the message. */
+const guide = async (): Promise<Examinee> => ({
   model: createModel(sampleConfig({ name: 'guide', backend: 'guide' })),
   expectText: () => 'ann: @guide tools',
   expectCall: () => 'ann: @guide call Grep {"q": "x"}',
   expectEnd() {},
   async [Symbol.asyncDispose]() {},
-}))
+})
 
-/** All of these speak the chat-completions stream, each through its own package or address rules. */
-const served: readonly Backend[] = ['openai-compatible', 'ollama', 'llamacpp', 'openai']
-
-for (const backend of served) {
-  languageModelExam(backend, async () => {
-    const server = await startModelServer()
-    return {
-      model: createModel(sampleConfig({ backend, endpoint: server.endpoint })),
-      expectText() {
-        server.play(says('hel', 'lo'))
-        return 'ann: @qwen hello'
-      },
-      expectCall() {
-        server.play(calls('Grep', { q: 'x' }))
-        return 'ann: @qwen search x'
-      },
-      expectEnd: () => server.play(says('found it')),
-      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-    }
-  })
+/** A provider whose server speaks this wire format. */
+const served = (backend: Backend, wire: Wire) => async (): Promise<Examinee> => {
+  const server = await startModelServer()
+  return {
+    model: createModel(sampleConfig({ backend, endpoint: server.endpoint })),
+    expectText() {
+      server.play(wire.says('hello'))
+      return 'ann: @qwen hello'
+    },
+    expectCall() {
+      server.play(wire.calls('Grep', { q: 'x' }))
+      return 'ann: @qwen search x'
+    },
+    expectEnd: () => server.play(wire.says('found it')),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
 }
+
+/** Every provider of the list: one that is missing here does not pass the type check. */
+const EXAMINEES: Readonly<Record<Backend, () => Promise<Examinee>>> = {
+  guide,
+  ollama: served('ollama', chatWire),
+  llamacpp: served('llamacpp', chatWire),
+  'openai-compatible': served('openai-compatible', chatWire),
+  openai: served('openai', chatWire),
+  anthropic: served('anthropic', anthropicWire),
+  gemini: served('gemini', geminiWire),
+}
+
+for (const backend of BACKENDS) languageModelExam(backend, EXAMINEES[backend])

@@ -1,6 +1,6 @@
 import { get_encoding } from 'tiktoken'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { framingOf } from '../../src/prompt/framing.ts'
+import { PROVIDERS } from '../../src/adapters/models/index.ts'
 import {
   answer,
   calls,
@@ -45,9 +45,9 @@ const json = async <T>(...words: readonly string[]): Promise<T> => {
 const encoding = get_encoding('o200k_base')
 const count = (text: string): number => encoding.encode_ordinary(text).length
 
-/** What a request holds, counted on its own strings, and with what our table says that the provider adds. */
+/** What a request holds, counted on its own strings, and with what we say that the provider adds. */
 function recount({ messages, tools = [] }: ChatRequest) {
-  const { perRequest, perToolset, perTool, factor } = framingOf('openai-compatible')
+  const { perRequest, perToolset, perTool, factor } = PROVIDERS['openai-compatible'].framing
   const texts = messages.map((message) => count(contentOf(message.content)))
   const definitions = tools.map(({ function: { name, description, parameters } }) =>
     count(JSON.stringify({ name, description, parameters })),

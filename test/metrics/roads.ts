@@ -94,7 +94,7 @@ export const ROADS: readonly Road[] = [
       { from: 'src/turns/turn.ts:createRunTurn' },
       { to: 'src/turns/step.ts:streamStep' },
       {
-        to: 'src/adapters/models/openai-compatible.ts:openaiCompatibleModel',
+        to: 'src/adapters/models/openai-compatible.ts:chatCompletions',
         through: 'src/turns/ports.ts:LanguageModel',
       },
       { aside: 'src/adapters/models/sdk-model.ts:sdkModel' },

@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelRequest } from '../../src/turns/ports.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../../src/prompt/prompt.ts'
-import type { ModelConfig } from '../../src/adapters/models/config.ts'
+import { PROVIDERS, type ModelConfig } from '../../src/adapters/models/index.ts'
 
 /** A prompt as wrap() might give it. */
 export function samplePrompt(change: Partial<Prompt> = {}): Prompt {
@@ -77,6 +77,7 @@ export const sampleConfig = (change: Partial<ModelConfig> = {}): ModelConfig => 
   contextWindow: 8000,
   maxOutput: 1000,
   encoding: 'o200k_base',
+  framing: PROVIDERS[change.backend ?? 'openai-compatible'].framing,
   systemPrompt: '',
   tools: 'all',
   enabled: true,

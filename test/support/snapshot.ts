@@ -1,4 +1,5 @@
 import type { Entry } from '../../src/chat/entry.ts'
+import { EXACT_FRAMING } from '../../src/prompt/framing.ts'
 import { nameTools, type UnnamedTool } from '../../src/prompt/names.ts'
 import type { HistoryRow, ModelProfile, Snapshot } from '../../src/prompt/snapshot.ts'
 
@@ -10,6 +11,7 @@ export const sampleModel: ModelProfile = {
   encoding: 'o200k_base',
   systemPrompt: '',
   backend: 'guide',
+  framing: EXACT_FRAMING,
   calibration: 1,
 }
 

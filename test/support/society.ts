@@ -48,7 +48,7 @@ export async function createSociety(): Promise<Society> {
   }
   return {
     storage,
-    chat: createChat(parts, { roomsPerPerson: 3 }),
+    chat: createChat(parts, { limits: { rooms_per_person: 3, members_per_room: 2000 } }),
     clock,
     log,
     nextId,

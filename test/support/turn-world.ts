@@ -7,7 +7,7 @@ import type { PermissionProvider, Tool, ToolContext, ToolResult, ToolSource } fr
 import { ok } from '../../src/tools/tool.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
-import type { ModelSettings } from '../../src/prompt/model-settings.ts'
+import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
 import { createRunTool } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
@@ -46,7 +46,7 @@ export interface TurnWorld extends AsyncDisposable {
 export interface WorldOptions {
   readonly tools?: readonly Tool[]
   readonly group?: ToolSource['group']
-  readonly settings?: Partial<ModelSettings>
+  readonly settings?: Partial<ModelConfig>
   /** Further models, after the scripted one. */
   readonly more?: TurnAssembly['models']
   readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
@@ -96,6 +96,8 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
       turn_s: 600,
       turn_steps: 24,
       turn_depth: 2,
+      tokens_per_person_day: 0,
+      tokens_per_room_day: 0,
       retryPauses: [0, 0],
       ...limits,
     },

@@ -1,3 +1,4 @@
+/** The server's log, written with pino. It knows nothing of what is logged: facts and a text come from outside. */
 import { pino, stdSerializers, destination } from 'pino'
 import type { Log } from '../../chat/ports.ts'
 

@@ -1,13 +1,30 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import type { LanguageModel } from '../../turns/ports.ts'
-import type { ModelConfig, ModelLimits } from './config.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import type { Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
 /** Anthropic by its messages API. */
-export function anthropicModel(config: ModelConfig, limits: ModelLimits): LanguageModel {
-  const baseURL = versionedEndpoint(config, 'https://api.anthropic.com')
-  const provider = createAnthropic({ baseURL, apiKey: config.apiKey ?? '', fetch: guardedFetch(limits) })
-  return sdkModel(provider(config.model), { config, endpoint: baseURL, question: 'is the network up?' })
+export const anthropic: Provider = {
+  create(access, limits) {
+    const baseURL = versionedEndpoint(access, 'https://api.anthropic.com')
+    const provider = createAnthropic({ baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) })
+    return sdkModel(provider(access.model), { access, endpoint: baseURL, question: 'is the network up?' })
+  },
+  framing: {
+    perRequest: 16,
+    perToolset: 804,
+    perTool: 8,
+    factor: 1.3,
+    tolerance: 30,
+    source:
+      'docs.anthropic.com/en/docs/tool-use-pricing-and-tokens: a system prompt of 159 to 804 tokens by model and tool choice, the dearest taken; its newer tokenizers give about 30 % more than o200k; 2026-11',
+  },
+  required: ['model'],
+  usual: {
+    name: 'claude',
+    model: 'claude-sonnet-4-5',
+    context_window: 200_000,
+    api_key_env: 'ANTHROPIC_API_KEY',
+  },
 }

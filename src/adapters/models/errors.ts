@@ -1,26 +1,29 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { ModelError } from '../../turns/ports.ts'
-import type { ModelConfig } from './config.ts'
 import { LimitError } from './guarded-fetch.ts'
+import type { ModelAccess } from './provider.ts'
 
-/** What an error's sentence may name. */
-export interface Provider {
-  readonly config: ModelConfig
+/** Where requests go: what an error's sentence may name. */
+export interface Upstream {
+  readonly access: ModelAccess
   /** The address that requests go to. */
   readonly endpoint: string
-  /** What to ask oneself when nothing answers there. */
+  /** What an admin should ask if nothing answers there. */
   readonly question: string
 }
 
-/** Any failure of a provider as a `ModelError`: a sentence that says what to do; facts for the log, no secret in either. */
-export function modelError(error: unknown, provider: Provider): ModelError {
+/**
+ * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
+ * Neither holds a secret.
+ */
+export function modelError(error: unknown, upstream: Upstream): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
-  const { sentence, retryable } = explain(error, call, provider)
-  return new ModelError(`${provider.config.name}: ${sentence}`, retryable, {
+  const { sentence, retryable } = explain(error, call, upstream)
+  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable, {
     ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
-    detail: safe(call?.responseBody || messageOf(error), provider, 500),
+    detail: safe(call?.responseBody || messageOf(error), upstream, 500),
   })
 }
 
@@ -32,22 +35,22 @@ interface Explanation {
 const final = (sentence: string): Explanation => ({ sentence, retryable: false })
 const passing = (sentence: string): Explanation => ({ sentence, retryable: true })
 
-function explain(error: unknown, call: APICallError | undefined, provider: Provider): Explanation {
+function explain(error: unknown, call: APICallError | undefined, upstream: Upstream): Explanation {
   const limit = causes(error).find((cause) => cause instanceof LimitError)
   if (limit) return limitSentence(limit)
   const code = causes(error).map(codeOf).find(Boolean)
-  if (code) return networkSentence(code, provider)
+  if (code) return networkSentence(code, upstream)
   if (call?.statusCode !== undefined && call.statusCode >= 300)
-    return statusSentence(call.statusCode, call, provider)
+    return statusSentence(call.statusCode, call, upstream)
   if (InvalidResponseDataError.isInstance(error))
     return passing('the answer was cut off in the middle; ask again')
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    return passing(`the server at ${provider.endpoint} sent something that is not a chat-completions stream`)
+    return passing(`the server at ${upstream.endpoint} sent something that is not a chat-completions stream`)
   }
   const said = providerMessage(error)
-  if (said) return final(`the provider reported: ${safe(said, provider, 300)}`)
+  if (said) return final(`the provider reported: ${safe(said, upstream, 300)}`)
   if (call) return passing('the connection broke in the middle of the answer; ask again')
-  return passing(`the request failed (${safe(messageOf(error), provider, 200)}); ask again`)
+  return passing(`the request failed (${safe(messageOf(error), upstream, 200)}); ask again`)
 }
 
 function limitSentence({ limit }: LimitError): Explanation {
@@ -55,7 +58,7 @@ function limitSentence({ limit }: LimitError): Explanation {
   return final('the server sent more than an answer can hold; it was stopped')
 }
 
-function networkSentence(code: string, { endpoint, question }: Provider): Explanation {
+function networkSentence(code: string, { endpoint, question }: Upstream): Explanation {
   const at = new URL(endpoint).origin
   if (code === 'ECONNREFUSED') return final(`nothing answers at ${at}; ${question}`)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return final(`there is no host at ${at}; check endpoint`)
@@ -65,13 +68,13 @@ function networkSentence(code: string, { endpoint, question }: Provider): Explan
   return passing(`the connection to ${at} broke (${code}); ask again`)
 }
 
-function statusSentence(status: number, call: APICallError, provider: Provider): Explanation {
-  const { config, endpoint } = provider
-  const said = safe(call.message, provider, 300)
+function statusSentence(status: number, call: APICallError, upstream: Upstream): Explanation {
+  const { access, endpoint } = upstream
+  const said = safe(call.message, upstream, 300)
   const quoted = said && said !== 'Failed to process error response' ? ` (${said})` : ''
-  if (status === 401 || status === 403) return final(`${keySentence(config)}${quoted}`)
+  if (status === 401 || status === 403) return final(`${keySentence(access)}${quoted}`)
   if (status === 404)
-    return final(`${endpoint} knows no model called ${config.model}; check model and endpoint${quoted}`)
+    return final(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
   if (status === 429)
     return passing(`the provider's limit of requests is reached; try again in a while${quoted}`)
   if (status >= 500)
@@ -79,38 +82,34 @@ function statusSentence(status: number, call: APICallError, provider: Provider):
   return final(`the provider refused the request with status ${status}${quoted}`)
 }
 
-function keySentence(config: ModelConfig): string {
-  if (!config.apiKeyEnv) return 'the provider wants a key; name its variable with api_key_env in the config'
-  if (!config.apiKey)
-    return `the provider wants a key; set the environment variable ${config.apiKeyEnv} (api_key_env)`
-  return `the provider refused the key in ${config.apiKeyEnv} (api_key_env); check it`
+function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
+  if (!apiKeyEnv) return 'the provider wants a key; name its variable with api_key_env in the config'
+  if (!apiKey) return `the provider wants a key; set the environment variable ${apiKeyEnv} (api_key_env)`
+  return `the provider refused the key in ${apiKeyEnv} (api_key_env); check it`
 }
 
-/** An error object inside a stream that began well: OpenAI's form, and what others make of it. */
+/** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
 function providerMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error
   if (error instanceof Error || typeof error !== 'object' || error === null) return undefined
-  const { message } = error as { message?: unknown }
-  return typeof message === 'string' ? message : undefined
+  return 'message' in error && typeof error.message === 'string' ? error.message : undefined
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function causes(error: unknown): readonly unknown[] {
-  const found: unknown[] = []
+function causes(error: unknown): readonly Error[] {
+  const found: Error[] = []
   for (let one = error; one instanceof Error && !found.includes(one); one = one.cause) found.push(one)
   return found
 }
 
-/** Node's and undici's codes name a broken connection; a DNS or TLS failure has one too. */
-function codeOf(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : undefined
-}
+/** The code by which node or undici names a broken connection, or a failure of DNS or TLS. */
+const codeOf = (error: Error): string | undefined =>
+  'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Providers quote the key they were given, in part or whole: what looks like one never leaves here. */
-function safe(text: string, { config }: Provider, length: number): string {
-  const hidden = config.apiKey ? text.replaceAll(config.apiKey, '[key]') : text
+/** Providers quote the key that they were given, in part or whole. Whatever looks like a key is taken out. */
+function safe(text: string, { access }: Upstream, length: number): string {
+  const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text
   return cleanLine(
     hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
   ).slice(0, length)

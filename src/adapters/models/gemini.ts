@@ -1,17 +1,32 @@
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import type { LanguageModel } from '../../turns/ports.ts'
-import type { ModelConfig, ModelLimits } from './config.ts'
+import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import { endpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import type { Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
 /** Google's Gemini by its own API. */
-export function geminiModel(config: ModelConfig, limits: ModelLimits): LanguageModel {
-  const baseURL = endpoint(config, 'https://generativelanguage.googleapis.com/v1beta')
-  const provider = createGoogleGenerativeAI({
-    baseURL,
-    apiKey: config.apiKey ?? '',
-    fetch: guardedFetch(limits),
-  })
-  return sdkModel(provider(config.model), { config, endpoint: baseURL, question: 'is the network up?' })
+export const gemini: Provider = {
+  create(access, limits) {
+    const baseURL = endpoint(access, 'https://generativelanguage.googleapis.com/v1beta')
+    const provider = createGoogleGenerativeAI({
+      baseURL,
+      apiKey: access.apiKey ?? '',
+      fetch: guardedFetch(limits),
+    })
+    return sdkModel(provider(access.model), { access, endpoint: baseURL, question: 'is the network up?' })
+  },
+  // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
+  framing: {
+    ...CAREFUL_FRAMING,
+    source:
+      'ai.google.dev/gemini-api/docs/tokens: a token is about four characters, no framing is documented; 2026-11',
+  },
+  required: ['model'],
+  usual: {
+    name: 'gemini',
+    model: 'gemini-2.5-flash',
+    context_window: 128_000,
+    api_key_env: 'GEMINI_API_KEY',
+  },
 }

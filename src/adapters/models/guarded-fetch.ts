@@ -1,6 +1,6 @@
-import type { ModelLimits } from './config.ts'
+import type { ModelLimits } from './provider.ts'
 
-/** The provider broke a limit of ours; `limit` is which. */
+/** The provider went over one of our limits; `limit` names it. */
 export class LimitError extends Error {
   override readonly name = 'LimitError'
   readonly limit: keyof ModelLimits
@@ -19,7 +19,7 @@ export function guardedFetch(limits: ModelLimits): typeof fetch {
   return async (input, init) => {
     const idle = createIdleTimer(limits.idleMs)
     const signal = init?.signal ? AbortSignal.any([init.signal, idle.signal]) : idle.signal
-    // Whoever calls aborts when it is done, answer or not: no timer is left behind.
+    // The caller aborts its signal when it is done, with or without an answer, and that ends the timer.
     init?.signal?.addEventListener('abort', () => idle.end(), { once: true })
     try {
       const response = await fetch(input, { ...init, signal, redirect: 'error' })
@@ -28,7 +28,7 @@ export function guardedFetch(limits: ModelLimits): typeof fetch {
       return new Response(body ?? null, response)
     } catch (error) {
       idle.end()
-      // The library takes any abort for the caller's own; a silent provider is a failure.
+      // The library would report our own abort as the caller's. A silent provider is a failure.
       throw idle.signal.aborted ? idle.signal.reason : error
     }
   }

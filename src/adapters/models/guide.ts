@@ -1,18 +1,23 @@
 import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
-import type { ModelConfig } from './config.ts'
+import { EXACT_FRAMING } from '../../prompt/framing.ts'
+import type { Provider } from './provider.ts'
 
 /**
  * An offline, rule-based helper that stands where a model stands and reads what a model reads: it answers
  * from its request alone, so that people see without any network what a model would be given.
  */
-export function guideModel(config: Pick<ModelConfig, 'name'>): LanguageModel {
-  return {
-    async *stream(request, signal) {
-      signal.throwIfAborted()
-      yield* answer(request, config.name)
-    },
-  }
+export const guide: Provider = {
+  create: ({ name }) => guideModel(name),
+  framing: EXACT_FRAMING,
+  required: [],
 }
+
+const guideModel = (name: string): LanguageModel => ({
+  async *stream(request, signal) {
+    signal.throwIfAborted()
+    yield* answer(request, name)
+  },
+})
 
 function* answer(request: ModelRequest, name: string): Generator<ModelEvent> {
   const result = request.steps.at(-1)
@@ -43,7 +48,7 @@ function* call(rest: string, name: string): Generator<ModelEvent> {
   } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
 }
 
-/** What was said to the guide: all that follows the first `@guide`, without the comma some people write. */
+/** The text after the first `@guide`, without the comma that some people write. */
 function question(message: string, name: string): string {
   const at = message.toLowerCase().indexOf(`@${name}`)
   return at < 0 ? '' : message.slice(at + name.length + 1).replace(/^[\s,:]+/, '')

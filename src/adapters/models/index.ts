@@ -1,29 +1,43 @@
+/**
+ * Language models by their providers, with the AI SDK underneath. The list below is the one place where a provider
+ * is named: the config's check, its types and the tests are made from it. This folder knows neither rooms nor tools:
+ * it sends one request and gives out what came back.
+ */
+import { keysOf } from '../../lib/keys-of.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
-import type { Backend } from '../../prompt/model-settings.ts'
-import { anthropicModel } from './anthropic.ts'
-import { MODEL_LIMITS, type ModelConfig, type ModelLimits } from './config.ts'
-import { geminiModel } from './gemini.ts'
-import { guideModel } from './guide.ts'
-import { openaiCompatibleModel } from './openai-compatible.ts'
-import { openaiModel } from './openai.ts'
+import { anthropic } from './anthropic.ts'
+import { gemini } from './gemini.ts'
+import { guide } from './guide.ts'
+import { llamacpp } from './llamacpp.ts'
+import { ollama } from './ollama.ts'
+import { openaiCompatible } from './openai-compatible.ts'
+import { openai } from './openai.ts'
+import { MODEL_LIMITS, type ModelAccess, type ModelLimits, type Provider } from './provider.ts'
 
-type ModelFactory = (config: ModelConfig, limits: ModelLimits) => LanguageModel
+/** Every provider there is, by the name of its `backend` in the config. */
+export const PROVIDERS = {
+  guide,
+  ollama,
+  llamacpp,
+  'openai-compatible': openaiCompatible,
+  openai,
+  anthropic,
+  gemini,
+} satisfies Readonly<Record<string, Provider>>
 
-/** Every backend there is. A new one is a line here, a name in `Backend`, and a file. */
-const backends: { readonly [Name in Backend]: ModelFactory } = {
-  guide: guideModel,
-  ollama: openaiCompatibleModel('http://localhost:11434', 'is ollama running?'),
-  llamacpp: openaiCompatibleModel('http://localhost:8080', 'is llama-server running?'),
-  'openai-compatible': openaiCompatibleModel(undefined, 'is its server running?'),
-  openai: openaiModel,
-  anthropic: anthropicModel,
-  gemini: geminiModel,
+/** The name of a provider. */
+export type Backend = keyof typeof PROVIDERS
+
+/** All names, in the order of the list. */
+export const BACKENDS = keysOf(PROVIDERS)
+
+/** A model as the config gives it: what the core knows of it, and how to reach it. */
+export interface ModelConfig extends ModelSettings, ModelAccess {
+  readonly backend: Backend
 }
 
-/**
- * The adapter for a configured model. Nothing is sent until it is asked to stream.
- * Throws an `Error` whose message says what to write instead, when the endpoint is missing or not a URL.
- */
+/** The adapter for a configured model; see `Provider.create`. */
 export function createModel(config: ModelConfig, limits: ModelLimits = MODEL_LIMITS): LanguageModel {
-  return backends[config.backend](config, limits)
+  return PROVIDERS[config.backend].create(config, limits)
 }

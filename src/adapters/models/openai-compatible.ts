@@ -1,24 +1,32 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
-import type { ModelConfig, ModelLimits } from './config.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
+/** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
+export const openaiCompatible: Provider = {
+  create: chatCompletions('is its server running?'),
+  framing: CAREFUL_FRAMING,
+  required: ['model', 'endpoint'],
+}
+
 /**
- * Any server that speaks the OpenAI chat-completions stream: Ollama, llama.cpp, vLLM and others.
- * `question` is what to ask oneself when nothing answers at the endpoint.
+ * The adapter for such a server. `question` is what an admin should ask if nothing answers at the endpoint;
+ * `usualEndpoint` is where the server listens unless told otherwise.
  */
-export function openaiCompatibleModel(fallback: string | undefined, question: string) {
-  return (config: ModelConfig, limits: ModelLimits): LanguageModel => {
-    const baseURL = versionedEndpoint(config, fallback)
+export function chatCompletions(question: string, usualEndpoint?: string) {
+  return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
+    const baseURL = versionedEndpoint(access, usualEndpoint)
     const provider = createOpenAICompatible({
-      name: config.backend,
+      name: access.backend,
       baseURL,
       includeUsage: true,
       fetch: guardedFetch(limits),
-      ...(config.apiKey ? { apiKey: config.apiKey } : {}),
+      ...(access.apiKey ? { apiKey: access.apiKey } : {}),
     })
-    return sdkModel(provider.chatModel(config.model), { config, endpoint: baseURL, question })
+    return sdkModel(provider.chatModel(access.model), { access, endpoint: baseURL, question })
   }
 }

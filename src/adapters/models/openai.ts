@@ -1,14 +1,30 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import type { LanguageModel } from '../../turns/ports.ts'
-import type { ModelConfig, ModelLimits } from './config.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import type { Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
-/** OpenAI by its chat-completions API: the one whose request is what the budget counts. */
-export function openaiModel(config: ModelConfig, limits: ModelLimits): LanguageModel {
-  const baseURL = versionedEndpoint(config, 'https://api.openai.com')
-  // An empty key is given rather than none, so that the library does not look in the environment.
-  const provider = createOpenAI({ baseURL, apiKey: config.apiKey ?? '', fetch: guardedFetch(limits) })
-  return sdkModel(provider.chat(config.model), { config, endpoint: baseURL, question: 'is the network up?' })
+/** OpenAI by its chat-completions API. */
+export const openai: Provider = {
+  create(access, limits) {
+    const baseURL = versionedEndpoint(access, 'https://api.openai.com')
+    // Without a key, even an empty one, the library would look in the environment.
+    const provider = createOpenAI({ baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) })
+    return sdkModel(provider.chat(access.model), {
+      access,
+      endpoint: baseURL,
+      question: 'is the network up?',
+    })
+  },
+  framing: {
+    perRequest: 9,
+    perToolset: 12,
+    perTool: 9,
+    factor: 1,
+    tolerance: 26,
+    source:
+      'OpenAI Cookbook, How to count tokens with tiktoken: 3 a message, 3 for the answer, 7 a function (10 before gpt-4o), 3 a property, 12 at the end of the functions; usages recorded in openai-messages-token-helper, tests/functions.py; 2026-11',
+  },
+  required: ['model'],
+  usual: { name: 'gpt', model: 'gpt-4.1', context_window: 128_000, api_key_env: 'OPENAI_API_KEY' },
 }

@@ -8,7 +8,7 @@ import type { Usage } from '../../chat/entry.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
-import { modelError, type Provider } from './errors.ts'
+import { modelError, type Upstream } from './errors.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 
 /**
@@ -16,7 +16,7 @@ import { sdkPrompt } from './sdk-prompt.ts'
  * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
  * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
  */
-export function sdkModel(model: LanguageModelV3, provider: Provider): LanguageModel {
+export function sdkModel(model: LanguageModelV3, upstream: Upstream): LanguageModel {
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
@@ -27,7 +27,7 @@ export function sdkModel(model: LanguageModelV3, provider: Provider): LanguageMo
         yield* events(stream)
       } catch (error) {
         signal.throwIfAborted()
-        throw modelError(error, provider)
+        throw modelError(error, upstream)
       } finally {
         ending.abort()
       }
@@ -74,14 +74,14 @@ function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['
   return reason === 'stop' || reason === 'length' ? reason : 'other'
 }
 
-/** More than this no model can have read or written in one step. */
-const MOST_TOKENS = 1_000_000_000
+/** No model can have read or written more than this in one step. */
+const MAX_TOKENS = 1_000_000_000
 
-/** What cannot be true is left out: it would stand in the sums for ever. */
+/** A report that cannot be true is left out, because it would stay in the sums for ever. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } {
   const [input, output] = [inputTokens.total, outputTokens.total]
   return isCount(input) && isCount(output) ? { usage: { input, output } } : {}
 }
 
 const isCount = (tokens: number | undefined): tokens is number =>
-  Number.isInteger(tokens) && tokens! >= 0 && tokens! <= MOST_TOKENS
+  Number.isInteger(tokens) && tokens! >= 0 && tokens! <= MAX_TOKENS

@@ -5,7 +5,7 @@ import { defineTool, ok, type Tool, type ToolContext } from '../tool.ts'
 import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
 
 /** What holds where nothing else is configured: the defaults of `[limits]`. */
-const usualSpeech = { chars: 4000, pasteBytes: 65_536, lines: 400 }
+const usualSpeech = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 /** A message of its own, apart from the reply. */
 export const sayTool = (parts: WorldParts): Tool =>

@@ -64,6 +64,28 @@ export function turnsExam(store: () => Storage): void {
     ])
     expect(await store().turns.usage({ since: 301 })).toEqual([])
   })
+
+  test('tell what each that used anything used, after a time, by requester and by room, oldest first', async () => {
+    const usage = { input: 10, output: 1 }
+    await store().turns.begin(turn('T3', { usage, startedAt: 300 }))
+    await store().turns.begin(turn('T1', { usage, startedAt: 100 }))
+    await store().turns.begin(turn('T2', { usage: { input: 2, output: 0 }, startedAt: 200, room: 'den' }))
+    await store().turns.begin(turn('T4', { usage, startedAt: 150, requester: 'bob' }))
+    await store().turns.begin(turn('T5', { startedAt: 400 }))
+    await store().turns.begin(turn('T6', { usage: { input: 0, output: 0 }, startedAt: 400 }))
+    const [second, third] = [
+      { startedAt: 200, tokens: 2 },
+      { startedAt: 300, tokens: 11 },
+    ]
+    expect(await store().turns.spending({ requester: 'alice' }, 100)).toEqual([second, third])
+    expect(await store().turns.spending({ room: 'den' }, 0)).toEqual([second])
+    expect(await store().turns.spending({ room: 'lobby' }, 99)).toEqual([
+      { startedAt: 100, tokens: 11 },
+      { startedAt: 150, tokens: 11 },
+      third,
+    ])
+    expect(await store().turns.spending({ requester: 'nobody' }, 0)).toEqual([])
+  })
 }
 
 const turn = (id: string, more: Partial<TurnRecord> = {}): TurnRecord => ({

@@ -1,4 +1,5 @@
-import { guideModel } from '../../../src/adapters/models/guide.ts'
+import { guide } from '../../../src/adapters/models/guide.ts'
+import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createPace } from '../../../src/chat/pace.ts'
 import { createPeople } from '../../../src/chat/people.ts'
@@ -42,10 +43,13 @@ export const CLAIM_CODE = 'ABCD-EFGH'
 
 export async function createCommandWorld(...tools: readonly Tool[]): Promise<CommandWorld> {
   let approvals: Approvals | undefined
-  const turnWorld = await createTurnWorld(guideModel({ name: 'qwen' }), {
-    tools,
-    permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
-  })
+  const turnWorld = await createTurnWorld(
+    guide.create({ name: 'qwen', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
+    {
+      tools,
+      permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
+    },
+  )
   const { chat, person, nextId, clock } = turnWorld.society
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
@@ -107,7 +111,7 @@ function approvalsIn({ society: { chat, storage, clock, log } }: TurnWorld): App
 
 function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
   const { chat, storage, clock, log, nextId } = society
-  const speech = createSpeech(turns, { chars: 100, pasteBytes: 1000, lines: 10 })
+  const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.people,
     access: 'open',
@@ -118,6 +122,10 @@ function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: Too
     clock,
   })
   const commands = createCommands({ chat, people, speech, turns, runs, approvals, clock, stores: storage })
-  const pace = createPace({ burst: 1_000_000, perSecond: 1_000_000, clock, wait: async () => {} })
+  const pace = createPace({
+    limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },
+    clock,
+    wait: async () => {},
+  })
   return { commands, runner: createRunner({ commands, speech, chat, pace, log }) }
 }

@@ -9,7 +9,7 @@ function pace() {
   const clock = handClock()
   const waits: number[] = []
   const wait = async (ms: number) => void waits.push(ms)
-  return { clock, waits, pace: createPace({ burst: 8, perSecond: 2, clock, wait }) }
+  return { clock, waits, pace: createPace({ limits: { rate_burst: 8, rate_per_s: 2 }, clock, wait }) }
 }
 
 test('a burst goes through at once, then everybody is slowed down, then refused', async () => {

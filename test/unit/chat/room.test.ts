@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { LOBBY } from '../../../src/chat/names.ts'
-import { createRoom } from '../../../src/chat/room.ts'
+import { createRoom, type Room } from '../../../src/chat/room.ts'
 import type { EntryLog } from '../../../src/chat/ports.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { createSociety, screenOf, type Society } from '../../support/society.ts'
 
 const says = (author: string, text: string) => ({ kind: 'message', author, text }) as const
 
@@ -21,11 +21,20 @@ function manualLog(inner: EntryLog) {
   return { entries, waiting }
 }
 
+/** A room for three people. */
+const smallRoom = ({ storage, clock, log, nextId }: Society, entries: EntryLog = storage.log): Room =>
+  createRoom(
+    LOBBY,
+    { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
+    { members_per_room: 3 },
+  )
+
 describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
-    const { storage, clock, log, nextId, person } = await createSociety()
-    const { entries, waiting } = manualLog(storage.log)
-    const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
+    const society = await createSociety()
+    const { person } = society
+    const { entries, waiting } = manualLog(society.storage.log)
+    const room = smallRoom(society, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
     const all = Promise.all(['one', 'two', 'three'].map((text) => room.record(says('alice', text))))
@@ -36,9 +45,10 @@ describe('a room', () => {
   })
 
   test('shows nobody what could not be stored, and goes on', async () => {
-    const { storage, clock, log, nextId, person } = await createSociety()
-    const { entries, waiting } = manualLog(storage.log)
-    const room = createRoom(LOBBY, { ...storage, entries, bus: createLocalBus(log), clock, nextId, log })
+    const society = await createSociety()
+    const { person } = society
+    const { entries, waiting } = manualLog(society.storage.log)
+    const room = smallRoom(society, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
     const lost = room.record(says('alice', 'lost'))
@@ -75,6 +85,22 @@ describe('a room', () => {
     den.listen(inDen)
     await Promise.all([lobby.record(says('alice', 'here')), den.record(says('alice', 'there'))])
     expect([inLobby.texts(), inDen.texts()]).toEqual([['here'], ['there']])
+  })
+
+  test('is full when so many people are in it, and still takes their other terminals', async () => {
+    const society = await createSociety()
+    const { person } = society
+    const room = smallRoom(society)
+    const [first, bob, dan] = [screenOf(await person('ann')), await person('bob'), await person('dan')]
+    for (const one of [first, screenOf(bob), screenOf(await person('cid'))]) await room.enter(one)
+    await room.enter(screenOf(bob))
+    await expect(room.enter(screenOf(dan))).rejects.toThrow(
+      'lobby is full: 3 of 3 people are in it; try again later',
+    )
+    expect(room.present().map((one) => one.name)).toEqual(['ann', 'bob', 'cid'])
+    await room.leave(first)
+    await room.enter(screenOf(dan))
+    expect(room.present().map((one) => one.name)).toEqual(['bob', 'cid', 'dan'])
   })
 
   test('outlives a participant that throws', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { oneLine, speech } from '../../../src/chat/speech.ts'
 
-const limits = { chars: 10, pasteBytes: 20, lines: 3 }
+const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
 
 test.each([
   ['hello\n\n', 'hello'],

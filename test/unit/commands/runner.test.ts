@@ -20,8 +20,8 @@ async function createScene(run: () => Promise<void | false>) {
         run: async ({ inBackground }) => inBackground(run()),
       }),
     ],
-    speech: createSpeech(turns, { chars: 100, pasteBytes: 100, lines: 10 }),
-    pace: createPace({ burst: 2, perSecond: 0.1, clock, wait: async () => {} }),
+    speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }),
+    pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     chat,
     log,
   })

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { checkConfig } from '../../../src/config/file.ts'
 import { webFrom } from '../../../src/config/web.ts'
 
-const webOf = (text: string, env: Record<string, string> = {}) => webFrom(checkConfig(text, 'f.toml'), env)
+const webOf = (text: string, env: Record<string, string> = {}) =>
+  webFrom(checkConfig(text, 'f.toml').tools.web, env)
 const searchOf = (entry: string) => checkConfig(`[tools.web]\nsearch = { ${entry} }\n`, 'f.toml')
 
 describe('[tools.web]', () => {

@@ -17,7 +17,7 @@ afterAll(() => rmSync(dir, { recursive: true }))
 function load(workspaces: string, data = join(dir, 'data')) {
   const file = join(dir, 'sshawl.toml')
   writeFileSync(file, `[sandbox]\nworkspaces = { ${workspaces.replaceAll('DIR', dir)} }\n`)
-  return loadConfig({ command: 'check', flags: { config: file, data } } as never, { HOME: dir })
+  return loadConfig({ verb: 'check', flags: { config: file, data } }, { HOME: dir })
 }
 
 describe('[sandbox] workspaces', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
 import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
-import { framingOf } from '../../../src/prompt/framing.ts'
+import { EXACT_FRAMING } from '../../../src/prompt/framing.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'
@@ -36,7 +36,7 @@ const layers = fc
   .map((list) => list.map((one, index): Layer => ({ ...one, name: `l${index}` })))
 const target = fc.integer({ min: 0, max: 400 })
 
-const framing = framingOf('guide')
+const framing = EXACT_FRAMING
 
 const fill = (list: readonly Layer[], tokens: number, message = '', offer?: ToolOffer): FilledBudget => {
   const filled = fillBudget(list, offer, { target: tokens, message, framing, counter })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROVIDERS, type Backend } from '../../../src/adapters/models/index.ts'
 import { type Prompt, userContent } from '../../../src/prompt/prompt.ts'
 import type { UnnamedTool } from '../../../src/prompt/names.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
@@ -259,13 +260,18 @@ describe('tools in a prompt', () => {
   })
 
   test('cost more where the provider adds to them', () => {
-    const at = (backend: string): Prompt =>
-      bench.compose(sampleSnapshot({ tools: numbered(2), model: { ...sampleModel, backend } }))
+    const at = (backend: Backend): Prompt =>
+      bench.compose(
+        sampleSnapshot({
+          tools: numbered(2),
+          model: { ...sampleModel, framing: PROVIDERS[backend].framing },
+        }),
+      )
     const plain = at('guide').tools[0]!.tokens
     expect(at('openai').tools[0]!.tokens).toBe(plain + 9)
     expect(at('ollama').tools[0]!.tokens).toBe(Math.ceil(plain * 1.25) + 8)
     expect(at('anthropic').budget.framing).toBeGreaterThan(804)
-    for (const backend of ['openai', 'ollama', 'anthropic']) {
+    for (const backend of ['openai', 'ollama', 'anthropic'] as const) {
       const { budget } = at(backend)
       expect(budget.used).toBe(
         budget.system + budget.context + budget.message + budget.tools + budget.framing,

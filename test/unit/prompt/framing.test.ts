@@ -1,25 +1,23 @@
 import { afterAll, expect, test } from 'vitest'
+import { BACKENDS, PROVIDERS } from '../../../src/adapters/models/index.ts'
 import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
 import type { JsonSchema } from '../../../src/lib/json.ts'
 import { definitionTokens } from '../../../src/prompt/definitions.ts'
-import { framingOf } from '../../../src/prompt/framing.ts'
 
 const counters = createTokenCounters()
 afterAll(() => counters.close())
 
-const backends = ['guide', 'ollama', 'llamacpp', 'openai-compatible', 'openai', 'anthropic', 'gemini']
-
-test.each(backends)(
+test.each(BACKENDS)(
   'the figures for %s say where they come from, and when they were looked up',
   (backend) => {
-    const { source, tolerance, factor } = framingOf(backend)
+    const { source, tolerance, factor } = PROVIDERS[backend].framing
     if (backend === 'guide') return expect({ tolerance, factor }).toEqual({ tolerance: 0, factor: 1 })
     expect(source).toMatch(/20\d\d-\d\d$/)
     expect(tolerance).toBeGreaterThan(0)
   },
 )
 
-/** Prompt tokens that OpenAI reported for a short system message and one function; framing.ts names the source. */
+/** Prompt tokens that OpenAI reported for a short system message and one function; openai.ts names the source. */
 const reported: readonly (readonly [
   tokens: number,
   system: string,
@@ -64,7 +62,7 @@ test.each(reported)(
   (tokens, system, ...tool) => {
     const [name, description, parameters] = tool
     const counter = counters.of('cl100k_base')
-    const framing = framingOf('openai')
+    const { framing } = PROVIDERS.openai
     const ours =
       counter.count(system) +
       definitionTokens({ name, description, parameters }, framing, counter) +

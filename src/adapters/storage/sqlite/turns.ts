@@ -1,4 +1,4 @@
-import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
+import type { SentStep, Spending, TurnRecord, TurnStore } from '../../../turns/ports.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { Connection } from './connection.ts'
 
@@ -40,6 +40,8 @@ export function createTurnStore(connection: Connection): TurnStore {
     addStep: (id, step) => write(() => void sql.addStep.run({ turn: id, sent: JSON.stringify(step) })),
     find: (id) => read(() => withSteps(find(id), sql.steps.all(id))),
     unfinished: () => read(() => sql.unfinished.all().map(toRecord)),
+    spending: (of, after) =>
+      read(() => ('room' in of ? sql.spentIn.all({ ...of, after }) : sql.spentBy.all({ ...of, after }))),
     usage: ({ room, since }) =>
       read(() => (room === undefined ? sql.usage.all({ since }) : sql.usageOfRoom.all({ since, room }))),
   }
@@ -63,6 +65,8 @@ function prepare({ db }: Connection) {
     ),
     steps: db.prepare<[string], StepRow>('SELECT sent FROM turn_steps WHERE turn = ? ORDER BY step'),
     unfinished: db.prepare<[], TurnRow>('SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id'),
+    spentIn: db.prepare<{ room: string; after: number }, Spending>(spendingSql('room')),
+    spentBy: db.prepare<{ requester: string; after: number }, Spending>(spendingSql('requester')),
     usage: db.prepare<[{ since: number }], ModelUsage>(usageSql('')),
     usageOfRoom: db.prepare<[{ since: number; room: string }], ModelUsage>(usageSql('room = @room AND')),
   }
@@ -70,6 +74,10 @@ function prepare({ db }: Connection) {
 
 const withSteps = (turn: TurnRecord | undefined, rows: readonly StepRow[]): TurnRecord | undefined =>
   turn && rows.length > 0 ? { ...turn, steps: rows.map(({ sent }) => JSON.parse(sent) as SentStep) } : turn
+
+const spendingSql = (column: 'room' | 'requester'): string =>
+  `SELECT started_at AS startedAt, input + output AS tokens FROM turns
+   WHERE ${column} = @${column} AND started_at > @after AND input + output > 0 ORDER BY started_at`
 
 const usageSql = (condition: string): string =>
   `SELECT model, count(*) AS turns, ifnull(sum(input), 0) AS input, ifnull(sum(output), 0) AS output

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listOf, textField } from './hits.ts'
-import type { Provider } from './provider.ts'
+import type { SearchProvider } from './provider.ts'
 
 const answer = z.object({
   type: z.literal('search'),
@@ -11,7 +11,8 @@ const result = z.object({ title: textField, url: z.string().min(1), description:
 const PAGE = 10
 
 /** api-dashboard.search.brave.com, Web Search: `offset` counts pages from 0 to 9; the key is a header. */
-export const brave: Provider = {
+export const brave: SearchProvider = {
+  required: ['api_key_env'],
   usualUrl: 'https://api.search.brave.com/res/v1/web/search',
   request(base, { words, start }, { apiKey = '' }) {
     const url = new URL(base)

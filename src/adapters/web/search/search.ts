@@ -1,15 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports.ts'
 import { readBody } from '../body.ts'
-import type { SearchConfig } from '../config.ts'
 import { createPatience, type TimeLimits } from '../patience.ts'
 import { get } from '../request.ts'
-import { brave } from './brave.ts'
-import { google } from './google.ts'
-import type { Provider, SearchRequest } from './provider.ts'
-import { searxng } from './searxng.ts'
-
-const providers: Readonly<Record<SearchConfig['provider'], Provider>> = { searxng, brave, google }
+import type { SearchProvider, SearchRequest } from './provider.ts'
+import { SEARCH_PROVIDERS, type SearchConfig } from './providers.ts'
 
 /** Figures that an answer must keep to. */
 export interface SearchLimits extends TimeLimits {
@@ -23,7 +18,7 @@ export const SEARCH_LIMITS: SearchLimits = { totalMs: 15_000, idleMs: 10_000, bo
  * that a key goes nowhere else. No error holds the request's address, which may hold the key.
  */
 export function createSearch(config: SearchConfig, limits: SearchLimits = SEARCH_LIMITS): WebSearch {
-  const provider = providers[config.provider]
+  const provider: SearchProvider = SEARCH_PROVIDERS[config.provider]
   const base = new URL(config.url ?? provider.usualUrl ?? '')
   return {
     provider: config.provider,
@@ -39,7 +34,7 @@ const noKey = (variable: string): string =>
   `the search has no key: an admin must set ${variable} in the server's environment`
 
 async function ask(
-  provider: Provider,
+  provider: SearchProvider,
   { url, headers }: SearchRequest,
   limits: SearchLimits,
   outer: AbortSignal,
@@ -58,7 +53,7 @@ async function ask(
   return hits
 }
 
-function refusal(host: string, status: number, { advice }: Provider): string {
+function refusal(host: string, status: number, { advice }: SearchProvider): string {
   const what = `${host} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim()
   const hint = advice?.[status] ?? usualAdvice(status)
   return hint === undefined ? what : `${what}: ${hint}`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Provider } from './provider.ts'
+import type { SearchProvider } from './provider.ts'
 import { listOf, textField } from './hits.ts'
 
 const answer = z.object({ results: z.array(z.unknown()) })
@@ -9,7 +9,8 @@ const result = z.object({ title: textField, url: z.string().min(1), content: tex
 const PAGE = 10
 
 /** docs.searxng.org, Search API: `q`, `format`, `pageno`. */
-export const searxng: Provider = {
+export const searxng: SearchProvider = {
+  required: ['url'],
   request(base, { words, start }) {
     const url = new URL('search', base.href.replace(/\/(search\/?)?$/, '/'))
     url.searchParams.set('q', words)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MODEL_LIMITS } from '../../../../src/adapters/models/config.ts'
+import { MODEL_LIMITS } from '../../../../src/adapters/models/provider.ts'
 import { guardedFetch, LimitError } from '../../../../src/adapters/models/guarded-fetch.ts'
 import { createModel } from '../../../../src/adapters/models/index.ts'
 import { collect, sampleConfig, sampleRequest } from '../../../support/model-request.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { guideModel } from '../../../../src/adapters/models/guide.ts'
+import { createModel } from '../../../../src/adapters/models/index.ts'
 import type { ModelRequest } from '../../../../src/turns/ports.ts'
-import { collect, samplePrompt, sampleRequest, textOf } from '../../../support/model-request.ts'
+import { collect, sampleConfig, samplePrompt, sampleRequest, textOf } from '../../../support/model-request.ts'
 
-const guide = guideModel({ name: 'guide' })
+const guide = createModel(sampleConfig({ name: 'guide', backend: 'guide' }))
 
 const ask = (message: string, request: ModelRequest = sampleRequest()) =>
   collect(guide.stream({ ...request, prompt: { ...request.prompt, message } }, new AbortController().signal))

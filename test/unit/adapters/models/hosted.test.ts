@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createModel } from '../../../../src/adapters/models/index.ts'
+import { createModel, type Backend } from '../../../../src/adapters/models/index.ts'
 import type { ModelRequest } from '../../../../src/turns/ports.ts'
-import type { Backend } from '../../../../src/prompt/model-settings.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
-import { raw, startModelServer, status, type ModelServer } from '../../../support/model-server.ts'
+import { eventStream } from '../../../support/hosted-wires.ts'
+import { startModelServer, status, type ModelServer } from '../../../support/model-server.ts'
 
 let server: ModelServer
 
@@ -29,16 +29,6 @@ function ask(backend: Backend, request: ModelRequest) {
   return collect(createModel(config).stream(request, new AbortController().signal))
 }
 
-const stream = (...events: readonly object[]) =>
-  raw(
-    events
-      .map(
-        (event) =>
-          `event: ${(event as { type?: string }).type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`,
-      )
-      .join(''),
-  )
-
 /** What happened in a first step: one call with its answer. */
 const oneCall = (call: object): ModelRequest['steps'] => [
   { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}', ...call }] },
@@ -46,7 +36,7 @@ const oneCall = (call: object): ModelRequest['steps'] => [
 ]
 
 describe('anthropic', () => {
-  const answer = stream(
+  const answer = eventStream(
     {
       type: 'message_start',
       message: {
@@ -119,7 +109,7 @@ describe('anthropic', () => {
 })
 
 describe('gemini', () => {
-  const answer = stream(
+  const answer = eventStream(
     { candidates: [{ content: { role: 'model', parts: [{ text: 'Let me look.' }] } }] },
     {
       candidates: [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MODEL_LIMITS, type ModelConfig, type ModelLimits } from '../../../../src/adapters/models/config.ts'
-import { createModel } from '../../../../src/adapters/models/index.ts'
+import { MODEL_LIMITS, type ModelLimits } from '../../../../src/adapters/models/provider.ts'
+import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
 import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import {

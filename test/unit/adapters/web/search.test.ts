@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { SearchConfig } from '../../../../src/adapters/web/config.ts'
+import type { SearchConfig } from '../../../../src/adapters/web/search/providers.ts'
 import { createSearch, SEARCH_LIMITS } from '../../../../src/adapters/web/search/search.ts'
 import { WebError } from '../../../../src/tools/ports.ts'
 import { startSite } from '../../../support/site.ts'

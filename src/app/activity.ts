@@ -20,21 +20,21 @@ import { assembleTurns } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import { createToolSources } from './tool-sources.ts'
 
-/** What is at work in the rooms: models' turns, people's own tool runs, and what both must ask for. */
-export interface Work {
+/** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
+export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
-export async function createWork(
+export async function createActivity(
   config: Config,
   chat: Chat,
   context: AppContext,
   overrides: Overrides,
   owned: Owned,
-): Promise<Work> {
+): Promise<Activity> {
   const { storage, log, clock } = context
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
@@ -74,7 +74,7 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
-    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.diskMb * 1024 * 1024 },
+    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.disk_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
   })

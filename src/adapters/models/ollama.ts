@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
+import { chatCompletions } from './openai-compatible.ts'
+import type { Provider } from './provider.ts'
+
+/** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
+const ENDPOINT = 'http://localhost:11434'
+
+/** Ollama, by its OpenAI-compatible API. */
+export const ollama: Provider = {
+  create: chatCompletions('is ollama running?', ENDPOINT),
+  framing: CAREFUL_FRAMING,
+  required: ['model'],
+}
+
+/** A `[[models]]` entry for a model that was found. */
+export interface FoundModel {
+  readonly name: string
+  readonly backend: 'ollama'
+  readonly model: string
+  readonly endpoint: string
+}
+
+/** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
+const tagsSchema = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
+
+/** Milliseconds to wait for the list of models. */
+const WAIT_MS = 500
+
+/** The models that an Ollama on this machine has pulled, named for mentioning; none where there is no Ollama. */
+export async function findOllamaModels(endpoint = ENDPOINT): Promise<readonly FoundModel[]> {
+  const answer = await fetch(`${endpoint}/api/tags`, { signal: AbortSignal.timeout(WAIT_MS) })
+    .then((response) => response.json())
+    .catch(() => undefined)
+  const listed = tagsSchema.safeParse(answer)
+  const models = listed.success ? listed.data.models.map((model) => model.name) : []
+  // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
+  const named = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
+  return [...named].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
+}
+
+/** `qwen3:8b` is called `qwen3` where it is the only one of its family, else `qwen3-8b`. */
+function mentionName(model: string, all: readonly string[]): string {
+  const family = familyOf(model)
+  const alone = all.filter((other) => familyOf(other) === family).length === 1
+  return legal(alone ? family : model)
+}
+
+const familyOf = (model: string): string => model.replace(/^.*\//, '').replace(/:.*$/, '')
+
+const legal = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_.-]/g, '-')
+    .slice(0, 32)

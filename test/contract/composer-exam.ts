@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WrapError, type Composer } from '../../src/prompt/ports.ts'
+import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { messages, sampleSnapshot, snapshotFor } from '../support/snapshot.ts'
+
+/** A snapshot of a room with this script. */
+const scripted = (room: string, source: string): Snapshot => ({
+  ...sampleSnapshot({ history: messages(3) }),
+  room: { ...sampleSnapshot().room, name: room },
+  script: { source, version: 1 },
+})
+
+const SYSTEM_ONLY = 'function default_wrap() return wrap():system() end'
+
+/** What every `Composer` must do; run with each of them. */
+export function composerExam(name: string, open: () => Composer | Promise<Composer>): void {
+  describe(`the composer ${name}`, () => {
+    let composer: Composer
+    beforeAll(async () => {
+      composer = await open()
+    })
+    afterAll(() => composer[Symbol.asyncDispose]())
+
+    test('makes the same prompt of the same snapshot, within its target', async () => {
+      const snapshot = sampleSnapshot({ history: messages(40) })
+      const [one, two] = await Promise.all([composer.compose(snapshot), composer.compose(snapshot)])
+      expect(one).toEqual(two)
+      expect(one.context).toContain('bob: message number 39')
+      expect(one.budget.used).toBeGreaterThan(300)
+      expect(one.budget.used).toBeLessThanOrEqual(one.budget.target)
+    })
+
+    test('composes with the room’s own script, and forgets it afterwards', async () => {
+      const own = await composer.compose(scripted('den', SYSTEM_ONLY))
+      expect(own.layers.map((layer) => layer.name)).toEqual(['system'])
+      expect((await composer.compose(sampleSnapshot())).layers.length).toBeGreaterThan(1)
+    })
+
+    test.each([
+      ['does not compile', 'x = = 1', 'script', 'script:1: unexpected symbol'],
+      ['fails', 'function default_wrap()\n  return nothing.at_all\nend', 'script', 'script:2: '],
+      ['never ends', 'function default_wrap() while true do end end', 'limit', ''],
+    ])('refuses a script that %s, and composes the others', async (_what, source, reason, message) => {
+      const [failed, other] = await Promise.all([
+        failureOf(composer.compose(scripted('den', source))),
+        composer.compose(sampleSnapshot()),
+      ])
+      expect(failed.reason).toBe(reason)
+      expect(failed.message).toContain(message)
+      expect(other.layers.length).toBeGreaterThan(1)
+    })
+
+    test('refuses a prompt whose required layers do not fit', async () => {
+      expect(await failureOf(composer.compose(snapshotFor(20)))).toMatchObject({ reason: 'budget' })
+    })
+
+    test('rejects with the reason of a signal that was aborted', async () => {
+      const reason = new Error('nobody waits any more')
+      await expect(composer.compose(sampleSnapshot(), AbortSignal.abort(reason))).rejects.toBe(reason)
+    })
+
+    test('checks a script on a trial, and keeps nothing of it', async () => {
+      await composer.check(SYSTEM_ONLY, sampleSnapshot())
+      const failed = await failureOf(composer.check('x = = 1', sampleSnapshot()))
+      expect(failed).toMatchObject({ reason: 'script' })
+      expect((await composer.compose(sampleSnapshot())).layers.length).toBeGreaterThan(1)
+    })
+
+    test('counts each text in an encoding, and refuses one that is not there', async () => {
+      expect(await composer.count('o200k_base', ['hello world', '', '<|endoftext|>'])).toEqual([2, 0, 7])
+      expect(await composer.count('cl100k_base', [])).toEqual([])
+      expect(await failureOf(composer.count('nope', ['x']))).toMatchObject({ reason: 'argument' })
+    })
+  })
+}
+
+async function failureOf(attempt: Promise<unknown>): Promise<WrapError> {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof WrapError) return error
+  throw new Error(`not refused with a WrapError: ${String(error)}`)
+}

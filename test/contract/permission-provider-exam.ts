@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import type { RoomName } from '../../src/chat/entry.ts'
+import { StorageError } from '../../src/chat/errors.ts'
+import type { Room } from '../../src/chat/room.ts'
+import type { PermissionProvider, PermissionRequest } from '../../src/tools/tool.ts'
+
+/** A provider that can be brought to do what the exam asks for. */
+export interface PermissionExaminee {
+  readonly provider: PermissionProvider
+  /** Something that it allows, in a room that is there. */
+  readonly allowed: Omit<PermissionRequest, 'signal'>
+  /** Something that it does not allow. */
+  readonly denied: Omit<PermissionRequest, 'signal'>
+}
+
+/** Finds a room by its name, as `anyRoom` does. */
+export type FindRoom = (name: RoomName) => Promise<Room | undefined>
+
+/**
+ * What every `PermissionProvider` must do; run with each of them. `open` makes one that finds rooms by what `find`
+ * makes of the usual way.
+ */
+export function permissionProviderExam(
+  name: string,
+  open: (find: (usual: FindRoom) => FindRoom) => Promise<PermissionExaminee>,
+): void {
+  describe(`the permission provider ${name}`, () => {
+    const usual = (find: FindRoom): FindRoom => find
+    const signal = new AbortController().signal
+
+    test('allows what is allowed and denies the rest', async () => {
+      const { provider, allowed, denied } = await open(usual)
+      expect(await provider.request({ ...allowed, signal })).toBe('allow')
+      expect(await provider.request({ ...denied, signal })).toBe('deny')
+    })
+
+    test('decides each of several requests for itself', async () => {
+      const { provider, allowed, denied } = await open(usual)
+      const asked = [denied, allowed, denied, allowed].map((one) => provider.request({ ...one, signal }))
+      expect(await Promise.all(asked)).toEqual(['deny', 'allow', 'deny', 'allow'])
+    })
+
+    test('allows what only reads', async () => {
+      const { provider, denied } = await open(usual)
+      expect(await provider.request({ ...denied, access: 'read', signal })).toBe('allow')
+    })
+
+    test('denies what was stopped', async () => {
+      const { provider, allowed } = await open(usual)
+      expect(await provider.request({ ...allowed, signal: AbortSignal.abort() })).toBe('deny')
+    })
+
+    test('denies what is asked in a room that is not there', async () => {
+      const { provider, allowed } = await open(usual)
+      expect(await provider.request({ ...allowed, room: 'nowhere' as RoomName, signal })).toBe('deny')
+    })
+
+    test('denies what cannot be asked, and does not throw', async () => {
+      const { provider, allowed } = await open(() => async () => {
+        throw new StorageError('full', 'the disk is full')
+      })
+      expect(await provider.request({ ...allowed, signal })).toBe('deny')
+    })
+  })
+}

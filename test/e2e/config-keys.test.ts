@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createApp } from '../../src/app.ts'
+import { loadConfig, type Config } from '../../src/config/config.ts'
+import { fileSchema } from '../../src/config/schema.ts'
+import { recordReads } from '../support/record-reads.ts'
+import { says, startModelServer, status } from '../support/model-server.ts'
+import { memoryLog } from '../support/society.ts'
+import { createSshHome, openSsh } from '../support/ssh.ts'
+
+/** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
+const REFUSED = /^mcp\b|^limits\.presence_per_min$/
+
+/** Every other key of the file, with a server at `endpoint` for what goes over the network. */
+const everyKey = (endpoint: string, dir: string): string => `
+[server]
+access = "open"
+motd = "a word of welcome"
+admins = []
+
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${endpoint}"
+api_key_env = "QWEN_KEY"
+context_window = 16000
+max_output = 1000
+encoding = "o200k_base"
+system_prompt = "Be kind."
+tools = "none"
+enabled = true
+
+[tools]
+dirs = ["${dir}"]
+disabled = []
+timeout_s = 60
+
+[tools.web]
+fetch = true
+ports = [80]
+
+[tools.web.search]
+provider = "google"
+url = "${endpoint}"
+api_key_env = "SEARCH_KEY"
+engine_id = "cx"
+
+[sandbox]
+mode = "none"
+disk_mb = 64
+workspaces = {}
+
+[lua]
+engine = "wasmoon"
+
+[limits]
+turns_per_room = 1
+${Object.entries(fileSchema.parse({}).limits)
+  .filter(([key]) => key !== 'turns_per_room')
+  .map(([key, value]) => `${key} = ${value}`)
+  .join('\n')}
+`
+
+test('every key of the config file is read by something, or refused', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
+  await using models = await startModelServer()
+  const file = join(dir, 'sshawl.toml')
+  const text = everyKey(models.endpoint, dir)
+  await writeFile(file, text)
+  const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
+  expect(leaves.filter((key) => !REFUSED.test(key) && !isIn(key, parse(text)))).toEqual([])
+
+  const flags = { config: file, listen: '127.0.0.1:0', data: join(dir, 'data') }
+  const env = { HOME: dir, QWEN_KEY: 'k', SEARCH_KEY: 'k' }
+  const { recorded, unread } = recordReads(loadConfig({ verb: 'serve', flags }, env), new Set(parts))
+  try {
+    await useAll(recorded, models)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+  expect(unread().filter((key) => !REFUSED.test(key))).toEqual([])
+})
+
+/** A server with this config, and somebody who talks, calls two models at once, searches the web and makes a room. */
+async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
+  await using home = await createSshHome()
+  await using app = await createApp(config, { log: memoryLog() })
+  const { port } = await app.listen()
+  await using alice = openSsh({ user: 'alice', port, key: await home.key('alice'), options: ['-T'] })
+  await alice.waitFor('a word of welcome')
+  models.play(says('I am here'), status(401))
+  alice.write('hello @qwen and @guide\n')
+  await Promise.all([alice.waitFor('I am here'), alice.waitFor('I am @guide')])
+  alice.write('@qwen once more\n')
+  await alice.waitFor('QWEN_KEY')
+  alice.write('/run web_search {"q":"shawls"}\n')
+  await alice.waitFor('question 1')
+  alice.write('/allow 1\n')
+  await models.arrived(3)
+  alice.write('/create den\n')
+  await alice.waitFor('den')
+}
+
+/** A JSON Schema, as far as it is looked at here. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+/** The paths of all keys below, `models[].name`, and of the parts that they are in. */
+function keysOf(schema: Schema, path = ''): { leaves: string[]; parts: string[] } {
+  if (schema.items?.properties) return keysOf(schema.items, `${path}[]`)
+  if (!schema.properties) return { leaves: [path], parts: [] }
+  const below = Object.entries(schema.properties).map(([key, inner]) =>
+    keysOf(inner, path === '' ? key : `${path}.${key}`),
+  )
+  return {
+    leaves: below.flatMap((one) => one.leaves),
+    parts: [path, ...below.flatMap((one) => one.parts)],
+  }
+}
+
+/** True if the value has something at a path. */
+function isIn(path: string, value: unknown): boolean {
+  const [key = '', ...rest] = path.split('.')
+  const inner = (value as Readonly<Record<string, unknown>>)[key.replace('[]', '')]
+  const first: unknown = Array.isArray(inner) && key.endsWith('[]') ? inner[0] : inner
+  return rest.length === 0 ? first !== undefined : first !== undefined && isIn(rest.join('.'), first)
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+let stage: Stage
+let models: ModelServer
+
+/** Every answer of the model server uses 18 tokens. */
+beforeAll(async () => {
+  models = await startModelServer()
+  stage = await createStage({
+    config: `
+[limits]
+members_per_room = 1
+tokens_per_person_day = 30
+tokens_per_room_day = 50
+
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}"
+context_window = 16000
+`,
+  })
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+})
+
+const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?'])
+
+test('whoever would be one too many in the lobby is told so and sent away', async () => {
+  await using alice = await stage.open('alice', '-T')
+  await alice.waitFor('-- lobby')
+  await using other = await stage.open('alice', '-T')
+  await other.waitFor('-- lobby')
+  await using bob = await stage.open('bob', '-T')
+  await bob.waitFor('! lobby is full: 1 of 1 people are in it; try again later')
+  expect(await bob.exit).toBe(0)
+  expect(alice.output()).not.toContain('bob')
+})
+
+test('tokens are counted for a person and for a room, and a restart gives none back', async () => {
+  models.play(says('one'), says('two'), says('three'))
+  for (const name of ['alice', 'alice', 'bob']) expect((await ask(name)).exitCode).toBe(0)
+  await stage.restart('SIGKILL')
+  const [alice, bob] = [await ask('alice'), await ask('bob')]
+  expect(alice.exitCode).toBe(1)
+  expect(alice.stderr).toMatch(
+    /^your quota \(tokens_per_person_day\) is used up: you have used 36 of 30 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
+  )
+  expect(bob.exitCode).toBe(1)
+  expect(bob.stderr).toMatch(
+    /^the quota of lobby \(tokens_per_room_day\) is used up: it has used 54 of 50 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
+  )
+  expect(models.requests).toHaveLength(3)
+})

@@ -1,0 +1,55 @@
+import { calls, raw, says, type Script } from './model-server.ts'
+
+/** How a provider's server sends the two answers that matter, in its own wire format. */
+export interface Wire {
+  says(text: string): Script
+  calls(name: string, args: object): Script
+}
+
+/** The chat-completions stream. */
+export const chatWire: Wire = { says, calls }
+
+/** Server-sent events, each named by its `type` where it has one. */
+export const eventStream = (
+  ...events: readonly { readonly type?: string; readonly [key: string]: unknown }[]
+): Script =>
+  raw(events.map((event) => `event: ${event.type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+
+/** Anthropic's messages stream: one content block. */
+export const anthropicWire: Wire = {
+  says: (text) => anthropicAnswer({ type: 'text', text: '' }, { type: 'text_delta', text }, 'end_turn'),
+  calls: (name, args) =>
+    anthropicAnswer(
+      { type: 'tool_use', id: 'toolu_1', name, input: {} },
+      { type: 'input_json_delta', partial_json: JSON.stringify(args) },
+      'tool_use',
+    ),
+}
+
+function anthropicAnswer(block: object, delta: object, reason: string): Script {
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] }
+  return eventStream(
+    { type: 'message_start', message: { ...message, usage: { input_tokens: 21, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: reason, stop_sequence: null },
+      usage: { output_tokens: 9 },
+    },
+    { type: 'message_stop' },
+  )
+}
+
+/** Gemini's stream of candidates: one part. */
+export const geminiWire: Wire = {
+  says: (text) => geminiAnswer({ text }),
+  calls: (name, args) => geminiAnswer({ functionCall: { name, args } }),
+}
+
+const geminiAnswer = (part: object): Script =>
+  eventStream({
+    candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 33, candidatesTokenCount: 4, totalTokenCount: 37 },
+  })

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig, type Config } from '../../../src/config/config.ts'
+import { HELP, readCommandLine } from '../../../src/config/flags.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sshawl-config-'))
+})
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** Loads the config as `sshawl serve FLAGS` does. */
+const load = (flags: readonly string[], env: Record<string, string> = {}): Config =>
+  loadConfig(readCommandLine(['serve', ...flags]), { HOME: dir, ...env })
+
+function loadFile(text: string, env: Record<string, string> = {}): Config {
+  const file = join(dir, 'sshawl.toml')
+  writeFileSync(file, text)
+  return load(['--config', file], env)
+}
+
+describe('the config', () => {
+  test('takes a flag over the environment, and the environment over the default', () => {
+    const env = { SSHAWL_LISTEN: '127.0.0.1:1', SSHAWL_LOG: 'warn', SSHAWL_DATA: '' }
+    const { listen, logLevel, dataDir } = load(['--listen', '[::1]:2'], env)
+    expect({ listen, logLevel }).toEqual({ listen: { host: '::1', port: 2 }, logLevel: 'warn' })
+    expect(dataDir).toBe(join(dir, '.local/share/sshawl'))
+  })
+
+  test.each([
+    ['127.0.0.1:0', 'open'],
+    ['0.0.0.0:0', 'invite'],
+  ])('on %s lets people in as %s where the file does not say it', (listen, access) => {
+    expect(load(['--listen', listen]).server.access).toBe(access)
+  })
+
+  test('has the usual model of each provider whose key is in the environment', () => {
+    const { models } = load([], { ANTHROPIC_API_KEY: 'k1', OPENAI_API_KEY: 'k2', GEMINI_API_KEY: '' })
+    expect(models.map(({ name, backend, apiKey, apiKeyEnv }) => [name, backend, apiKey, apiKeyEnv])).toEqual([
+      ['guide', 'guide', undefined, undefined],
+      ['gpt', 'openai', 'k2', 'OPENAI_API_KEY'],
+      ['claude', 'anthropic', 'k1', 'ANTHROPIC_API_KEY'],
+    ])
+    expect(models[2]).toMatchObject({ contextWindow: 200_000, maxOutput: 4096, tools: 'all', enabled: true })
+  })
+
+  test('has the models of the file and no others, besides the guide', () => {
+    const text = '[[models]]\nname = "q"\nbackend = "ollama"\nmodel = "qwen3:8b"\ncontext_window = 8000\n'
+    const { models, discoverModels } = loadFile(text, { OPENAI_API_KEY: 'k' })
+    expect(models.map((model) => model.name)).toEqual(['guide', 'q'])
+    expect(models[1]).toMatchObject({ model: 'qwen3:8b', contextWindow: 8000, maxOutput: 2000 })
+    expect(models[1]).not.toHaveProperty('context_window')
+    expect(discoverModels).toBe(false)
+  })
+})
+
+describe('what this version does not do', () => {
+  test.each([
+    [
+      '[[mcp]]\nname = "h"\nurl = "http://h"\n',
+      'mcp: this version does not connect to MCP servers yet; leave it out',
+    ],
+    [
+      '[limits]\npresence_per_min = 5\n',
+      'limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
+    ],
+  ])('is refused and not ignored: %j', (text, message) => {
+    expect(() => loadFile(text)).toThrow(`${join(dir, 'sshawl.toml')}: ${message}`)
+  })
+
+  test('may be written as it is by default', () => {
+    expect(loadFile('[limits]\npresence_per_min = 20\n').limits.turn_s).toBe(600)
+  })
+
+  test('is not in --help, and is refused by the name under which it was given', () => {
+    expect(HELP).not.toMatch(/http/i)
+    const message = 'this version does not serve HTTP yet; leave it out'
+    expect(() => load(['--http', '127.0.0.1:0'])).toThrow(`--http: ${message}`)
+    expect(() => load([], { SSHAWL_HTTP: '127.0.0.1:0' })).toThrow(`SSHAWL_HTTP: ${message}`)
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { Refusal } from '../../../src/chat/errors.ts'
+import { createTokenQuotas } from '../../../src/turns/token-quotas.ts'
+import { say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
+
+const HOUR_MS = 3_600_000
+
+/** A model whose every turn uses 11 tokens. */
+const talker = () => scriptedModel(...Array.from({ length: 6 }, () => say('yes')))
+
+/** Two turns of 11 tokens each, an hour apart, and another hour. */
+async function spendTwice(world: TurnWorld): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) {
+    await world.ask()
+    world.society.clock.advance(HOUR_MS)
+  }
+}
+
+describe('the quota of a person', () => {
+  it('refuses a turn once it is used up, and says which it is, how much was used and when it ends', async () => {
+    const model = talker()
+    await using world = await createTurnWorld(model, { limits: { tokens_per_person_day: 22 } })
+    await spendTwice(world)
+    const refused = world.start()
+    await expect(refused).rejects.toThrow(Refusal)
+    await expect(refused).rejects.toThrow(
+      'your quota (tokens_per_person_day) is used up: you have used 22 of 22 tokens in 24 hours; ask again in 22h',
+    )
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('lets a turn end that goes over it, and is free again when enough of it is a day old', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 12 } })
+    await spendTwice(world)
+    await expect(world.start()).rejects.toThrow('you have used 22 of 12 tokens in 24 hours; ask again in 22h')
+    world.society.clock.advance(22 * HOUR_MS - 1)
+    await expect(world.start()).rejects.toThrow('ask again in 1ms')
+    world.society.clock.advance(1)
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'yes' })
+  })
+
+  it('waits for as many turns as stand between it and the quota', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    const { turns } = world.society.storage
+    const facts = { room: 'lobby', model: 'qwen', requester: 'ann', usage: { input: 4, output: 1 } }
+    const now = world.society.clock.now()
+    for (const hour of [1, 2, 3])
+      await turns.begin({ ...facts, id: `T${hour}`, startedAt: now - hour * HOUR_MS })
+    await expect(world.start()).rejects.toThrow('you have used 15 of 11 tokens in 24 hours; ask again in 21h')
+  })
+
+  it('is nobody else’s', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 10 } })
+    await world.ask()
+    const bob = await world.society.person('bob')
+    expect((await (await world.start('hi', { by: bob })).done).kind).toBe('reply')
+    await expect(world.start()).rejects.toThrow('you have used 11 of 10')
+  })
+})
+
+describe('the quota of a room', () => {
+  it('counts what everybody’s turns used there', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_room_day: 20 } })
+    await world.ask()
+    const bob = await world.society.person('bob')
+    await (
+      await world.start('hi', { by: bob })
+    ).done
+    await expect(world.start()).rejects.toThrow(
+      'the quota of lobby (tokens_per_room_day) is used up: it has used 22 of 20 tokens in 24 hours; ask again in 1d',
+    )
+  })
+})
+
+describe('quotas', () => {
+  it('of 0 are off: the store is not even asked', async () => {
+    const store = { spending: () => Promise.reject(new Error('asked')) }
+    const limits = { tokens_per_person_day: 0, tokens_per_room_day: 0 }
+    await createTokenQuotas(store, { now: () => 0 }, limits)('lobby', 'ann')
+  })
+})
