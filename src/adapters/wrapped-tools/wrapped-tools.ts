@@ -48,7 +48,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
       current = { tools: resolved.tools, problems, warnings: loaded.warnings }
     })
 
-  const watching = watchDirectories(dirs, () => void reload(), log)
+  const watching = await watchDirectories(dirs, () => void reload(), log)
   await reload()
   return {
     group: 'wrapped',
@@ -58,7 +58,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
     warnings: () => current.warnings,
     reload,
     async [Symbol.asyncDispose]() {
-      watching.close()
+      await watching[Symbol.asyncDispose]()
       await inTurn(() => undefined)
     },
   }

@@ -203,17 +203,6 @@ describe('createWrappedTools', () => {
       ['webFetch', 'read'],
     ])
   })
-
-  it('reloads by itself when a file comes, changes or goes', async () => {
-    await using wrapped = await load()
-    const names = () => wrapped.tools().map(({ id }) => id)
-    await put('a.tool', alias('One', 'read_file'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['One'])
-    await put('a.tool', alias('Two', 'read_file'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['Two'])
-    await rm(join(dir, 'a.tool'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual([])
-  })
 })
 
 describe.skipIf(!sandbox.works)('a wrapped tool', () => {
