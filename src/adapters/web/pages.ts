@@ -66,7 +66,7 @@ async function take({ url, answer }: Arrival, limits: PageLimits, patience: Pati
   if (status < 200 || status > 299) throw new WebError(`${url.href} answered ${statusText(status)}`)
   const media = mediaOf(answer)
   const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, patience)
-  return { ...media, url, status, cut, text: decodeText(bytes, media.charset) }
+  return { ...media, url, status, cut, text: await decodeText(bytes, media.charset) }
 }
 
 const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim()
