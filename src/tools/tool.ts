@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
-import { explainArguments } from './arguments.ts'
+import { ArgumentError, checkArguments } from './arguments.ts'
 import type { Workspace } from './ports.ts'
 
 /** What a tool may do to the world, weakest first. Everything but `read` needs a permission. */
@@ -148,11 +148,6 @@ export interface ToolSource {
   tools(): readonly Tool[]
 }
 
-/** Arguments that no call can be made from; the message is for the model. */
-export class ArgumentError extends Error {
-  override readonly name = 'ArgumentError'
-}
-
 /** A successful result. */
 export const ok = (content: string): ToolResult => ({ content, isError: false })
 
@@ -193,10 +188,13 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
     ...(spec.yields ? { yields: true } : {}),
     ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
     async run(args, context) {
-      const parsed = spec.input.safeParse(args ?? {})
-      if (!parsed.success) return failed(`${spec.id}: ${explainArguments(parsed.error, schema, args)}`)
-      const result = await spec.run(parsed.data, context)
-      return typeof result === 'string' ? asResult(result) : result
+      try {
+        const result = await spec.run(checkArguments(spec.input, schema, args), context)
+        return typeof result === 'string' ? asResult(result) : result
+      } catch (error) {
+        if (error instanceof ArgumentError) return failed(`${spec.id}: ${error.message}`)
+        throw error
+      }
     },
   }
 }

@@ -1,11 +1,10 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
-import { shown } from '../../tools/arguments.ts'
-import { ArgumentError, failed, type Tool, type ToolContext, type ToolResult } from '../../tools/tool.ts'
-import { checkArguments } from './check-arguments.ts'
+import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
+import { failed, type Tool, type ToolContext, type ToolResult } from '../../tools/tool.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { denyList, type DenyList } from './deny.ts'
 import { leadsOutside } from './outside.ts'
-import { toSchema } from './schema.ts'
+import { toInput, toSchema } from './schema.ts'
 
 /** The same tool under a second name. */
 export const makeAlias = (definition: Definition, target: Tool): Tool => ({
@@ -21,9 +20,11 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool
   const id = definition.name
   const access = wrapper.access ?? base.access
   const denied = denyList(wrapper.deny)
+  const input = toInput(wrapper.parameters)
+  const schema = toSchema(wrapper.parameters)
 
   async function run(given: unknown, context: ToolContext): Promise<ToolResult> {
-    const args = checkArguments(wrapper.parameters, given)
+    const args = checkArguments(input, schema, given)
     const call = base.wrap!({ tool: id, access, words: wrapper.words, args })
     await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
     return call.run(context)
@@ -33,7 +34,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool
     id,
     title: definition.title,
     description: definition.description,
-    schema: toSchema(wrapper.parameters),
+    schema,
     access,
     base: base.id,
     run: (args, context) =>

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { ArgumentError } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
 import { WorkspaceError } from '../ports.ts'
-import { ArgumentError, defineTool, failed, ok } from '../tool.ts'
+import { defineTool, failed, ok } from '../tool.ts'
 
 /** One exact replacement in a file. */
 export const editFile = defineTool({
@@ -34,8 +35,7 @@ export const editFile = defineTool({
         return ok(`Edited ${file_path}.`)
       })
     } catch (error) {
-      if (error instanceof WorkspaceError || error instanceof ArgumentError)
-        return failed(`edit_file: ${error.message}`)
+      if (error instanceof WorkspaceError) return failed(`edit_file: ${error.message}`)
       throw error
     }
   },

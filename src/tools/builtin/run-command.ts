@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import { withPermission } from '../permission.ts'
 import { WorkspaceError, type Command, type CommandOutcome } from '../ports.ts'
 import {
-  ArgumentError,
   defineTool,
   failed,
   ok,

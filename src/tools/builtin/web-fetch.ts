@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { cleanLine } from '../../lib/clean-text.ts'
-import { explainArguments } from '../arguments.ts'
+import { checkArguments } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
 import { WebError, type Visit, type Web, type WebPage } from '../ports.ts'
 import {
-  ArgumentError,
   defineTool,
   failed,
   ok,
@@ -54,11 +53,9 @@ function wrapped(
   base: Tool,
   visit: NonNullable<Web['visit']>,
 ): WrappedCall {
-  const parsed = input.safeParse(args)
-  if (!parsed.success) throw new ArgumentError(explainArguments(parsed.error, base.schema, args))
-  const call = { tool, ask: access !== 'read', args: parsed.data }
+  const call = { tool, ask: access !== 'read', args: checkArguments(input, base.schema, args) }
   return {
-    shown: `fetch ${cleanLine(parsed.data.url)}`,
+    shown: `fetch ${cleanLine(call.args.url)}`,
     run: (context) => fetchPage(call, visit, context),
   }
 }

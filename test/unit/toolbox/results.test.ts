@@ -141,11 +141,11 @@ describe('a long result', () => {
     ['den/fd:1', 1, /fd must be different \(write it as/],
     ['fd:1; x', 1, /fd must be different \(write it as/],
     ['9'.repeat(40), 1, /fd must be different \(write it as/],
-    [null, 1, /fd must be different \(write it as/],
+    [null, 1, /fd is required/],
     ['fd:1', 0, /page must be at least 1, got 0/],
     ['fd:1', 4, /page must be at most 3, got 4/],
     ['fd:1', 1e300, /page must be/],
-    ['fd:1', 'all', /page must be a number/],
+    ['fd:1', 'all', /page must be an integer/],
   ])('is refused for fd %j and page %j with a sentence that helps', async (fd, page, message) => {
     const { present, read } = await rooms()
     await present(ok('x'.repeat(250)))
