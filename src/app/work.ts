@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer } from '../adapters/lua/pool.ts'
 import { createModel } from '../adapters/models/index.ts'
-import { createWorkspaces, defaultWorkspaceLimits } from '../adapters/sandbox/workspaces.ts'
+import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
@@ -74,7 +74,7 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
-    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.diskMb * 1024 * 1024 },
+    limits: { diskBytes: sandbox.diskMb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
   })

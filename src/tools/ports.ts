@@ -16,8 +16,8 @@ export interface FileSlice {
   readonly totalLines: number
 }
 
-/** What came of a command. */
-export interface CommandOutcome {
+/** What came of a process. */
+export interface ProcessOutcome {
   /** Standard output and error, as they came, cut at the limits with a notice, invalid UTF-8 replaced. */
   readonly output: string
   /** Absent when a signal ended it. */
@@ -26,8 +26,8 @@ export interface CommandOutcome {
   readonly timedOut: boolean
 }
 
-/** A command: either argv, run without a shell, or one line for `/bin/sh -c`. */
-export type Command = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
+/** A process to run: either argv, without a shell, or one line for `/bin/sh -c`. */
+export type ProcessSpec = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
   /** Relative to the workspace, which is the default. */
   readonly cwd?: string
   /** Off unless true. */
@@ -118,7 +118,7 @@ export interface Workspace {
    * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
    * resolves. Rejects with `WorkspaceError` when there is no sandbox and none may be done without.
    */
-  run(command: Command, limits: ToolLimits, signal: AbortSignal): Promise<CommandOutcome>
+  run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
 }
 
 /** Gives each room its workspace; made on first use. */

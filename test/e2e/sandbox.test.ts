@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
+import { probeSandbox } from '../../src/adapters/sandbox/launch.ts'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { createStage, type Stage } from '../support/server.ts'
 

@@ -14,3 +14,6 @@ export interface SearchLimits {
 export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
   { readonly files: FileQuery } | { readonly text: TextQuery }
 )
+
+/** What it answers: what it found, or why it did not look. */
+export type SearchAnswer<Found> = { readonly found: Found } | { readonly refused: string }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { randomInt } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { probeSandbox } from '../../../../src/adapters/sandbox/probe.ts'
-import { createWorkspaces, defaultWorkspaceLimits } from '../../../../src/adapters/sandbox/workspaces.ts'
+import { probeSandbox } from '../../../../src/adapters/sandbox/launch.ts'
+import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { Workspace } from '../../../../src/tools/ports.ts'
 
@@ -171,7 +171,7 @@ describe.each([
 
     it('fills no more of the disk than its room may have, and can still delete', async () => {
       const root = await mkdtemp(join(home, 'full-'))
-      const own = { ...defaultWorkspaceLimits, diskBytes: 1024 * 1024 }
+      const own = { diskBytes: 1024 * 1024 }
       await using small = createWorkspaces({
         root,
         searchEntry: paths.fileSearch,
