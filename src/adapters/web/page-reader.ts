@@ -57,7 +57,8 @@ async function readOnce(
         maxBuffer: READING_BYTES,
       },
     )
-    return JSON.parse(stdout) as Reading
+    const reading: Reading = JSON.parse(stdout)
+    return reading
   } catch (error) {
     signal.throwIfAborted()
     throw new WebError('the page is too large or too oddly built to be read; the format raw may work', {

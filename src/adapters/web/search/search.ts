@@ -2,14 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports.ts'
 import { readBody } from '../body.ts'
 import type { SearchConfig } from '../config.ts'
-import { createPatience, type TimeLimits } from '../patience.ts'
+import { startTimeLimit, type TimeLimits } from '../time-limit.ts'
 import { get } from '../request.ts'
 import { brave } from './brave.ts'
 import { google } from './google.ts'
 import type { Provider, SearchRequest } from './provider.ts'
 import { searxng } from './searxng.ts'
 
-const providers: Readonly<Record<SearchConfig['provider'], Provider>> = { searxng, brave, google }
+const PROVIDERS: Readonly<Record<SearchConfig['provider'], Provider>> = { searxng, brave, google }
 
 /** Figures that an answer must keep to. */
 export interface SearchLimits extends TimeLimits {
@@ -23,7 +23,7 @@ export const SEARCH_LIMITS: SearchLimits = { totalMs: 15_000, idleMs: 10_000, bo
  * that a key goes nowhere else. No error holds the request's address, which may hold the key.
  */
 export function createSearch(config: SearchConfig, limits: SearchLimits = SEARCH_LIMITS): WebSearch {
-  const provider = providers[config.provider]
+  const provider = PROVIDERS[config.provider]
   const base = new URL(config.url ?? provider.usualUrl ?? '')
   return {
     provider: config.provider,
@@ -44,14 +44,14 @@ async function ask(
   limits: SearchLimits,
   outer: AbortSignal,
 ): Promise<readonly SearchHit[]> {
-  using patience = createPatience(limits, outer)
-  const answer = await get({ url, headers: { accept: 'application/json', ...headers } }, patience)
+  using time = startTimeLimit(limits, outer)
+  const answer = await get({ url, headers: { accept: 'application/json', ...headers } }, time)
   const status = answer.statusCode ?? 0
   if (status !== 200) {
     answer.destroy()
     throw new WebError(refusal(url.host, status, provider))
   }
-  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, patience)
+  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, time)
   const hits = cut ? undefined : provider.hits(parsed(bytes))
   if (!hits)
     throw new WebError(`${url.host} did not answer as a search does; an admin must check [tools.web]`)
