@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { paths } from './paths.ts'
-import { builtinTools } from '../tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
@@ -69,8 +69,7 @@ async function toolFiles(config: Config): Promise<{ problems: string[]; warnings
   })
   await using wrapped = await createWrappedTools({
     dirs: [paths.wrappedTools, ...config.tools.dirs],
-    base: () => builtin,
-    disabled: config.tools.disabled,
+    bases: { tools: builtin, ids: BUILTIN_IDS, disabled: config.tools.disabled },
     log: createLog('silent'),
   })
   const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`

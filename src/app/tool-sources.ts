@@ -4,7 +4,7 @@ import type { Chat } from '../chat/chat.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import { worldTools } from '../tools/rooms/index.ts'
-import { builtinTools } from '../tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext, Owned } from './context.ts'
 import { speechLimits } from './speech-limits.ts'
@@ -27,8 +27,7 @@ export async function createToolSources(
   const wrapped = owned(
     await createWrappedTools({
       dirs: [paths.wrappedTools, ...config.tools.dirs],
-      base: () => builtin,
-      disabled: config.tools.disabled,
+      bases: { tools: builtin, ids: BUILTIN_IDS, disabled: config.tools.disabled },
       log,
     }),
   )

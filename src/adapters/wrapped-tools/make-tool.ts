@@ -15,8 +15,11 @@ export const makeAlias = (definition: Definition, target: Tool): Tool => ({
   aliasOf: target.id,
 })
 
-/** A tool of its own, which calls its base with what the file says. The base has a `wrap`. */
-export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool): Tool {
+/** A tool that others can be built on with a file of their own. */
+export type Wrappable = Tool & Required<Pick<Tool, 'wrap'>>
+
+/** A tool of its own, which calls its base with what the file says. */
+export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrappable): Tool {
   const id = definition.name
   const access = wrapper.access ?? base.access
   const denied = denyList(wrapper.deny)
@@ -25,7 +28,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool
 
   async function run(given: unknown, context: ToolContext): Promise<ToolResult> {
     const args = checkArguments(input, schema, given)
-    const call = base.wrap!({ tool: id, access, words: wrapper.words, args })
+    const call = base.wrap({ tool: id, access, words: wrapper.words, args })
     await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
     return call.run(context)
   }

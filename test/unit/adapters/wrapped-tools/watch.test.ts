@@ -6,7 +6,7 @@ import {
   createWrappedTools,
   type WrappedTools,
 } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
-import { builtinTools } from '../../../../src/tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -21,7 +21,11 @@ beforeEach(async () => {
 })
 
 const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
-  createWrappedTools({ dirs, base: () => builtinTools(), disabled: [], log: quiet })
+  createWrappedTools({
+    dirs,
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: [] },
+    log: quiet,
+  })
 
 const alias = (name: string): string => `@name ${name}\n@wrapped read_file\n`
 

@@ -7,7 +7,7 @@ import { probeSandbox } from '../../../../src/adapters/sandbox/launch.ts'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { builtinTools } from '../../../../src/tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 
@@ -29,8 +29,7 @@ beforeEach(async () => {
 const load = (options: { disabled?: readonly string[]; dirs?: readonly string[] } = {}) =>
   createWrappedTools({
     dirs: options.dirs ?? [dir],
-    base: () => builtinTools(),
-    disabled: options.disabled ?? [],
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: options.disabled ?? [] },
     log: quiet,
   })
 
