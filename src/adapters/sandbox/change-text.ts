@@ -53,11 +53,10 @@ async function openDirectory(root: string, real: string, shown: string): Promise
   for (const part of relative(root, real)
     .split('/')
     .filter((each) => each !== '')) {
-    const next = join(current.path, part)
+    await using outer = current
+    const next = join(outer.path, part)
     await mkdir(next, { mode: 0o755 }).catch(ignoreExisting)
-    const inner = await holdDirectory(root, next, shown)
-    await current[Symbol.asyncDispose]()
-    current = inner
+    current = await holdDirectory(root, next, shown)
   }
   return current
 }
