@@ -3,7 +3,7 @@ import { createSearch } from '../../src/adapters/web/search/search.ts'
 import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
-import { worldTools } from '../../src/tools/rooms/index.ts'
+import { roomTools } from '../../src/tools/rooms/index.ts'
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
 import { localWeb } from '../support/site.ts'
 import { createSociety } from '../support/society.ts'
@@ -24,7 +24,7 @@ const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () =
 })
 
 toolSourceExam('builtin', fixed('builtin', builtin))
-toolSourceExam('internal', fixed('internal', worldTools({ chat, rooms: storage.rooms })))
+toolSourceExam('internal', fixed('internal', roomTools({ chat, rooms: storage.rooms })))
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Workspace } from '../../src/tools/ports.ts'
+import type { Workspace } from '../../src/tools/ports/workspace.ts'
 import { changeExam } from './workspace/change-exam.ts'
 import { readExam } from './workspace/read-exam.ts'
 import { runExam } from './workspace/run-exam.ts'

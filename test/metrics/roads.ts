@@ -123,7 +123,7 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/lib/deadline.ts:underDeadline' },
       {
         aside: 'src/adapters/sandbox/workspaces.ts:createWorkspaces',
-        through: 'src/tools/ports.ts:Workspaces',
+        through: 'src/tools/ports/workspace.ts:Workspaces',
       },
       { to: 'src/tools/builtin/run-command.ts:runCommand', through: 'src/tools/tool.ts:Tool' },
       { aside: 'src/tools/permission.ts:withPermission' },
@@ -131,7 +131,10 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/approvals/grants.ts:createGrants' },
       { aside: 'src/approvals/questions.ts:createQuestions' },
       { from: 'src/tools/builtin/run-command.ts:runCommand' },
-      { to: 'src/adapters/sandbox/workspace.ts:createWorkspace', through: 'src/tools/ports.ts:Workspace' },
+      {
+        to: 'src/adapters/sandbox/workspace.ts:createWorkspace',
+        through: 'src/tools/ports/workspace.ts:Workspace',
+      },
       { aside: 'src/adapters/sandbox/follow-path.ts:followPath' },
       { aside: 'src/adapters/sandbox/launch.ts:launchConfined' },
       { to: 'src/adapters/sandbox/supervise.ts:supervise' },

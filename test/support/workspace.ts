@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/launch.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../src/app/paths.ts'
-import type { Workspace } from '../../src/tools/ports.ts'
+import type { Workspace } from '../../src/tools/ports/workspace.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 

@@ -1,7 +1,7 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { execa } from 'execa'
-import { WorkspaceError, type ProcessSpec } from '../../tools/ports.ts'
+import { WorkspaceError, type ProcessSpec } from '../../tools/ports/workspace.ts'
 import { MOUNT_POINT } from './follow-path.ts'
 
 /** A child process, as it is to be started. */

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../../lib/bytes.ts'
-import { WorkspaceError, type FileSlice } from '../../tools/ports.ts'
+import { WorkspaceError, type FileSlice } from '../../tools/ports/workspace.ts'
 import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
 
 /** Links are resolved before; a FIFO must not make the open wait; a terminal must not become ours. */

@@ -6,7 +6,7 @@ import {
   type FoundFiles,
   type FoundText,
   type TextQuery,
-} from '../../tools/ports.ts'
+} from '../../tools/ports/workspace.ts'
 import type { SearchAnswer, SearchLimits, SearchRequest } from './search/request.ts'
 
 /** Searches in files, away from the server's own thread. */

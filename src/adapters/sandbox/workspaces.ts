@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
-import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports.ts'
+import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
 import { probeSandbox, type SandboxState } from './launch.ts'
 import { createSearcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'

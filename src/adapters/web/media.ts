@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'whatwg-mimetype'
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 
 /** What kind of text an answer is. */
 export interface Media {

@@ -1,6 +1,6 @@
 import { execa } from 'execa'
 import pLimit from 'p-limit'
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 import type { Reading, ReadRequest } from './reader/reading.ts'
 
 /** Turns HTML into text that a model can read. */

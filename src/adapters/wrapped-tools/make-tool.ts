@@ -1,6 +1,7 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
-import { failed, type Tool, type ToolContext, type ToolResult } from '../../tools/tool.ts'
+import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts'
+import { withTrouble } from '../../tools/trouble.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { denyList, type DenyList } from './deny.ts'
 import { leadsOutside } from './outside.ts'
@@ -40,11 +41,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     schema,
     access,
     base: base.id,
-    run: (args, context) =>
-      run(args, context).catch((error: unknown) => {
-        if (error instanceof ArgumentError) return failed(`${id}: ${error.message}`)
-        throw error
-      }),
+    run: (args, context) => withTrouble(id, () => run(args, context)),
   }
 }
 

@@ -1,4 +1,9 @@
-import type { ResultStore, Web } from '../ports.ts'
+/**
+ * The tools that every server brings along, one a file: files, commands, the web, lists, sub-turns. They know nothing of
+ * rooms but the one they are called in.
+ */
+import type { ResultStore } from '../ports/results.ts'
+import type { Web } from '../ports/web.ts'
 import type { Tool } from '../tool.ts'
 import { calculator } from './calculator.ts'
 import { editFile } from './edit-file.ts'

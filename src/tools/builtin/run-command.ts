@@ -1,18 +1,11 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import { withPermission } from '../permission.ts'
-import { WorkspaceError, type ProcessOutcome, type ProcessSpec } from '../ports.ts'
-import {
-  defineTool,
-  failed,
-  ok,
-  type ToolContext,
-  type ToolLimits,
-  type ToolResult,
-  type WrappedCall,
-  type WrapRequest,
-} from '../tool.ts'
+import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
+import type { ToolLimits } from '../limits.ts'
+import { failed, ok, type ToolContext, type ToolResult, type WrappedCall, type WrapRequest } from '../tool.ts'
 
 /** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
 export const runCommand = defineTool({
@@ -67,16 +60,11 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   }
 }
 
-async function execute(call: PreparedCommand, context: ToolContext): Promise<ToolResult> {
-  const run = async (): Promise<ToolResult> => {
-    try {
-      return report(call, await context.workspace.run(call.spec, ownLimits(context.limits), context.signal))
-    } catch (error) {
-      if (error instanceof WorkspaceError) return failed(`${call.tool}: ${error.message}`)
-      throw error
-    }
-  }
-  return call.ask ? withPermission(context, question(call, context), run) : run()
+async function execute(prepared: PreparedCommand, context: ToolContext): Promise<ToolResult> {
+  const { ask, spec } = prepared
+  const run = async (): Promise<ToolResult> =>
+    report(prepared, await context.workspace.run(spec, ownLimits(context.limits), context.signal))
+  return ask ? withPermission(context, question(prepared, context), run) : run()
 }
 
 /** A little less time than the tool itself has, so that what the command wrote until then is still told. */

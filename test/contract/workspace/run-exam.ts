@@ -3,7 +3,7 @@ import { access, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ProcessSpec } from '../../../src/tools/ports.ts'
+import type { ProcessSpec } from '../../../src/tools/ports/workspace.ts'
 import type { Examined } from '../workspace-exam.ts'
 
 const LIMITS = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }

@@ -4,7 +4,7 @@ import { createMemoryStorage } from '../../../src/adapters/storage/memory/memory
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { cleanText } from '../../../src/lib/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
-import type { Workspace } from '../../../src/tools/ports.ts'
+import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'
 import { failed, ok, type ToolResult } from '../../../src/tools/tool.ts'
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/ports.ts'
-import { WorkspaceError } from '../../../src/tools/ports.ts'
+import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/ports/workspace.ts'
+import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
-import type { ToolLimits } from '../../../src/tools/tool.ts'
+import type { ToolLimits } from '../../../src/tools/limits.ts'
 import { contextFor } from './context.ts'
 
 /** A workspace that writes down the commands it is given; each ends in the same way. */

@@ -2,7 +2,12 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RE2JS } from 're2js'
 import { errorMessage } from '../../../lib/errors.ts'
-import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/ports.ts'
+import {
+  WorkspaceError,
+  type FoundLine,
+  type FoundText,
+  type TextQuery,
+} from '../../../tools/ports/workspace.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 import type { SearchLimits } from './request.ts'

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/ports.ts'
+import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/ports/workspace.ts'
 import type { SearchAnswer, SearchRequest } from './request.ts'
 import { findFiles, searchText } from './search.ts'
 

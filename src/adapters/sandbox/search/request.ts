@@ -1,4 +1,4 @@
-import type { FileQuery, TextQuery } from '../../../tools/ports.ts'
+import type { FileQuery, TextQuery } from '../../../tools/ports/workspace.ts'
 
 /** What one search may take. */
 export interface SearchLimits {

@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RoomStore } from '../../../chat/ports.ts'
-import type { LongResult, ResultStore } from '../../../tools/ports.ts'
+import type { LongResult, ResultStore } from '../../../tools/ports/results.ts'
 import { missing } from './table.ts'
 
 /** Long results in lists, newest first, and the last number of each room. */

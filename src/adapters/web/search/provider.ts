@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../../tools/ports.ts'
+import type { SearchHit } from '../../../tools/ports/web.ts'
 import type { SearchConfig } from '../config.ts'
 
 /** One question to a provider. */

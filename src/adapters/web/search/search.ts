@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports.ts'
+import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports/web.ts'
 import { readBody } from '../body.ts'
 import type { SearchConfig } from '../config.ts'
 import { startTimeLimit, type TimeLimits } from '../time-limit.ts'
