@@ -3,7 +3,7 @@ import { createWrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
-import { worldTools } from '../tools/rooms/index.ts'
+import { roomTools } from '../tools/rooms/index.ts'
 import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext, Owned } from './context.ts'
@@ -23,7 +23,7 @@ export async function createToolSources(
     web: createWeb(config.web, paths.pageReader),
     results,
   })
-  const internal = worldTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })
+  const internal = roomTools({ chat, rooms, models: { names: () => names }, speech: speechLimits(config) })
   const wrapped = owned(
     await createWrappedTools({
       dirs: [paths.wrappedTools, ...config.tools.dirs],
