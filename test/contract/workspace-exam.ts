@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { Workspace } from '../../src/tools/ports/workspace.ts'
 import { changeExam } from './workspace/change-exam.ts'
+import type { Examined, Examinee } from './workspace/examinee.ts'
 import { readExam } from './workspace/read-exam.ts'
 import { runExam } from './workspace/run-exam.ts'
 import { searchExam } from './workspace/search-exam.ts'
-
-/** A workspace that can be looked at from outside. */
-export interface Examinee extends AsyncDisposable {
-  readonly workspace: Workspace
-  /** The directory on disk that it shows, as a real path. Beside it is nothing that it may reach. */
-  readonly files: string
-}
-
-/** What each part of the exam is given: the examinee of the running tests. */
-export type Examined = () => Examinee
 
 /** What every adapter of `Workspace` must do. `open` gives an empty one, in which files have at most 1 MiB. */
 export function workspaceExam(name: string, open: () => Promise<Examinee>): void {

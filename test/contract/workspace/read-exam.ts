@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
 import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
-import type { Examined } from '../workspace-exam.ts'
+import type { Examined } from './examinee.ts'
 
 /** What reading in a workspace must do: `readText` and `contains`. */
 export function readExam(examined: Examined): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ProcessSpec } from '../../../src/tools/ports/workspace.ts'
-import type { Examined } from '../workspace-exam.ts'
+import type { Examined } from './examinee.ts'
 
 const LIMITS = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
 const never = new AbortController().signal

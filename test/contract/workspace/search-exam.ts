@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, expect, it } from 'vitest'
 import { WorkspaceError, type FileQuery, type TextQuery } from '../../../src/tools/ports/workspace.ts'
-import type { Examined } from '../workspace-exam.ts'
+import type { Examined } from './examinee.ts'
 
 const never = new AbortController().signal
 
