@@ -49,12 +49,12 @@ function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
 type Issue = z.core.$ZodIssue
 
 function explain(issue: Issue, schema: JsonSchema, args: unknown): string {
+  const name = nameOf(issue.path)
   const wanted = schemaAt(schema, issue.path)
   const value = valueAt(args, issue.path)
   if (issue.code === 'unrecognized_keys') return unknownParameters(issue, wanted)
-  if (value === undefined && issue.path.length > 0)
-    return `${nameOf(issue.path)} is required${note(issue, wanted)}`
-  return `${nameOf(issue.path)} must be ${expectation(issue, wanted)}, got ${shown(value)}`
+  if (value !== undefined) return `${name} must be ${expectation(issue, wanted)}, got ${shown(value)}`
+  return `${name} is required${issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''}`
 }
 
 /** `todos[0].content`, or `arguments` for all of them. */
@@ -101,9 +101,6 @@ function unknownParameters(
   const where = path.length > 0 ? ` in ${nameOf(path)}` : ''
   return `unknown parameter ${keys.map((key) => shown(key)).join(', ')}${where}; ${takes}`
 }
-
-const note = (issue: Issue, wanted: JsonObject | undefined): string =>
-  issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''
 
 /** A type as a sentence says it: `an integer`, `an array of strings`. */
 function typeName(wanted: JsonObject | undefined, expected: string): string {
