@@ -28,6 +28,9 @@ const ADAPTERS = {
   web: [
     'zod',
     'p-limit',
+    '@exodus/bytes/**',
+    'html-encoding-sniffer',
+    'whatwg-mimetype',
     '@joplin/turndown-plugin-gfm',
     '@mozilla/readability',
     'execa',
@@ -35,7 +38,7 @@ const ADAPTERS = {
     'linkedom',
     'turndown',
   ],
-  'wrapped-tools': ['fast-glob', 'zod'],
+  'wrapped-tools': ['chokidar', 'fast-glob', 'zod'],
 }
 
 /** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */
@@ -50,10 +53,12 @@ const FOR_ADAPTERS = [
   'prompt/price-list.ts',
   'prompt/snapshot.ts',
   'prompt/wrap.ts',
-  'tools/ports.ts',
+  'tools/ports/*',
+  'tools/limits.ts',
   'tools/tool.ts',
   'tools/argv.ts',
   'tools/arguments.ts',
+  'tools/trouble.ts',
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',

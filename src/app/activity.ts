@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer } from '../adapters/lua/pool.ts'
 import { createModel } from '../adapters/models/index.ts'
-import { createWorkspaces, defaultWorkspaceLimits } from '../adapters/sandbox/workspaces.ts'
+import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
-import type { Workspaces } from '../tools/ports.ts'
+import type { Workspaces } from '../tools/ports/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
 import { createRunTool } from '../toolbox/run-tool.ts'
@@ -74,7 +74,7 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
-    limits: { ...defaultWorkspaceLimits, diskBytes: sandbox.disk_mb * 1024 * 1024 },
+    limits: { diskBytes: sandbox.disk_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
   })

@@ -1,7 +1,7 @@
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/pool.ts'
-import { probeSandbox } from '../adapters/sandbox/probe.ts'
+import { probeSandbox } from '../adapters/sandbox/launch.ts'
 import { openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { StorageError } from '../chat/errors.ts'

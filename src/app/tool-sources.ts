@@ -5,8 +5,8 @@ import type { Chat } from '../chat/chat.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
-import { worldTools } from '../tools/rooms/index.ts'
-import { builtinTools } from '../tools/builtin/index.ts'
+import { roomTools } from '../tools/rooms/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext, Owned } from './context.ts'
 
@@ -20,7 +20,7 @@ export async function createToolSources(
   const names = config.models.filter((model) => model.enabled).map((model) => model.name)
   const { builtin, wrapped } = await openTools(config, storage, log)
   owned(wrapped)
-  const internal = worldTools({
+  const internal = roomTools({
     chat,
     rooms: storage.rooms,
     models: { names: () => names },
@@ -43,8 +43,7 @@ export async function openTools(config: Config, { rooms, results }: ToolStores, 
   })
   const wrapped = await createWrappedTools({
     dirs: [paths.wrappedTools, ...config.tools.dirs],
-    base: () => builtin,
-    disabled: config.tools.disabled,
+    bases: { tools: builtin, ids: BUILTIN_IDS, disabled: config.tools.disabled },
     log,
   })
   return { builtin, wrapped }

@@ -2,14 +2,14 @@ import type { Log } from '../chat/ports.ts'
 import { cleanLine } from '../lib/clean-text.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { Workspaces } from '../tools/ports.ts'
+import type { Workspaces } from '../tools/ports/workspace.ts'
+import type { ToolLimits } from '../tools/limits.ts'
 import {
   failed,
   type CallingTurn,
   type PermissionProvider,
   type Tool,
   type ToolContext,
-  type ToolLimits,
   type ToolResult,
 } from '../tools/tool.ts'
 import type { ScopeQuery } from './scoped-tools.ts'

@@ -1,43 +1,88 @@
 import type { z } from 'zod'
-import type { Json, JsonSchema } from '../lib/json.ts'
+import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
+
+/** Arguments that no call can be made from; the message is for the model. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError'
+}
+
+/** Problems that one message tells; a model changes no more than that at once. */
+const MAX_PROBLEMS = 5
+
+/**
+ * The arguments of a call, checked. A parameter that is null counts as absent: models like to fill in all of them.
+ * `schema` is the JSON Schema of the same input. Throws `ArgumentError`, which says what to change: the parameter,
+ * what it must be, what it was.
+ */
+export function checkArguments<Shape extends z.ZodRawShape>(
+  input: z.ZodObject<Shape>,
+  schema: JsonSchema,
+  args: unknown,
+): z.output<z.ZodObject<Shape>> {
+  const given = withoutNulls(args ?? {}, schema)
+  const parsed = input.safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => explain(issue, schema, given))
+  const rest = problems.length - MAX_PROBLEMS
+  throw new ArgumentError(
+    [...problems.slice(0, MAX_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; '),
+  )
+}
+
+/** A value without the nulls among the properties that its schema names, at any depth. */
+function withoutNulls(value: unknown, schema: JsonObject | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = objectAt(schema, 'items')
+    return value.map((item: unknown) => withoutNulls(item, items))
+  }
+  if (!isObject(value)) return value
+  const properties = objectAt(schema, 'properties')
+  // Without a prototype: a parameter that is called `constructor` and was not given is absent.
+  const kept: Record<string, unknown> = Object.create(null)
+  for (const [name, one] of Object.entries(value)) {
+    if (one !== null || at(properties, name) === undefined)
+      kept[name] = withoutNulls(one, objectAt(properties, name))
+  }
+  return kept
+}
 
 type Issue = z.core.$ZodIssue
 
-/**
- * Says what is wrong with a call's arguments so that a model can do better: the parameter, what it must
- * be, what it was. `schema` is the tool's JSON Schema, which knows the bounds that an issue leaves out.
- */
-export function explainArguments(error: z.ZodError, schema: JsonSchema, args: unknown): string {
-  return error.issues.map((issue) => explainIssue(issue, schema, args)).join('; ')
-}
-
-function explainIssue(issue: Issue, schema: JsonSchema, args: unknown): string {
-  const where = issue.path.join('.') || 'arguments'
+function explain(issue: Issue, schema: JsonSchema, args: unknown): string {
+  const name = nameOf(issue.path)
+  const wanted = schemaAt(schema, issue.path)
   const value = valueAt(args, issue.path)
-  if (issue.code === 'unrecognized_keys') return unknownParameters(issue.keys, schema)
-  if (value === undefined && issue.path.length > 0) return `${where} is required${typeNote(issue)}`
-  return `${where} must be ${expectation(issue, schema)}, got ${shown(value)}`
+  if (issue.code === 'unrecognized_keys') return unknownParameters(issue, wanted)
+  if (value !== undefined) return `${name} must be ${expectation(issue, wanted)}, got ${shown(value)}`
+  return `${name} is required${issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''}`
 }
 
-function expectation(issue: Issue, schema: JsonSchema): string {
+/** `todos[0].content`, or `arguments` for all of them. */
+const nameOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
+    .join('') || 'arguments'
+
+function expectation(issue: Issue, wanted: JsonObject | undefined): string {
   switch (issue.code) {
     case 'invalid_type':
-      return withArticle(issue.expected)
+      return typeName(wanted, issue.expected)
     case 'invalid_value':
       return `one of ${issue.values.map((value) => `'${String(value)}'`).join(', ')}`
     case 'too_big':
     case 'too_small':
-      return bounds(issue, propertyAt(schema, issue.path))
+      return bounds(issue, wanted)
     default:
       return `different (${issue.message})`
   }
 }
 
+/** The schema knows both bounds, of which an issue names one. */
 function bounds(
   issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
-  property: { readonly [key: string]: Json } | undefined,
+  wanted: JsonObject | undefined,
 ): string {
-  const [low, high] = [property?.['minimum'], property?.['maximum']]
+  const [low, high] = [wanted?.['minimum'], wanted?.['maximum']]
   if (isBound(low) && isBound(high)) return `between ${low} and ${high}`
   const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : ''
   return issue.code === 'too_big' ? `at most ${issue.maximum}${unit}` : `at least ${issue.minimum}${unit}`
@@ -47,19 +92,21 @@ function bounds(
 const isBound = (value: Json | undefined): value is number =>
   typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
-function unknownParameters(keys: readonly string[], schema: JsonSchema): string {
-  const known = Object.keys((schema['properties'] as { readonly [key: string]: Json } | undefined) ?? {})
+function unknownParameters(
+  { keys, path }: Extract<Issue, { code: 'unrecognized_keys' }>,
+  wanted: JsonObject | undefined,
+): string {
+  const known = Object.keys(objectAt(wanted, 'properties') ?? {})
   const takes = known.length > 0 ? `it takes ${known.map((name) => `'${name}'`).join(', ')}` : 'it takes none'
-  return `unknown parameter ${keys.map((key) => shown(key)).join(', ')}; ${takes}`
+  const where = path.length > 0 ? ` in ${nameOf(path)}` : ''
+  return `unknown parameter ${keys.map((key) => shown(key)).join(', ')}${where}; ${takes}`
 }
 
-const typeNote = (issue: Issue): string =>
-  issue.code === 'invalid_type' ? ` (${withArticle(issue.expected)})` : ''
-
-/** A type's name as a sentence says it. */
-export function withArticle(type: string): string {
-  const name = type === 'int' ? 'integer' : type
-  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`
+/** A type as a sentence says it: `an integer`, `an array of strings`. */
+function typeName(wanted: JsonObject | undefined, expected: string): string {
+  const type = textAt(wanted, 'type') ?? expected
+  const items = textAt(objectAt(wanted, 'items'), 'type')
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}${items ? ` of ${items}s` : ''}`
 }
 
 /** A value as JSON, cut to a length that fits a sentence. */
@@ -68,20 +115,35 @@ export function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let current = value
-  for (const key of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
-    current = (current as Record<PropertyKey, unknown>)[key]
-  }
-  return current
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (current, key) =>
+      typeof current === 'object' && current !== null && Object.hasOwn(current, key)
+        ? Reflect.get(current, key)
+        : undefined,
+    value,
+  )
+
+/** The part of a JSON Schema that is about the value at a path. */
+const schemaAt = (schema: JsonSchema, path: readonly PropertyKey[]): JsonObject | undefined =>
+  path.reduce<JsonObject | undefined>(
+    (current, key) =>
+      typeof key === 'number' ? objectAt(current, 'items') : objectAt(objectAt(current, 'properties'), key),
+    schema,
+  )
+
+const at = (object: JsonObject | undefined, key: PropertyKey): Json | undefined =>
+  object !== undefined && Object.hasOwn(object, key) ? object[String(key)] : undefined
+
+function objectAt(object: JsonObject | undefined, key: PropertyKey): JsonObject | undefined {
+  const value = at(object, key)
+  return isObject(value) ? value : undefined
 }
 
-function propertyAt(
-  schema: JsonSchema,
-  path: readonly PropertyKey[],
-): { readonly [key: string]: Json } | undefined {
-  if (path.length !== 1) return undefined
-  const properties = schema['properties'] as Record<string, { readonly [key: string]: Json }> | undefined
-  return properties?.[String(path[0])]
+function textAt(object: JsonObject | undefined, key: PropertyKey): string | undefined {
+  const value = at(object, key)
+  return typeof value === 'string' ? value : undefined
 }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

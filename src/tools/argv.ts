@@ -1,4 +1,4 @@
-import { ArgumentError } from './tool.ts'
+import { ArgumentError } from './arguments.ts'
 
 /** Elements that one call may add to a command. */
 export const maxArguments = 1000

@@ -1,5 +1,5 @@
 import { splitPages } from '../lib/pages.ts'
-import type { LongResult } from './ports.ts'
+import type { LongResult } from './ports/results.ts'
 import type { ToolResult } from './tool.ts'
 
 /** The tool that turns the pages; who does not have it is told so. */

@@ -1,9 +1,12 @@
-import { z } from 'zod'
+/**
+ * What a tool is, and all that one gets. Tools know rooms, people and their ports to the outside (`ports/`). They know
+ * neither prompts nor turns nor providers, nothing of storage or terminals, and not which tools are in scope.
+ */
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
-import type { Json, JsonSchema } from '../lib/json.ts'
-import { explainArguments } from './arguments.ts'
-import type { Workspace } from './ports.ts'
+import type { JsonSchema } from '../lib/json.ts'
+import type { ToolLimits } from './limits.ts'
+import type { Workspace } from './ports/workspace.ts'
 
 /** What a tool may do to the world, weakest first. Everything but `read` needs a permission. */
 export type Access = 'read' | 'write' | 'execute' | 'network'
@@ -37,13 +40,6 @@ export interface PermissionRequest {
 /** Decides. Never throws: what cannot be asked is a `deny`. */
 export interface PermissionProvider {
   request(request: PermissionRequest): Promise<'allow' | 'deny'>
-}
-
-/** Figures a tool must keep to. */
-export interface ToolLimits {
-  readonly timeoutMs: number
-  readonly outputLines: number
-  readonly outputBytes: number
 }
 
 /** What a sub-turn is to do. */
@@ -148,11 +144,6 @@ export interface ToolSource {
   tools(): readonly Tool[]
 }
 
-/** Arguments that no call can be made from; the message is for the model. */
-export class ArgumentError extends Error {
-  override readonly name = 'ArgumentError'
-}
-
 /** A successful result. */
 export const ok = (content: string): ToolResult => ({ content, isError: false })
 
@@ -161,57 +152,3 @@ export const failed = (message: string): ToolResult => ({
   content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
   isError: true,
 })
-
-/** What `defineTool` is told. */
-export interface ToolSpec<Shape extends z.ZodRawShape> {
-  readonly id: string
-  readonly title: string
-  readonly description: string
-  readonly access: Access
-  readonly input: z.ZodObject<Shape>
-  /** Text for a parameter, which wins over the one on its schema. */
-  readonly parameters?: { readonly [Name in keyof Shape]?: string }
-  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
-  readonly wrap?: Tool['wrap']
-  readonly yields?: true
-  readonly wrapsCommand?: boolean
-}
-
-/**
- * Makes a tool from a zod schema: the JSON Schema is generated, arguments are checked before `run`,
- * and what does not fit comes back as a sentence the model can act on.
- */
-export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
-  const schema = toSchema(spec)
-  return {
-    id: spec.id,
-    title: spec.title,
-    description: spec.description,
-    access: spec.access,
-    schema,
-    ...(spec.wrap ? { wrap: spec.wrap } : {}),
-    ...(spec.yields ? { yields: true } : {}),
-    ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
-    async run(args, context) {
-      const parsed = spec.input.safeParse(args ?? {})
-      if (!parsed.success) return failed(`${spec.id}: ${explainArguments(parsed.error, schema, args)}`)
-      const result = await spec.run(parsed.data, context)
-      return typeof result === 'string' ? asResult(result) : result
-    },
-  }
-}
-
-/** A plain string as a result: an error if it says so itself. */
-export const asResult = (content: string): ToolResult => ({
-  content,
-  isError: content.startsWith('ERROR:'),
-})
-
-function toSchema<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(spec.input, { io: 'input' }) as Record<string, Json>
-  const properties = { ...(schema['properties'] as Record<string, Record<string, Json>> | undefined) }
-  for (const [name, description] of Object.entries(spec.parameters ?? {})) {
-    if (properties[name] && description) properties[name] = { ...properties[name], description }
-  }
-  return { ...schema, properties }
-}

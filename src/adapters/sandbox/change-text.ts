@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
-import { WorkspaceError } from '../../tools/ports.ts'
+import { errorCode } from '../../lib/errors.ts'
+import { WorkspaceError } from '../../tools/ports/workspace.ts'
 import { followPath, quoted, unreachable } from './follow-path.ts'
 import { holdDirectory, type HeldDirectory } from './hold-directory.ts'
 import { readText } from './read-text.ts'
 
 /** How many old versions a workspace keeps. */
-const maxBackups = 100
+const MAX_BACKUPS = 100
 
 /** Where files may be changed, and what becomes of their old text. */
 export interface ChangePlace {
@@ -52,17 +53,16 @@ async function openDirectory(root: string, real: string, shown: string): Promise
   for (const part of relative(root, real)
     .split('/')
     .filter((each) => each !== '')) {
-    const next = join(current.path, part)
+    await using outer = current
+    const next = join(outer.path, part)
     await mkdir(next, { mode: 0o755 }).catch(ignoreExisting)
-    const inner = await holdDirectory(root, next, shown)
-    await current[Symbol.asyncDispose]()
-    current = inner
+    current = await holdDirectory(root, next, shown)
   }
   return current
 }
 
 function ignoreExisting(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  if (errorCode(error) !== 'EEXIST') throw error
 }
 
 /** Writes beside the file and renames: a reader sees the old text or the new one, and a crash leaves either. */
@@ -88,6 +88,6 @@ async function keepBackup({ root, backups }: ChangePlace, real: string, old: str
     flag: 'wx',
   })
   const kept = (await readdir(backups)).toSorted((a, b) => (a < b ? -1 : 1))
-  const surplus = kept.slice(0, Math.max(0, kept.length - maxBackups))
+  const surplus = kept.slice(0, Math.max(0, kept.length - MAX_BACKUPS))
   await Promise.all(surplus.map((each) => rm(join(backups, each), { force: true })))
 }

@@ -1,14 +1,16 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { WorkspaceError } from '../../tools/ports.ts'
+import { errorCode } from '../../lib/errors.ts'
+import { WorkspaceError } from '../../tools/ports/workspace.ts'
 
 /** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
-export const mountPoint = '/workspace'
+export const MOUNT_POINT = '/workspace'
 
-const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+/** Below a file, and under a name that no file can have, there is nothing either. */
+const NOTHING_THERE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']
 
 /** Longer paths are refused by the kernel (`PATH_MAX`). */
-const maxPath = 4096
+const MAX_PATH_BYTES = 4096
 
 /**
  * The real path that `path` leads to, as the kernel would walk it: part by part, each link followed before
@@ -47,7 +49,8 @@ export function quoted(path: string): string {
 
 function partsInside(root: string, path: string): readonly string[] {
   if (path.includes('\0')) throw new WorkspaceError('a path cannot hold a NUL byte')
-  if (Buffer.byteLength(path) >= maxPath) throw new WorkspaceError(`${quoted(path)} is too long for a path`)
+  if (Buffer.byteLength(path) >= MAX_PATH_BYTES)
+    throw new WorkspaceError(`${quoted(path)} is too long for a path`)
   return relativeTo(root, path)
     .split('/')
     .filter((part) => part !== '' && part !== '.')
@@ -55,7 +58,7 @@ function partsInside(root: string, path: string): readonly string[] {
 
 function relativeTo(root: string, path: string): string {
   if (!path.startsWith('/')) return path
-  for (const top of [mountPoint, root]) {
+  for (const top of [MOUNT_POINT, root]) {
     if (isInside(top, path)) return path.slice(top.length)
   }
   throw outside(path)
@@ -66,8 +69,7 @@ async function realPathOf(path: string, shown: string): Promise<string | undefin
   try {
     return await realpath(path)
   } catch (error) {
-    // Below a file, and under a name that no file can have, there is nothing either.
-    if (!NOTHING_THERE.has(codeOf(error))) throw unreachable(shown, error)
+    if (!NOTHING_THERE.includes(errorCode(error))) throw unreachable(shown, error)
   }
   if (await lstat(path).catch(() => undefined)) {
     throw new WorkspaceError(`${quoted(shown)} is a link that leads nowhere`)
@@ -77,20 +79,18 @@ async function realPathOf(path: string, shown: string): Promise<string | undefin
 
 /** An error of the file system in words that hold no path of the machine's. */
 export function unreachable(path: string, error: unknown): WorkspaceError {
-  const reasons: Record<string, string> = {
-    ENOENT: 'does not exist',
-    ENOTDIR: 'does not exist: a part of it is not a directory',
-    EISDIR: 'is a directory',
-    EACCES: 'may not be read',
-    EPERM: 'may not be read',
-    ELOOP: 'is a loop of links, or became a link while it was being opened',
-    ENAMETOOLONG: 'is too long for a path',
-    ENXIO: 'is not a regular file',
-  }
-  const code = codeOf(error)
-  return new WorkspaceError(`${quoted(path)} ${reasons[code] ?? `cannot be read (${code})`}`, {
-    cause: error,
-  })
+  const code = errorCode(error) ?? 'unknown'
+  const reason = REASONS[code] ?? `cannot be read (${code})`
+  return new WorkspaceError(`${quoted(path)} ${reason}`, { cause: error })
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist: a part of it is not a directory',
+  EISDIR: 'is a directory',
+  EACCES: 'may not be read',
+  EPERM: 'may not be read',
+  ELOOP: 'is a loop of links, or became a link while it was being opened',
+  ENAMETOOLONG: 'is too long for a path',
+  ENXIO: 'is not a regular file',
+}

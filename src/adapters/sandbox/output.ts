@@ -15,6 +15,7 @@ export interface Output {
   text(): string
 }
 
+/** Collects the output of one command. */
 export function collectOutput(limits: OutputLimits): Output {
   const kept: Buffer[] = []
   let keptBytes = 0
@@ -24,9 +25,9 @@ export function collectOutput(limits: OutputLimits): Output {
   return {
     add(chunk) {
       total += chunk.length
-      const room = Math.min(limits.outputBytes - keptBytes, chunk.length)
-      if (room <= 0 || lines >= limits.outputLines) return
-      const end = endOfLines(chunk.subarray(0, room), limits.outputLines - lines)
+      const free = Math.min(limits.outputBytes - keptBytes, chunk.length)
+      if (free <= 0 || lines >= limits.outputLines) return
+      const end = endOfLines(chunk.subarray(0, free), limits.outputLines - lines)
       kept.push(Buffer.from(chunk.subarray(0, end.index)))
       keptBytes += end.index
       lines += end.lines
@@ -42,12 +43,12 @@ export function collectOutput(limits: OutputLimits): Output {
   }
 }
 
-/** Where the last of at most `most` lines ends in a piece of output. */
-function endOfLines(chunk: Buffer, most: number): { index: number; lines: number } {
+/** Where the last of at most `maxLines` lines ends in a piece of output. */
+function endOfLines(chunk: Buffer, maxLines: number): { index: number; lines: number } {
   let lines = 0
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) {
     lines += 1
-    if (lines === most) return { index: at + 1, lines }
+    if (lines === maxLines) return { index: at + 1, lines }
   }
   return { index: chunk.length, lines }
 }

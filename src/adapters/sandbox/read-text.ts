@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
 import { bytes } from '../../lib/bytes.ts'
-import { WorkspaceError, type FileSlice } from '../../tools/ports.ts'
+import { WorkspaceError, type FileSlice } from '../../tools/ports/workspace.ts'
 import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
 
 /** Links are resolved before; a FIFO must not make the open wait; a terminal must not become ours. */
-const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
  * The lines `first` to `last` (1-based, inclusive) of a text file inside `root`. What is checked is the open
@@ -30,7 +30,7 @@ export async function readText(
  * is the open file. Throws `WorkspaceError`.
  */
 export async function openInside(root: string, real: string, path: string): Promise<FileHandle> {
-  const file = await open(real, flags).catch((error: unknown) => {
+  const file = await open(real, OPEN_FLAGS).catch((error: unknown) => {
     throw unreachable(path, error)
   })
   try {
@@ -63,9 +63,10 @@ const tooLarge = (path: string, size: number, maxBytes: number): WorkspaceError 
 async function readAll(path: string, file: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of file.createReadStream({ autoClose: false, end: maxBytes })) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ autoClose: false, end: maxBytes })
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    size += chunk.length
   }
   if (size > maxBytes) throw tooLarge(path, size, maxBytes)
   return Buffer.concat(chunks)

@@ -6,8 +6,8 @@ import {
   type FoundFiles,
   type FoundText,
   type TextQuery,
-} from '../../tools/ports.ts'
-import type { SearchLimits, SearchRequest } from './search/request.ts'
+} from '../../tools/ports/workspace.ts'
+import type { SearchAnswer, SearchLimits, SearchRequest } from './search/request.ts'
 
 /** Searches in files, away from the server's own thread. */
 export interface Searcher {
@@ -16,43 +16,43 @@ export interface Searcher {
   searchText(root: string, query: TextQuery, signal: AbortSignal): Promise<FoundText>
 }
 
-const LIMITS: SearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
+const SEARCH_LIMITS: SearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
 
 /** MiB of JavaScript heap. */
 const HEAP_MIB = 256
 
-/** Of an answer: the most lines there are, each with its path and what is around it. */
-const ANSWER_BYTES = 64 * 1024 * 1024
+/** Of an answer: as many lines as there may be, each with its path and what is around it. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** More milliseconds than a search gives itself: one that does not end by then is killed. */
 export const KILLED_AFTER_MS = 5000
 
 /** Searches side by side, each in another room; each takes a core. */
-const AT_ONCE = 4
+const MAX_AT_ONCE = 4
 
 /**
  * Makes each search in a process of its own, which is killed when it takes too much time or memory: a search of many
  * files would hold up everybody on the server. `entry` is the built `search/main.js`.
  */
-export function createSearcher(entry: string, limits: SearchLimits = LIMITS): Searcher {
-  const queue = pLimit(AT_ONCE)
+export function createSearcher(entry: string, limits: SearchLimits = SEARCH_LIMITS): Searcher {
+  const queue = pLimit(MAX_AT_ONCE)
   return {
     findFiles: async (root, files, signal) =>
-      queue(async () => (await search(entry, { root, limits, files }, signal)) as FoundFiles),
+      queue(() => search<FoundFiles>(entry, { root, limits, files }, signal)),
     searchText: async (root, text, signal) =>
-      queue(async () => (await search(entry, { root, limits, text }, signal)) as FoundText),
+      queue(() => search<FoundText>(entry, { root, limits, text }, signal)),
   }
 }
 
-async function search(entry: string, request: SearchRequest, signal: AbortSignal): Promise<unknown> {
+async function search<Found>(entry: string, request: SearchRequest, signal: AbortSignal): Promise<Found> {
   signal.throwIfAborted()
   const answer = await run(entry, request, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new WorkspaceError('this takes too much time or memory; search a smaller part', { cause: error })
   })
-  const { found, refused } = JSON.parse(answer) as { found?: unknown; refused?: string }
-  if (refused !== undefined) throw new WorkspaceError(refused)
-  return found
+  const result: SearchAnswer<Found> = JSON.parse(answer)
+  if ('refused' in result) throw new WorkspaceError(result.refused)
+  return result.found
 }
 
 async function run(entry: string, request: SearchRequest, cancelSignal: AbortSignal): Promise<string> {
@@ -62,7 +62,7 @@ async function run(entry: string, request: SearchRequest, cancelSignal: AbortSig
     timeout: request.limits.ms + KILLED_AFTER_MS,
     killSignal: 'SIGKILL',
     cancelSignal,
-    maxBuffer: ANSWER_BYTES,
+    maxBuffer: MAX_ANSWER_BYTES,
   })
   return stdout
 }

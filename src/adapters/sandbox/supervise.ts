@@ -1,28 +1,23 @@
+import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Readable } from 'node:stream'
 import { execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
 import { duration } from '../../lib/duration.ts'
-import { WorkspaceError, type CommandOutcome } from '../../tools/ports.ts'
-import type { ToolLimits } from '../../tools/tool.ts'
+import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
+import type { ToolLimits } from '../../tools/limits.ts'
+import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
-import { groupGone, killGroup, namespaceGone } from './process-group.ts'
-
-/** A child process, as it is to be started. */
-export interface Launch {
-  readonly file: string
-  readonly args: readonly string[]
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  /** True if it is bubblewrap and tells the pid of its first process on file descriptor 3. */
-  readonly tellsPid: boolean
-}
 
 /** Output beyond this is a runaway, which is ended at once rather than at the time limit. */
-const floodBytes = 64 * 1024 * 1024
+const FLOOD_BYTES = 64 * 1024 * 1024
 
 /** How long a process that left the group may hold the pipes open after everything else is dead. */
-const pipesMs = 500
+const PIPES_MS = 500
+
+/** How long the kernel may take to bury what was killed. */
+const BURIAL_MS = 500
 
 /**
  * Runs a child with no input in a process group of its own. At the time limit, after a flood of output, or
@@ -34,7 +29,7 @@ export async function supervise(
   launch: Launch,
   limits: ToolLimits,
   signal: AbortSignal,
-): Promise<CommandOutcome> {
+): Promise<ProcessOutcome> {
   signal.throwIfAborted()
   const child = start(launch)
   const output = collectOutput(limits)
@@ -45,7 +40,7 @@ export async function supervise(
   }
   const take = (chunk: Buffer): void => {
     output.add(chunk)
-    if (output.total > floodBytes) stop(`it wrote more than ${bytes(floodBytes)}`)
+    if (output.total > FLOOD_BYTES) stop(`it wrote more than ${bytes(FLOOD_BYTES)}`)
   }
   const abort = (): void => stop('it was cancelled')
   const timeIsUp = (): void => stop(timeNotice(limits))
@@ -53,7 +48,7 @@ export async function supervise(
   signal.addEventListener('abort', abort)
   child.stdout.on('data', take)
   child.stderr.on('data', take)
-  const namespace = launch.tellsPid ? namespaceGone(child.stdio[3] as Readable) : Promise.resolve()
+  const namespace = namespaceGone(child.stdio[3])
   child.once('exit', () => void sweep(child))
   const result = await child
   clearTimeout(timer)
@@ -86,7 +81,50 @@ const start = (launch: Launch) =>
 /** Ends what the child left behind, and the wait for pipes that somebody outside the group still holds. */
 async function sweep(child: ReturnType<typeof start>): Promise<void> {
   killGroup(child.pid)
-  await Promise.race([child, delay(pipesMs)])
+  await Promise.race([child, delay(PIPES_MS)])
   child.stdout.destroy()
   child.stderr.destroy()
+}
+
+/** Kills every process of a group at once. A group that is gone, or never was, is no error. */
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // ESRCH: nobody is left.
+  }
+}
+
+/** Resolves when no process of the group is left, or after half a second. */
+const groupGone = (leader: number | undefined): Promise<void> =>
+  until(async () => leader === undefined || !exists(-leader))
+
+/**
+ * Resolves when the process that `bwrap --info-fd` names is dead, or after half a second. It is the first one in
+ * its pid namespace, and the kernel lets it end only after all others there (pid_namespaces(7)).
+ */
+async function namespaceGone(info: unknown): Promise<void> {
+  if (!(info instanceof Readable)) return
+  const pid = /"child-pid": *(\d+)/.exec(await text(info).catch(() => ''))?.[1]
+  if (pid !== undefined) await until(async () => /^(Z|X|$)/.test(await stateOf(pid)))
+}
+
+/** A letter (proc_pid_stat(5)); empty when there is no such process. */
+async function stateOf(pid: string): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + BURIAL_MS
+  while (!(await done()) && performance.now() < end) await delay(2)
 }

@@ -1,16 +1,15 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { lstat, mkdir, opendir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
+import { bytes } from '../../lib/bytes.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { WorkspaceError, type Command, type Workspace } from '../../tools/ports.ts'
-import { bubblewrapArguments } from './bubblewrap.ts'
+import { WorkspaceError, type Workspace } from '../../tools/ports/workspace.ts'
 import { changeText } from './change-text.ts'
-import { diskFull, diskLeft } from './disk-use.ts'
-import { followPath, mountPoint, quoted } from './follow-path.ts'
-import type { SandboxState } from './probe.ts'
+import { followPath, quoted } from './follow-path.ts'
+import { launchConfined, launchUnconfined, wordsOf, type SandboxState } from './launch.ts'
 import { readText } from './read-text.ts'
 import type { Searcher } from './searcher.ts'
-import { supervise, type Launch } from './supervise.ts'
+import { supervise } from './supervise.ts'
 
 /** Figures that hold for every workspace. */
 export interface WorkspaceLimits {
@@ -30,6 +29,7 @@ export interface WorkspaceParts {
   readonly directory: string
   /** Where old versions of changed files are kept. */
   readonly backups: string
+  /** With `none`, commands run unconfined, as the server's own user. */
   readonly mode: 'bubblewrap' | 'none'
   readonly limits: WorkspaceLimits
   readonly sandbox: () => Promise<SandboxState>
@@ -40,13 +40,11 @@ export interface WorkspaceParts {
 }
 
 /** Stands after the output of a command that could write nothing. */
-const FULL = '… [the workspace is full: no file can grow until something is deleted]\n'
+const FULL_NOTICE = '… [the workspace is full: no file can grow until something is deleted]\n'
 
-/** One argument may have this many bytes with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */
-const maxArgumentBytes = 128 * 1024
-
-/** See `Workspace`. With mode `none` commands run unconfined, as the server's own user. */
+/** See `Workspace`. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
+  const { mode, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
   const oneSearchByOne = createSerial()
@@ -57,24 +55,21 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
   }
 
   return {
-    unsandboxed: parts.mode === 'none',
+    unsandboxed: mode === 'none',
     async readText(path, lines = {}) {
-      return readText(await root(), path, lines, parts.limits.fileBytes)
+      return readText(await root(), path, lines, limits.fileBytes)
     },
     changeText: (path, change) =>
       oneByOne(async () => {
-        const { fileBytes: maxBytes, diskBytes } = parts.limits
-        const place = { root: await root(), backups: parts.backups, maxBytes }
-        if ((await diskLeft(place.root, diskBytes)) === 0) throw diskFull(diskBytes)
+        const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
+        if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
         return changeText(place, path, change)
       }),
     findFiles: (query, signal) =>
-      oneSearchByOne(async () =>
-        parts.searcher.findFiles(await root(), query, AbortSignal.any([signal, parts.closing])),
-      ),
+      oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing]))),
     searchText: (query, signal) =>
       oneSearchByOne(async () =>
-        parts.searcher.searchText(await root(), query, AbortSignal.any([signal, parts.closing])),
+        searcher.searchText(await root(), query, AbortSignal.any([signal, closing])),
       ),
     async contains(path) {
       try {
@@ -85,82 +80,33 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
         throw error
       }
     },
-    async run(command, limits, signal) {
-      const words = 'argv' in command ? command.argv : ['/bin/sh', '-c', command.shell]
-      checkWords(words)
+    async run(spec, runLimits, signal) {
+      const words = wordsOf(spec)
       const workspace = await root()
-      const cwd = await directoryIn(workspace, command.cwd ?? '.')
-      const left = command.readOnly ? Infinity : await diskLeft(workspace, parts.limits.diskBytes)
-      const launch =
-        parts.mode === 'none'
-          ? unconfined(words, cwd, workspace, left)
-          : await confined(words, cwd, command, left)
-      parts.log.debug({ words, cwd, mode: parts.mode }, 'running a command')
-      const outcome = await supervise(launch, limits, AbortSignal.any([signal, parts.closing]))
-      return left > 0 ? outcome : { ...outcome, output: `${outcome.output}${FULL}` }
+      const { readOnly = false, network = false } = spec
+      const cwd = await directoryIn(workspace, spec.cwd ?? '.')
+      const left = readOnly ? Infinity : await diskLeft(workspace, limits.diskBytes)
+      const box = {
+        workspace,
+        cwd,
+        readOnly,
+        network,
+        scratchBytes: limits.scratchBytes,
+        processes: limits.processes,
+        fileBytes: left,
+      }
+      if (mode === 'bubblewrap') await needSandbox(parts)
+      const launch = mode === 'none' ? launchUnconfined(words, box) : await launchConfined(words, box)
+      log.debug({ words, cwd, mode }, 'running a command')
+      const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]))
+      return left > 0 ? outcome : { ...outcome, output: `${outcome.output}${FULL_NOTICE}` }
     },
   }
-
-  async function confined(
-    words: readonly string[],
-    cwd: string,
-    command: Command,
-    left: number,
-  ): Promise<Launch> {
-    const sandbox = await parts.sandbox()
-    if (!sandbox.works) throw new WorkspaceError(`commands cannot run: ${sandbox.reason}`)
-    const workspace = await root()
-    const box = {
-      workspace,
-      cwd: `${mountPoint}/${relative(workspace, cwd)}`,
-      readOnly: command.readOnly ?? false,
-      network: command.network ?? false,
-      scratchBytes: parts.limits.scratchBytes,
-    }
-    const inside = ['/bin/sh', '-c', entry(parts.limits.processes, left), 'sh', ...words]
-    return {
-      file: 'bwrap',
-      args: [...(await bubblewrapArguments(box)), ...inside],
-      cwd: '/',
-      env: environment('/tmp'),
-      tellsPid: true,
-    }
-  }
 }
 
-const unconfined = (words: readonly string[], cwd: string, home: string, left: number): Launch => ({
-  file: '/bin/sh',
-  args: ['-c', entry(0, left), 'sh', ...words],
-  cwd,
-  env: environment(home),
-  tellsPid: false,
-})
-
-/** All that a command sees of the environment. */
-const environment = (home: string): Record<string, string> => ({
-  PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin',
-  HOME: home,
-  LANG: 'C.UTF-8',
-})
-
-/**
- * A script that becomes the command, which it is given as its arguments and so never reads. Error output joins
- * the output, in the order in which both are written. Shells disagree on the letter for processes. No file can
- * become larger than `left` bytes, which ulimit counts in blocks of 512 (POSIX).
- */
-function entry(processes: number, left: number): string {
-  const limit = `for flag in u p; do (ulimit -$flag ${processes}) 2>/dev/null && ulimit -$flag ${processes} && break; done`
-  const size = left === Infinity ? [] : [`ulimit -f ${Math.ceil(left / 512)}`]
-  return [...(processes > 0 ? [limit] : []), ...size, 'ulimit -c 0', 'exec "$@" 2>&1'].join('\n')
-}
-
-function checkWords(words: readonly string[]): void {
-  for (const word of words) {
-    if (word.includes('\0')) throw new WorkspaceError('a command cannot hold a NUL byte')
-    if (Buffer.byteLength(word) >= maxArgumentBytes) {
-      throw new WorkspaceError(`a command or argument has at most ${maxArgumentBytes - 1} bytes`)
-    }
-  }
+async function needSandbox({ sandbox }: WorkspaceParts): Promise<void> {
+  const state = await sandbox()
+  if (!state.works) throw new WorkspaceError(`commands cannot run: ${state.reason}`)
 }
 
 async function directoryIn(workspace: string, path: string): Promise<string> {
@@ -169,3 +115,35 @@ async function directoryIn(workspace: string, path: string): Promise<string> {
   if (!stats?.isDirectory()) throw new WorkspaceError(`working_dir ${quoted(path)} is not a directory`)
   return real
 }
+
+/** More files and directories than this are not counted: a directory with so many is taken for full. */
+const MAX_FILES = 200_000
+
+/**
+ * Bytes of disk that may still be written in a directory which may have `allowed`; 0 where it is full, and where it
+ * cannot be read. `allowed` 0 is no limit.
+ */
+async function diskLeft(directory: string, allowed: number): Promise<number> {
+  if (allowed === 0) return Infinity
+  let left = allowed
+  let files = 0
+  try {
+    for await (const entry of await opendir(directory, { recursive: true })) {
+      left -= await diskUse(join(entry.parentPath, entry.name))
+      if (left <= 0 || ++files > MAX_FILES) return 0
+    }
+  } catch {
+    return 0
+  }
+  return left
+}
+
+/** stat(2) counts blocks of 512 bytes. What is gone meanwhile takes none. */
+const diskUse = async (path: string): Promise<number> =>
+  ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
+
+/** Nothing more can be written until something is deleted. */
+const diskFull = (allowed: number): WorkspaceError =>
+  new WorkspaceError(
+    `the workspace is full (${bytes(allowed)} and ${MAX_FILES} files are allowed), or a directory in it cannot be read; delete what is not needed`,
+  )

@@ -1,12 +1,16 @@
+/**
+ * The rooms' files, and the commands that run among them, on this machine. This folder keeps to paths, limits and
+ * processes: it knows no tool, no person and no permission, and whoever calls it was allowed to.
+ */
 import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
-import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports.ts'
-import { probeSandbox, type SandboxState } from './probe.ts'
+import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
+import { probeSandbox, type SandboxState } from './launch.ts'
 import { createSearcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
 
 /** What holds where nothing else is said. */
-export const defaultWorkspaceLimits: WorkspaceLimits = {
+const WORKSPACE_LIMITS: WorkspaceLimits = {
   fileBytes: 8 * 1024 * 1024,
   scratchBytes: 256 * 1024 * 1024,
   processes: 512,
@@ -24,7 +28,7 @@ export interface WorkspacesOptions {
   /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'
   /** A mapped directory has no limit on its disk use: it is the admin's. */
-  readonly limits?: WorkspaceLimits
+  readonly limits?: Partial<WorkspaceLimits>
   readonly log: Log
 }
 
@@ -33,7 +37,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   const rooms = new Map<string, Workspace>()
-  const limits = options.limits ?? defaultWorkspaceLimits
+  const limits = { ...WORKSPACE_LIMITS, ...options.limits }
   const sandbox = rememberSuccess(probeSandbox)
   const searcher = createSearcher(options.searchEntry)
 

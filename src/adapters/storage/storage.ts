@@ -1,5 +1,5 @@
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { ResultStore } from '../../tools/ports.ts'
+import type { ResultStore } from '../../tools/ports/results.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore } from '../../prompt/ports.ts'

@@ -7,11 +7,11 @@ interface Codec {
 }
 
 /** Characters looked at for each token wanted, at first: more than almost any text has. */
-const charsPerToken = 8
+const CHARS_PER_TOKEN = 8
 
 /**
- * Cuts a text at either end on a token boundary, lone surrogates replaced as UTF-8 replaces them. What is left counts no more than what was asked for: where
- * the cut itself changes how the rest is read, one token more is taken off.
+ * Cuts a text at either end on a token boundary; lone surrogates are replaced, as UTF-8 replaces them. What is left
+ * counts no more than what was asked for: where the cut changes how the rest is read, one token more is taken off.
  */
 export function cutEnds(codec: Codec): Pick<TokenCounter, 'head' | 'tail'> {
   const cut = (given: string, tokens: number, side: Side): string => {
@@ -61,7 +61,7 @@ const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc
 
 /** So much of the text that it has at least `tokens` tokens, or all of it: a long text is not encoded for a short end. */
 function enough(text: string, tokens: number, side: Side, codec: Codec): string {
-  for (let chars = tokens * charsPerToken; chars < text.length; chars *= 2) {
+  for (let chars = tokens * CHARS_PER_TOKEN; chars < text.length; chars *= 2) {
     const part = side.slice(text, chars)
     if (codec.count(part) > tokens + 8) return part
   }

@@ -1,22 +1,22 @@
 /** A run of one class of more bytes than this is cut before counting: merging bytes takes quadratic time in it. */
-const longestRun = 512
+const MAX_RUN_BYTES = 512
 /** The same in characters where each may be four bytes: Chinese, emoji. */
-const longestWideRun = longestRun / 4
+const MAX_WIDE_RUN_CHARS = MAX_RUN_BYTES / 4
 
 /** Letters with their marks, white space, and the rest; digits never make long runs (they are taken in threes). */
-const longRun = new RegExp(
-  `[\\p{L}\\p{M}]{${longestWideRun + 1},}|\\s{${longestWideRun + 1},}|[^\\s\\p{L}\\p{N}]{${longestWideRun + 1},}`,
+const LONG_RUN = new RegExp(
+  `[\\p{L}\\p{M}]{${MAX_WIDE_RUN_CHARS + 1},}|\\s{${MAX_WIDE_RUN_CHARS + 1},}|[^\\s\\p{L}\\p{N}]{${MAX_WIDE_RUN_CHARS + 1},}`,
   'gu',
 )
-const upToLongest = new RegExp(`[\\0-\\u007f]{1,${longestRun}}|[^]{1,${longestWideRun}}`, 'gu')
+const RUN_PART = new RegExp(`[\\0-\\u007f]{1,${MAX_RUN_BYTES}}|[^]{1,${MAX_WIDE_RUN_CHARS}}`, 'gu')
 
 /** The text in pieces that can be encoded one by one in linear time; joined they are the text. */
 export function cutLongRuns(text: string): readonly string[] {
-  if (text.length <= longestWideRun) return [text]
+  if (text.length <= MAX_WIDE_RUN_CHARS) return [text]
   const pieces: string[] = []
   let end = 0
-  for (const run of text.matchAll(longRun)) {
-    const parts = run[0].match(upToLongest) ?? []
+  for (const run of text.matchAll(LONG_RUN)) {
+    const parts = run[0].match(RUN_PART) ?? []
     if (parts.length < 2) continue
     // The run's first part stays with the text before it, its last with what follows: only the run is cut.
     pieces.push(text.slice(end, run.index) + parts[0], ...parts.slice(1, -1))
@@ -31,7 +31,7 @@ export function cutLongRuns(text: string): readonly string[] {
  * nothing looks behind. So the counts of such lines add up to the count of the text, and can be remembered.
  * (From the patterns in tiktoken's openai_public.py; r50k and p50k differ.)
  */
-export const linesAddUp: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base', 'o200k_harmony'])
+export const LINES_ADD_UP: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base', 'o200k_harmony'])
 
 /** The text cut where counts add up exactly. A loop, because this is done for every text of every prompt. */
 export function cutLines(text: string): readonly string[] {
@@ -51,5 +51,5 @@ const LAST_ASCII = 127
 /** Whether there is neither white space, nor a slash, nor the end. */
 function beginsLine(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
-  return code > LAST_ASCII ? !/^\s/u.test(text[at]!) : code > 32 && code !== SLASH
+  return code > LAST_ASCII ? !/^\s/u.test(text.charAt(at)) : code > 32 && code !== SLASH
 }

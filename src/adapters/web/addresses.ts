@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
 /** Global unicast (RFC 4291 2.4 and IANA's registry): every public IPv6 address is in it. */
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Azure answers its machines' agents, keys included, on this address, which looks public (Microsoft Learn). */
 const AZURE_HOST = '168.63.129.16'
@@ -16,7 +16,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast)) return false
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return false
   return !ownAddresses().has(parsed.toNormalizedString())
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { WebError } from '../../tools/ports.ts'
-import type { Patience } from './patience.ts'
+import { WebError } from '../../tools/ports/web.ts'
+import type { TimeLimit } from './time-limit.ts'
 import { explain } from './request.ts'
 
 /** A body, unpacked. */
@@ -20,12 +20,12 @@ export async function readBody(
   answer: IncomingMessage,
   url: URL,
   maxBytes: number,
-  { signal, progress }: Patience,
+  { signal, progress }: TimeLimit,
 ): Promise<Body> {
   const chunks: Buffer[] = []
   let size = 0
   try {
-    for await (const chunk of unpacked(answer, url, progress) as AsyncIterable<Buffer>) {
+    for await (const chunk of unpacked(answer, url, progress)) {
       chunks.push(chunk)
       size += chunk.length
       if (size > maxBytes) break
@@ -33,16 +33,16 @@ export async function readBody(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof WebError) throw error
-    throw new WebError(explain(error as NodeJS.ErrnoException, url), { cause: error })
+    throw new WebError(explain(error, url), { cause: error })
   } finally {
     answer.destroy()
   }
   return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), cut: size > maxBytes }
 }
 
-function unpacked(answer: IncomingMessage, { host }: URL, progress: () => void): NodeJS.ReadableStream {
+function unpacked(answer: IncomingMessage, { host }: URL, progress: () => void): AsyncIterable<Buffer> {
   const encoding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase()
-  const unpack = unpackers.get(encoding)
+  const unpack = UNPACKERS.get(encoding)
   if (!unpack)
     throw new WebError(`${host} packed its answer as ${encoding.slice(0, 40)}, which was not asked for`)
   // Errors reach whoever reads the last stream; there is nobody else to tell.
@@ -59,7 +59,7 @@ const watched = (progress: () => void) =>
 
 const asIs = (): Transform => new PassThrough()
 
-const unpackers: ReadonlyMap<string, () => Transform> = new Map([
+const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map([
   ['', asIs],
   ['identity', asIs],
   ['gzip', createGunzip],

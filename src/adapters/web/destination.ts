@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 import type { Resolve } from './resolver.ts'
 
 /** Where a request may go. */
@@ -60,7 +60,7 @@ export async function findDestination(url: URL, rules: Rules, signal: AbortSigna
   return { url, addresses }
 }
 
-/** The addresses that a name has stay untold: they may be those of somebody's network. */
+/** The message holds no address that a name has: it may be one of somebody's network. */
 const notPublic = (host: string): string =>
   `${host} is refused: it is a private or local address, and only the public web can be read`
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 import { checkUrl, findDestination, type Rules } from './destination.ts'
-import type { Patience } from './patience.ts'
+import type { TimeLimit } from './time-limit.ts'
 import { get } from './request.ts'
 
 /** Redirects in one visit. */
@@ -27,12 +27,12 @@ export interface Arrival {
 export async function follow(
   start: URL,
   rules: Rules & { readonly authorities?: string },
-  patience: Patience,
+  time: TimeLimit,
 ): Promise<Arrival> {
   let url = start
   for (let redirects = 0; ; redirects += 1) {
-    const { addresses } = await findDestination(url, rules, patience.signal)
-    const answer = await get({ ...rules, url, addresses, headers: HEADERS }, patience)
+    const { addresses } = await findDestination(url, rules, time.signal)
+    const answer = await get({ ...rules, url, addresses, headers: HEADERS }, time)
     const { location } = answer.headers
     if (!REDIRECTS.includes(answer.statusCode) || location === undefined) return { url, answer }
     answer.destroy()
@@ -45,5 +45,5 @@ export async function follow(
   }
 }
 
-/** `www.` is the same house. */
+/** With `www.` and without it is the same site. */
 const siteOf = ({ host }: URL): string => host.replace(/^www\./, '')

@@ -1,6 +1,6 @@
 import { execa } from 'execa'
 import pLimit from 'p-limit'
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 import type { Reading, ReadRequest } from './reader/reading.ts'
 
 /** Turns HTML into text that a model can read. */
@@ -57,7 +57,8 @@ async function readOnce(
         maxBuffer: READING_BYTES,
       },
     )
-    return JSON.parse(stdout) as Reading
+    const reading: Reading = JSON.parse(stdout)
+    return reading
   } catch (error) {
     signal.throwIfAborted()
     throw new WebError('the page is too large or too oddly built to be read; the format raw may work', {

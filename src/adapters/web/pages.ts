@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
-import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools/ports.ts'
+import { WebError, type PageFormat, type Visit, type WebPage } from '../../tools/ports/web.ts'
 import { readBody } from './body.ts'
 import { checkUrl, type Rules } from './destination.ts'
 import { follow, type Arrival } from './follow.ts'
 import { decodeText, mediaOf } from './media.ts'
 import type { PageReader } from './page-reader.ts'
-import { createPatience, type Patience, type TimeLimits } from './patience.ts'
+import { startTimeLimit, type TimeLimit, type TimeLimits } from './time-limit.ts'
 
 /** Figures that a page must keep to. */
 export interface PageLimits extends TimeLimits {
@@ -51,22 +51,22 @@ async function readPage(
 
 /** Everything that the network has a part in, under one limit of time. */
 async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
-  using patience = createPatience(parts.limits, outer)
+  using time = startTimeLimit(parts.limits, outer)
   const { rules, authorities } = parts
-  const arrival = await follow(start, { ...rules, ...(authorities ? { authorities } : {}) }, patience)
+  const arrival = await follow(start, { ...rules, ...(authorities ? { authorities } : {}) }, time)
   try {
-    return await take(arrival, parts.limits, patience)
+    return await take(arrival, parts.limits, time)
   } finally {
     arrival.answer.destroy()
   }
 }
 
-async function take({ url, answer }: Arrival, limits: PageLimits, patience: Patience) {
+async function take({ url, answer }: Arrival, limits: PageLimits, time: TimeLimit) {
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 299) throw new WebError(`${url.href} answered ${statusText(status)}`)
   const media = mediaOf(answer)
-  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, patience)
-  return { ...media, url, status, cut, text: decodeText(bytes, media.charset) }
+  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, time)
+  return { ...media, url, status, cut, text: await decodeText(bytes, media.charset) }
 }
 
 const statusText = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim()

@@ -1,8 +1,9 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet, type RequestOptions } from 'node:https'
 import { isIPv6, type LookupFunction } from 'node:net'
-import { WebError } from '../../tools/ports.ts'
-import type { Patience } from './patience.ts'
+import { errorCode, errorMessage } from '../../lib/errors.ts'
+import { WebError } from '../../tools/ports/web.ts'
+import type { TimeLimit } from './time-limit.ts'
 
 /** One GET. */
 export interface GetRequest {
@@ -15,20 +16,20 @@ export interface GetRequest {
 }
 
 /** Bytes of all headers' names and values together. */
-const HEADER_BYTES = 16 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
 
 /**
  * Sends one GET and resolves at the answer's headers; redirects are answers like others. The name is not looked up
  * again: the connection goes to one of `addresses`, and a certificate must still be the name's. Whoever gets the
  * answer destroys it or reads it to its end. Rejects with `WebError`, or with the signal's reason.
  */
-export async function get(request: GetRequest, { signal, progress }: Patience): Promise<IncomingMessage> {
+export async function get(request: GetRequest, { signal, progress }: TimeLimit): Promise<IncomingMessage> {
   const { url, addresses, headers, authorities } = request
   const options: RequestOptions = {
     agent: false,
     signal,
     headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
-    maxHeaderSize: HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
     ...(addresses ? { lookup: pinned(addresses) } : {}),
     ...(authorities === undefined ? {} : { ca: authorities }),
@@ -44,7 +45,7 @@ export async function get(request: GetRequest, { signal, progress }: Patience): 
     return answer
   } catch (error) {
     signal.throwIfAborted()
-    throw new WebError(explain(error as NodeJS.ErrnoException, url), { cause: error })
+    throw new WebError(explain(error, url), { cause: error })
   }
 }
 
@@ -52,21 +53,23 @@ export async function get(request: GetRequest, { signal, progress }: Patience): 
 function pinned(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   const [first] = answers
-  return (_name, { all }, done) => {
+  return (name, { all }, done) => {
     if (all) done(null, answers)
-    else done(null, first!.address, first!.family)
+    else if (first) done(null, first.address, first.family)
+    else done(new Error(`there is no address of ${name}`), [])
   }
 }
 
 /** What a broken connection means to whoever asked. No part of the address but its host is repeated. */
-export function explain(error: NodeJS.ErrnoException, { host }: URL): string {
-  const code = error.code ?? ''
+export function explain(error: unknown, { host }: URL): string {
+  const code = errorCode(error) ?? ''
   if (code === 'ECONNREFUSED') return `${host} takes no connections`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `there is no host called ${host}`
-  if (code === 'HPE_HEADER_OVERFLOW') return `${host} sent more than ${HEADER_BYTES / 1024} KiB of headers`
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return `${host} sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers`
   if (code.startsWith('HPE_')) return `${host} does not speak HTTP as it should (${code})`
   if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO|TLS|SSL/.test(code))
     return `the certificate or encryption of ${host} cannot be trusted (${code})`
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR')) return `${host} sent damaged compressed data`
-  return `the connection to ${host} broke (${code || error.message})`
+  return `the connection to ${host} broke (${code || errorMessage(error)})`
 }

@@ -2,11 +2,12 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import glob from 'fast-glob'
 import { bytes } from '../../lib/bytes.ts'
+import { errorCode } from '../../lib/errors.ts'
 import type { Definition, Problem } from './definition.ts'
 import { parseToolFile } from './parse.ts'
 
 /** A tool is described in a page or two; a larger file is not one. */
-const maxBytes = 64 * 1024
+const MAX_FILE_BYTES = 64 * 1024
 
 /** Every `.tool` file of some directories, read. */
 export interface Loaded {
@@ -40,7 +41,7 @@ async function filesIn(dir: string): Promise<{ files: readonly string[]; problem
     const names = await glob('*.tool', { cwd: dir, onlyFiles: true, deep: 1 })
     return { files: names.map((name) => join(dir, name)), problems: [] }
   } catch (error) {
-    return unusable(dir, `cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+    return unusable(dir, `cannot be read (${errorCode(error) ?? String(error)})`)
   }
 }
 
@@ -52,12 +53,12 @@ const unusable = (dir: string, why: string) => ({
 async function parseFile(file: string): Promise<ReturnType<typeof parseToolFile>> {
   try {
     const { size } = await stat(file)
-    if (size > maxBytes)
-      return unreadable(file, `it has ${bytes(size)}; a .tool file has at most ${bytes(maxBytes)}`)
+    if (size > MAX_FILE_BYTES)
+      return unreadable(file, `it has ${bytes(size)}; a .tool file has at most ${bytes(MAX_FILE_BYTES)}`)
     return parseToolFile(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)), file)
   } catch (error) {
     if (error instanceof TypeError) return unreadable(file, 'it is not UTF-8 text')
-    return unreadable(file, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+    return unreadable(file, `it cannot be read (${errorCode(error) ?? String(error)})`)
   }
 }
 

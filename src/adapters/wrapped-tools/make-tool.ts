@@ -1,11 +1,11 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
-import { shown } from '../../tools/arguments.ts'
-import { ArgumentError, failed, type Tool, type ToolContext, type ToolResult } from '../../tools/tool.ts'
-import { checkArguments } from './check-arguments.ts'
+import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
+import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts'
+import { withTrouble } from '../../tools/trouble.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { denyList, type DenyList } from './deny.ts'
 import { leadsOutside } from './outside.ts'
-import { toSchema } from './schema.ts'
+import { toInput, toSchema } from './schema.ts'
 
 /** The same tool under a second name. */
 export const makeAlias = (definition: Definition, target: Tool): Tool => ({
@@ -16,15 +16,20 @@ export const makeAlias = (definition: Definition, target: Tool): Tool => ({
   aliasOf: target.id,
 })
 
-/** A tool of its own, which calls its base with what the file says. The base has a `wrap`. */
-export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool): Tool {
+/** A tool that others can be built on with a file of their own. */
+export type Wrappable = Tool & Required<Pick<Tool, 'wrap'>>
+
+/** A tool of its own, which calls its base with what the file says. */
+export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrappable): Tool {
   const id = definition.name
   const access = wrapper.access ?? base.access
   const denied = denyList(wrapper.deny)
+  const input = toInput(wrapper.parameters)
+  const schema = toSchema(wrapper.parameters)
 
   async function run(given: unknown, context: ToolContext): Promise<ToolResult> {
-    const args = checkArguments(wrapper.parameters, given)
-    const call = base.wrap!({ tool: id, access, words: wrapper.words, args })
+    const args = checkArguments(input, schema, given)
+    const call = base.wrap({ tool: id, access, words: wrapper.words, args })
     await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
     return call.run(context)
   }
@@ -33,14 +38,10 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Tool
     id,
     title: definition.title,
     description: definition.description,
-    schema: toSchema(wrapper.parameters),
+    schema,
     access,
     base: base.id,
-    run: (args, context) =>
-      run(args, context).catch((error: unknown) => {
-        if (error instanceof ArgumentError) return failed(`${id}: ${error.message}`)
-        throw error
-      }),
+    run: (args, context) => withTrouble(id, () => run(args, context)),
   }
 }
 

@@ -4,10 +4,10 @@ import type { Parameter, ValueType } from './definition.ts'
 /** Where a problem is told: a line of the file and a sentence. */
 export type Report = (line: number, message: string) => void
 
-/** Type names, types of parts, and depth are bounded, so that a schema is. */
-const maxDepth = 8
+/** How deep types may nest, so that every schema has an end. */
+const MAX_DEPTH = 8
 
-const simple = ['string', 'number', 'integer', 'boolean'] as const
+const SIMPLE_TYPES = ['string', 'number', 'integer', 'boolean'] as const
 
 /** A declaration before its type is looked up. */
 interface Raw {
@@ -42,17 +42,18 @@ const of = (annotations: readonly Annotation[], word: string): readonly Annotati
 function readTypes(annotations: readonly Annotation[], report: Report): ReadonlyMap<string, RawType> {
   const types = new Map<string, RawType>()
   for (const { text, line } of of(annotations, '@type')) {
-    const match = /^([A-Za-z_]\w*)\s+\{\s*object\s*\}\s*(.*)$/s.exec(text)
-    if (!match) report(line, '@type must be written as: @type Name {object} what it is')
-    else if (types.has(match[1]!)) report(line, `the type ${match[1]} is declared twice`)
-    else types.set(match[1]!, { description: match[2]!, properties: [] })
+    const [, name, description = ''] = /^([A-Za-z_]\w*)\s+\{\s*object\s*\}\s*(.*)$/s.exec(text) ?? []
+    if (name === undefined) report(line, '@type must be written as: @type Name {object} what it is')
+    else if (types.has(name)) report(line, `the type ${name} is declared twice`)
+    else types.set(name, { description, properties: [] })
   }
   for (const each of of(annotations, '@property')) {
-    const match = /^([A-Za-z_]\w*)\.(\S.*)$/s.exec(each.text)
-    const type = types.get(match?.[1] ?? '')
-    const property = match && readDeclaration({ ...each, text: match[2]! }, true, report)
-    if (!match) report(each.line, '@property must be written as: @property Type.name {type} what it is')
-    else if (!type) report(each.line, `there is no @type ${match[1]} for this property`)
+    const [, name, text = ''] = /^([A-Za-z_]\w*)\.(\S.*)$/s.exec(each.text) ?? []
+    const type = types.get(name ?? '')
+    const property = name === undefined ? undefined : readDeclaration({ ...each, text }, true, report)
+    if (name === undefined)
+      report(each.line, '@property must be written as: @property Type.name {type} what it is')
+    else if (!type) report(each.line, `there is no @type ${name} for this property`)
     else if (property) type.properties.push(property)
   }
   return types
@@ -104,11 +105,11 @@ function resolveType(
   report: Report,
   depth: number,
 ): ValueType | undefined {
-  if (depth > maxDepth) {
-    report(line, `types nest too deeply (at most ${maxDepth} levels); does one hold itself?`)
+  if (depth > MAX_DEPTH) {
+    report(line, `types nest too deeply (at most ${MAX_DEPTH} levels); does one hold itself?`)
     return undefined
   }
-  const primitive = simple.find((each) => each === name)
+  const primitive = SIMPLE_TYPES.find((each) => each === name)
   if (primitive) return { type: primitive }
   const items = /^array<(.*)>$/.exec(name)?.[1]
   if (items !== undefined) {
@@ -117,7 +118,10 @@ function resolveType(
   }
   const declared = types.get(name)
   if (!declared) {
-    report(line, `unknown type {${name}}; there are ${[...simple, 'array<T>', ...types.keys()].join(', ')}`)
+    report(
+      line,
+      `unknown type {${name}}; there are ${[...SIMPLE_TYPES, 'array<T>', ...types.keys()].join(', ')}`,
+    )
     return undefined
   }
   const properties = declared.properties.flatMap((each) => resolve(each, types, report, depth + 1) ?? [])

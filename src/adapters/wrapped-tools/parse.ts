@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import type { Access } from '../../tools/tool.ts'
 import { cutFile, type Annotation } from './annotations.ts'
@@ -6,14 +7,14 @@ import { readParameters, type Report } from './parameters.ts'
 import { splitTemplate, templateProblem, unused } from './template.ts'
 
 /** Annotations that may stand once; the others as often as they like. */
-const once = ['@title', '@name', '@wrapped', '@command', '@example', '@access'] as const
-const many = ['@deny', '@param', '@type', '@property']
-const known: readonly string[] = [...once, ...many]
+const ONCE: readonly string[] = ['@title', '@name', '@wrapped', '@command', '@example', '@access']
+const MANY = ['@deny', '@param', '@type', '@property']
+const KNOWN = [...ONCE, ...MANY]
 
-const accesses: readonly Access[] = ['read', 'write', 'execute', 'network']
+const ACCESSES: readonly Access[] = ['read', 'write', 'execute', 'network']
 
 /** Names that mean something else where tools are named: groups of tools, and the server's own tools. */
-const reserved = /^(?:all|none|on|off|internal|builtin|wrapped|mcp|sshawl_.*)$/
+const RESERVED_NAME = /^(?:all|none|on|off|internal|builtin|wrapped|mcp|sshawl_.*)$/
 
 /**
  * Reads a `.tool` file (the format is in docs/tools.md). `file` is what problems are reported under. Never
@@ -43,8 +44,8 @@ interface Parts {
 function firsts(annotations: readonly Annotation[], report: Report, warn: Report): Map<string, Annotation> {
   const first = new Map<string, Annotation>()
   for (const each of annotations) {
-    if (!known.includes(each.word)) warn(each.line, `unknown ${each.word}${meant(each.word)}; it is ignored`)
-    else if (!many.includes(each.word) && first.has(each.word))
+    if (!KNOWN.includes(each.word)) warn(each.line, `unknown ${each.word}${meant(each.word)}; it is ignored`)
+    else if (!MANY.includes(each.word) && first.has(each.word))
       report(each.line, `${each.word} is given twice`)
     else if (!first.has(each.word)) first.set(each.word, each)
   }
@@ -52,7 +53,7 @@ function firsts(annotations: readonly Annotation[], report: Report, warn: Report
 }
 
 function meant(word: string): string {
-  const near = closest(word, known)
+  const near = closest(word, KNOWN)
   return near ? ` (did you mean ${near}?)` : ''
 }
 
@@ -61,7 +62,7 @@ function readDefinition(file: string, parts: Parts): Definition | undefined {
   const wrapped = toolName('@wrapped', parts)
   const title = parts.first.get('@title')?.text ?? ''
   const wrapper = readWrapper(parts)
-  if (name && reserved.test(name)) parts.report(lineOf('@name', parts), `the name ${name} is reserved`)
+  if (name && RESERVED_NAME.test(name)) parts.report(lineOf('@name', parts), `the name ${name} is reserved`)
   if (wrapper && title === '') parts.report(1, 'a wrapped tool needs a @title')
   if (wrapper && parts.description === '')
     parts.report(1, 'a wrapped tool needs a description before its first @ line')
@@ -75,14 +76,13 @@ function readDefinition(file: string, parts: Parts): Definition | undefined {
 const lineOf = (word: string, parts: Parts): number => parts.first.get(word)?.line ?? 1
 
 function toolName(word: '@name' | '@wrapped', { first, report }: Parts): string | undefined {
-  const text = first.get(word)?.text
-  if (text === undefined) report(1, `${word} is missing: ${word} and the name of a tool`)
-  else if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
-    report(
-      first.get(word)!.line,
-      `${word} must be one name of 1-64 letters, digits, _ and -, not '${text.slice(0, 80)}'`,
-    )
-  } else return text
+  const found = first.get(word)
+  if (!found) report(1, `${word} is missing: ${word} and the name of a tool`)
+  else if (/^[A-Za-z0-9_-]{1,64}$/.test(found.text)) return found.text
+  else {
+    const text = found.text.slice(0, 80)
+    report(found.line, `${word} must be one name of 1-64 letters, digits, _ and -, not '${text}'`)
+  }
   return undefined
 }
 
@@ -108,7 +108,7 @@ function readCommand({ first, report }: Parts): readonly string[] | null {
   try {
     return splitTemplate(command.text)
   } catch (error) {
-    report(command.line, (error as Error).message)
+    report(command.line, errorMessage(error))
     return null
   }
 }
@@ -116,15 +116,17 @@ function readCommand({ first, report }: Parts): readonly string[] | null {
 /** Less access than the base's must say what is refused; `@deny none` says that nothing has to be. */
 function readAccess({ annotations, first, report }: Parts): Pick<Wrapper, 'access' | 'deny'> {
   const access = first.get('@access')
-  const chosen = accesses.find((each) => each === access?.text)
+  const chosen = ACCESSES.find((each) => each === access?.text)
   const denials = annotations.filter(({ word }) => word === '@deny')
   const deny = denials.flatMap(({ text }) => text.split(/\s+/).filter((pattern) => pattern !== ''))
   if (access && !chosen)
-    report(access.line, `@access must be one of ${accesses.join(', ')}, not '${access.text}'`)
+    report(access.line, `@access must be one of ${ACCESSES.join(', ')}, not '${access.text}'`)
   if (access && denials.length === 0)
     report(access.line, '@access needs a @deny line (or the words @deny none)')
   for (const { text, line } of denials)
     if (text === '') report(line, '@deny needs patterns, or the word none')
-  if (deny.includes('none') && deny.length > 1) report(denials[0]!.line, '@deny none stands alone')
+  const [firstDenial] = denials
+  if (firstDenial && deny.includes('none') && deny.length > 1)
+    report(firstDenial.line, '@deny none stands alone')
   return { deny: deny.filter((pattern) => pattern !== 'none'), ...(chosen ? { access: chosen } : {}) }
 }

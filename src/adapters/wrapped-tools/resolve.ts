@@ -1,10 +1,16 @@
 import { closest } from '../../lib/suggest.ts'
 import type { Access, Tool } from '../../tools/tool.ts'
 import type { Definition, Problem } from './definition.ts'
-import { makeAlias, makeWrapped } from './make-tool.ts'
+import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
 
-/** Built-in tools that are there only where they are configured; a file that waits for one is no problem. */
-const optionalBases = new Set(['web_fetch', 'google_search', 'todo_write', 'todo_read'])
+/** The tools that files can build on, which also keep their names. */
+export interface Bases {
+  readonly tools: readonly Tool[]
+  /** Ids of all that there may be, configured or not: a file that waits for one of them is no problem. */
+  readonly ids: readonly string[]
+  /** Ids of tools that nobody may have, with all that is built on them. */
+  readonly disabled: readonly string[]
+}
 
 /** What came of putting files and tools together. */
 export interface Resolved {
@@ -15,25 +21,22 @@ export interface Resolved {
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
 }
 
-const weakest: readonly Access[] = ['read', 'write', 'execute', 'network']
+/** Weakest first. */
+const ACCESS_ORDER: readonly Access[] = ['read', 'write', 'execute', 'network']
 
 /**
  * Makes tools from definitions, in their order: the first of a name wins, the built-in ones before all. A
  * file may build on another one, whatever their order. What cannot be made is a problem and the rest goes on.
  */
-export function resolveTools(
-  definitions: readonly Definition[],
-  base: readonly Tool[],
-  disabled: readonly string[],
-): Resolved {
+export function resolveTools(definitions: readonly Definition[], bases: Bases): Resolved {
   const problems: Problem[] = []
   const skipped: { file: string; reason: string }[] = []
-  const builtin = new Map(base.map((tool) => [tool.id, tool]))
+  const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))
   const own = new Map<string, Definition>()
   const made = new Map<string, Tool | undefined>()
-  const report = ({ file, line }: Definition, message: string): void =>
+  const report = ({ file, line }: Definition, message: string): undefined =>
     void problems.push({ file, line, message })
-  const skip = ({ file }: Definition, reason: string): void => void skipped.push({ file, reason })
+  const skip = ({ file }: Definition, reason: string): undefined => void skipped.push({ file, reason })
 
   for (const definition of definitions) {
     const other = own.get(definition.name)
@@ -51,24 +54,25 @@ export function resolveTools(
 
   function makeOnce(definition: Definition, path: readonly string[]): Tool | undefined {
     const { name, wrapped } = definition
-    if (disabled.includes(name)) return skip(definition, `${name} is disabled`) as undefined
-    if (disabled.includes(wrapped)) return skip(definition, `${wrapped} is disabled`) as undefined
+    const disabled = [name, wrapped].find((id) => bases.disabled.includes(id))
+    if (disabled !== undefined) return skip(definition, `${disabled} is disabled`)
     if (path.includes(wrapped))
-      return report(definition, `@wrapped goes in a circle: ${circle(path, wrapped)}`) as undefined
-    const target = builtin.get(wrapped) ?? (own.has(wrapped) ? make(own.get(wrapped)!, path) : undefined)
+      return report(definition, `@wrapped goes in a circle: ${circle(path, wrapped)}`)
+    const file = own.get(wrapped)
+    const target = builtin.get(wrapped) ?? (file && make(file, path))
     if (target) return build(definition, target)
-    if (optionalBases.has(wrapped)) skip(definition, `${wrapped} is not configured`)
-    else if (own.has(wrapped)) report(definition, `${wrapped}, which it builds on, could not be made`)
-    else report(definition, unknownBase(wrapped, [...builtin.keys(), ...own.keys()]))
-    return undefined
+    if (bases.ids.includes(wrapped)) return skip(definition, `${wrapped} is not configured`)
+    if (file) return report(definition, `${wrapped}, which it builds on, could not be made`)
+    return report(definition, unknownBase(wrapped, [...builtin.keys(), ...own.keys()]))
   }
 
   function build(definition: Definition, target: Tool): Tool | undefined {
     const problem = misfit(definition, target)
-    if (problem) report(definition, problem)
-    else if (definition.wrapper) return makeWrapped(definition, definition.wrapper, target)
-    else return makeAlias(definition, target)
-    return undefined
+    if (problem !== undefined) return report(definition, problem)
+    const { wrapper } = definition
+    return wrapper && isWrappable(target)
+      ? makeWrapped(definition, wrapper, target)
+      : makeAlias(definition, target)
   }
 
   const tools = [...own.values()].flatMap((definition) => make(definition, []) ?? [])
@@ -82,14 +86,16 @@ function misfit({ wrapper, bare }: Definition, target: Tool): string | undefined
       ? `a tool built on ${target.id} needs @command and @param; a plain alias has only @name and @wrapped`
       : undefined
   }
-  if (!target.wrap)
+  if (!isWrappable(target))
     return `${target.id} cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it`
   if (target.wrapsCommand && wrapper.words === null) return `a tool built on ${target.id} needs @command`
-  if (wrapper.access && weakest.indexOf(wrapper.access) > weakest.indexOf(target.access)) {
+  if (wrapper.access && ACCESS_ORDER.indexOf(wrapper.access) > ACCESS_ORDER.indexOf(target.access)) {
     return `@access ${wrapper.access} is more than ${target.id} has (${target.access}); it can only be lowered`
   }
   return undefined
 }
+
+const isWrappable = (tool: Tool): tool is Wrappable => tool.wrap !== undefined
 
 const circle = (path: readonly string[], wrapped: string): string =>
   [...path.slice(path.indexOf(wrapped)), wrapped].join(' -> ')

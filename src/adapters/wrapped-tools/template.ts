@@ -2,7 +2,7 @@ import { placeholder } from '../../tools/argv.ts'
 import type { Parameter, ValueType } from './definition.ts'
 
 /** Characters that mean something to a shell, and nothing here. */
-const shellCharacters = /[|&;<>`$]/
+const SHELL_CHARACTERS = /[|&;<>`$]/
 
 /**
  * The words of a command template: parted by blanks, quotes of both kinds keep blanks in a word. Throws an
@@ -15,9 +15,9 @@ export function splitTemplate(template: string): readonly string[] {
   )) {
     if (other !== undefined)
       throw new Error(`@command: a quoted word must stand alone, from ' to ' or from " to "`)
-    if (quoted === undefined && shellCharacters.test(plain ?? '')) {
+    if (quoted === undefined && SHELL_CHARACTERS.test(plain ?? '')) {
       throw new Error(
-        `@command: there is no shell, so ${shellCharacters.exec(plain ?? '')?.[0]} would mean nothing`,
+        `@command: there is no shell, so ${SHELL_CHARACTERS.exec(plain ?? '')?.[0]} would mean nothing`,
       )
     }
     words.push(single ?? double ?? plain ?? '')
@@ -30,8 +30,9 @@ export function templateProblem(
   words: readonly string[],
   parameters: readonly Parameter[],
 ): string | undefined {
-  if (words.length === 0) return '@command is empty'
-  if (placeholder(words[0]!) !== undefined) return '@command must begin with the name of a program'
+  const [program] = words
+  if (program === undefined) return '@command is empty'
+  if (placeholder(program) !== undefined) return '@command must begin with the name of a program'
   for (const word of words) {
     const name = placeholder(word)
     const inside = /\{[A-Za-z_]\w*\}/.exec(word)?.[0]

@@ -1,19 +1,20 @@
+/**
+ * Tools that `.tool` files describe, on top of other tools. This folder reads files and makes calls of them; it runs
+ * nothing itself, and knows no permission: both are the business of the tool that a file is built on.
+ */
 import type { Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { Problem } from './definition.ts'
 import { loadToolFiles } from './load.ts'
-import { resolveTools } from './resolve.ts'
+import { resolveTools, type Bases } from './resolve.ts'
 import { watchDirectories } from './watch.ts'
 
 /** What the `.tool` files are read with. */
 export interface WrappedToolsOptions {
   /** Searched for `*.tool` files; of two files that are called the same, the one in the earlier directory wins. */
   readonly dirs: readonly string[]
-  /** The tools that files can build on, which also keep their names. */
-  readonly base: () => readonly Tool[]
-  /** Ids of tools that nobody may have, with all that is built on them. */
-  readonly disabled: readonly string[]
+  readonly bases: Bases
   readonly log: Log
 }
 
@@ -29,7 +30,7 @@ export interface WrappedTools extends ToolSource, AsyncDisposable {
 
 /** Reads the files for the first time, and resolves when that is done. Never rejects. */
 export async function createWrappedTools(options: WrappedToolsOptions): Promise<WrappedTools> {
-  const { dirs, base, disabled, log } = options
+  const { dirs, bases, log } = options
   const inTurn = createSerial()
   let current: { tools: readonly Tool[]; problems: readonly Problem[]; warnings: readonly Problem[] } = {
     tools: [],
@@ -40,7 +41,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
   const reload = (): Promise<void> =>
     inTurn(async () => {
       const loaded = await loadToolFiles(dirs)
-      const resolved = resolveTools(loaded.definitions, base(), disabled)
+      const resolved = resolveTools(loaded.definitions, bases)
       const problems = [...loaded.problems, ...resolved.problems]
       for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')
       for (const warning of loaded.warnings) log.info(warning, 'a .tool file has something odd')
@@ -48,7 +49,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
       current = { tools: resolved.tools, problems, warnings: loaded.warnings }
     })
 
-  const watching = watchDirectories(dirs, () => void reload(), log)
+  const watching = await watchDirectories(dirs, () => void reload(), log)
   await reload()
   return {
     group: 'wrapped',
@@ -58,7 +59,7 @@ export async function createWrappedTools(options: WrappedToolsOptions): Promise<
     warnings: () => current.warnings,
     reload,
     async [Symbol.asyncDispose]() {
-      watching.close()
+      await watching[Symbol.asyncDispose]()
       await inTurn(() => undefined)
     },
   }

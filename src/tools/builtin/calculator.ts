@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { evaluate } from './calculator/evaluate.ts'
-import { CalculationError, type Numeric } from './calculator/numbers.ts'
+import type { Numeric } from './calculator/numbers.ts'
 import { toDecimal } from './calculator/rounding.ts'
-import { defineTool, failed, ok } from '../tool.ts'
+import { ok } from '../tool.ts'
 
 /** Arithmetic with Python's rules, in a language so small that it can harm nobody. */
 export const calculator = defineTool({
@@ -22,14 +23,7 @@ export const calculator = defineTool({
     expression: 'What to evaluate, such as "2 * (3 + 4)" or "sqrt(2) / sin(pi / 3)".',
     precision: 'Decimal places of a result that is not whole, 0 to 15 (default 6).',
   },
-  run: async ({ expression, precision }) => {
-    try {
-      return ok(write(evaluate(expression), precision))
-    } catch (error) {
-      if (error instanceof CalculationError) return failed(`calculator: ${error.message}`)
-      throw error
-    }
-  },
+  run: async ({ expression, precision }) => ok(write(evaluate(expression), precision)),
 })
 
 /** Integers in full; floats rounded, without zeros that say nothing. */

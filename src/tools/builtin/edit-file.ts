@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { ArgumentError } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
-import { WorkspaceError } from '../ports.ts'
-import { ArgumentError, defineTool, failed, ok } from '../tool.ts'
+import { ok } from '../tool.ts'
 
 /** One exact replacement in a file. */
 export const editFile = defineTool({
@@ -20,24 +21,18 @@ export const editFile = defineTool({
   },
   run: async ({ file_path, old_text, new_text }, context) => {
     const replace = (old: string | undefined): string => replaceOnce(file_path, old, old_text, new_text)
-    try {
-      replace(await context.workspace.readText(file_path).then(({ text }) => text))
-      const question = {
-        tool: 'edit_file',
-        access: 'write' as const,
-        target: file_path,
-        asked: `edit '${file_path}'?`,
-      }
-      const detail = `edit ${file_path}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
-      return await withPermission(context, { ...question, detail }, async () => {
-        await context.workspace.changeText(file_path, replace)
-        return ok(`Edited ${file_path}.`)
-      })
-    } catch (error) {
-      if (error instanceof WorkspaceError || error instanceof ArgumentError)
-        return failed(`edit_file: ${error.message}`)
-      throw error
+    replace((await context.workspace.readText(file_path)).text)
+    const question = {
+      tool: 'edit_file',
+      access: 'write' as const,
+      target: file_path,
+      asked: `edit '${file_path}'?`,
     }
+    const detail = `edit ${file_path}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
+    return withPermission(context, { ...question, detail }, async () => {
+      await context.workspace.changeText(file_path, replace)
+      return ok(`Edited ${file_path}.`)
+    })
   },
 })
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { fdParameter, fdParameterText, withResult } from './fd.ts'
+import { defineTool } from '../define-tool.ts'
+import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
 import { fdName } from '../long-result.ts'
 import { withPermission } from '../permission.ts'
-import { WorkspaceError, type LongResult, type ResultStore } from '../ports.ts'
-import { defineTool, failed, ok, type Tool } from '../tool.ts'
+import type { LongResult, ResultStore } from '../ports/results.ts'
+import { ok, type Tool } from '../tool.ts'
 
 /** A long result as a file of the workspace. */
 export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
@@ -15,34 +16,29 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
       'one, of which a copy is kept. A person is asked first.',
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
-    parameters: { fd: fdParameterText, file_path: 'Path of the file, relative to the workspace.' },
-    run: async ({ fd, file_path }, context) =>
-      withResult('fd_to_file', results, context, fd, async (result) => {
-        const question = {
-          tool: 'fd_to_file',
-          access: 'write' as const,
-          target: `${fdName(result.fd)} ${file_path}`,
-          asked: `write ${fdName(result.fd)} to '${file_path}'?`,
-          detail: detailOf(result, file_path),
-        }
-        return withPermission(context, question, async () => {
-          try {
-            const { created } = await context.workspace.changeText(file_path, () => result.text)
-            return ok(
-              `${created ? 'Made' : 'Replaced'} ${file_path} with the ${result.text.length} characters of ${fdName(result.fd)}.`,
-            )
-          } catch (error) {
-            if (error instanceof WorkspaceError) return failed(`fd_to_file: ${error.message}`)
-            throw error
-          }
-        })
-      }),
+    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
+    run: async ({ fd, file_path }, context) => {
+      const result = await findResult(results, context, fd)
+      const name = fdName(result.fd)
+      const question = {
+        tool: 'fd_to_file',
+        access: 'write' as const,
+        target: `${name} ${file_path}`,
+        asked: `write ${name} to '${file_path}'?`,
+        detail: detailOf(result, file_path),
+      }
+      return withPermission(context, question, async () => {
+        const { created } = await context.workspace.changeText(file_path, () => result.text)
+        const what = `the ${result.text.length} characters of ${name}`
+        return ok(`${created ? 'Made' : 'Replaced'} ${file_path} with ${what}.`)
+      })
+    },
   })
 
 /** Enough to know the text by; the whole is too long for a question, and everybody in the room can read it. */
-const BEGINNING = 1000
+const SHOWN_CHARS = 1000
 
 function detailOf({ fd, tool, text }: LongResult, path: string): string {
   const facts = `write ${path}: all ${text.length} characters of ${fdName(fd)}, which ${tool} gave`
-  return `${facts} (run read_fd to see all of it). It begins:\n${text.slice(0, BEGINNING).toWellFormed()}…`
+  return `${facts} (run read_fd to see all of it). It begins:\n${text.slice(0, SHOWN_CHARS).toWellFormed()}…`
 }

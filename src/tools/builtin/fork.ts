@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { withSubTurns } from './with-sub-turns.ts'
-import { defineTool, type Tool, type ToolResult } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import { subTurnsOf } from './sub-turns.ts'
+import type { Tool, ToolResult } from '../tool.ts'
 
 /** Several things at once, each knowing all that the turn knows. */
 export const fork: Tool = defineTool({
@@ -12,11 +13,11 @@ export const fork: Tool = defineTool({
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
   parameters: { prompts: 'What each side turn is to do, 1 to 8.' },
-  run: async ({ prompts }, context) =>
-    withSubTurns('fork', context, async (subTurns) => {
-      const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))
-      return joined(await Promise.all(work))
-    }),
+  run: async ({ prompts }, context) => {
+    const subTurns = subTurnsOf(context)
+    const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))
+    return joined(await Promise.all(work))
+  },
 })
 
 /** All answers under numbers; an error only if none went well. */

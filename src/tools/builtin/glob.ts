@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { WorkspaceError } from '../ports.ts'
-import { defineTool, failed, ok } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok } from '../tool.ts'
 
 /** Files by the pattern of their paths; needs no program. */
 export const glob = defineTool({
@@ -18,13 +18,8 @@ export const glob = defineTool({
     path: 'Directory to look in, which the pattern is relative to; the whole workspace when absent.',
   },
   run: async ({ pattern, path }, context) => {
-    try {
-      const query = { pattern, ...(path ? { path } : {}) }
-      const { paths, cut } = await context.workspace.findFiles(query, context.signal)
-      return ok([...(paths.length > 0 ? paths : ['No files.']), ...(cut ? [`[cut: ${cut}]`] : [])].join('\n'))
-    } catch (error) {
-      if (error instanceof WorkspaceError) return failed(`glob: ${error.message}`)
-      throw error
-    }
+    const query = { pattern, ...(path ? { path } : {}) }
+    const { paths, cut } = await context.workspace.findFiles(query, context.signal)
+    return ok([...(paths.length > 0 ? paths : ['No files.']), ...(cut ? [`[cut: ${cut}]`] : [])].join('\n'))
   },
 })

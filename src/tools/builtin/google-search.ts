@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { withPermission } from '../permission.ts'
-import { WebError, type SearchHit, type WebSearch } from '../ports.ts'
-import { defineTool, failed, ok, type Tool, type ToolResult } from '../tool.ts'
+import type { SearchHit, WebSearch } from '../ports/web.ts'
+import { ok, type Tool, type ToolResult } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 /** A web search through whichever provider is configured; the name is the one that models know. */
@@ -36,14 +37,9 @@ async function run(
   query: { readonly words: string; readonly start: number },
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  try {
-    const hits = await search.find(query, signal)
-    if (hits.length === 0) return ok(nothing(query.start))
-    return ok(fenced('results', hits.map((hit, index) => line(hit, query.start + index)).join('\n\n')))
-  } catch (error) {
-    if (error instanceof WebError) return failed(`google_search: ${error.message}`)
-    throw error
-  }
+  const hits = await search.find(query, signal)
+  if (hits.length === 0) return ok(nothing(query.start))
+  return ok(fenced('results', hits.map((hit, index) => line(hit, query.start + index)).join('\n\n')))
 }
 
 const nothing = (start: number): string =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { WorkspaceError, type FoundLine, type FoundText } from '../ports.ts'
-import { defineTool, failed, ok } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import type { FoundLine, FoundText } from '../ports/workspace.ts'
+import { ok } from '../tool.ts'
 
 /** Lines of files by a regular expression; needs no program. */
 export const grep = defineTool({
@@ -30,12 +31,7 @@ export const grep = defineTool({
   run: async ({ pattern, path, glob, ignore_case, literal, context: around }, context) => {
     const where = { ...(path ? { path } : {}), ...(glob ? { glob } : {}) }
     const query = { pattern, literal, ignoreCase: ignore_case, context: around, ...where }
-    try {
-      return ok(written(await context.workspace.searchText(query, context.signal)))
-    } catch (error) {
-      if (error instanceof WorkspaceError) return failed(`grep: ${error.message}`)
-      throw error
-    }
+    return ok(written(await context.workspace.searchText(query, context.signal)))
   },
 })
 

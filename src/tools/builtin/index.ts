@@ -1,4 +1,9 @@
-import type { ResultStore, Web } from '../ports.ts'
+/**
+ * The tools that every server brings along, one a file: files, commands, the web, lists, sub-turns. They know nothing of
+ * rooms but the one they are called in.
+ */
+import type { ResultStore } from '../ports/results.ts'
+import type { Web } from '../ports/web.ts'
 import type { Tool } from '../tool.ts'
 import { calculator } from './calculator.ts'
 import { editFile } from './edit-file.ts'
@@ -24,8 +29,14 @@ export interface BuiltinParts {
   readonly subTurns?: boolean
 }
 
-/** The tools that the server brings along, in the order in which they are listed. */
-export const builtinTools = ({ todo, web, results, subTurns = true }: BuiltinParts = {}): readonly Tool[] => [
+/** A tool that is there only where its part is. */
+interface OptionalTool {
+  readonly id: string
+  readonly from: (parts: BuiltinParts) => Tool | false | undefined
+}
+
+/** Every tool that the server brings along, in the order in which they are listed. */
+const TOOLS: readonly (Tool | OptionalTool)[] = [
   readFile,
   writeFile,
   editFile,
@@ -33,9 +44,19 @@ export const builtinTools = ({ todo, web, results, subTurns = true }: BuiltinPar
   grep,
   runCommand,
   calculator,
-  ...(web?.visit ? [webFetch(web.visit)] : []),
-  ...(web?.search ? [googleSearch(web.search)] : []),
-  ...(todo ? [todoWrite(todo), todoRead(todo)] : []),
-  ...(results ? [readFd(results), fdToFile(results)] : []),
-  ...(subTurns ? [spawnAgent, fork] : []),
+  { id: 'web_fetch', from: ({ web }) => web?.visit && webFetch(web.visit) },
+  { id: 'google_search', from: ({ web }) => web?.search && googleSearch(web.search) },
+  { id: 'todo_write', from: ({ todo }) => todo && todoWrite(todo) },
+  { id: 'todo_read', from: ({ todo }) => todo && todoRead(todo) },
+  { id: 'read_fd', from: ({ results }) => results && readFd(results) },
+  { id: 'fd_to_file', from: ({ results }) => results && fdToFile(results) },
+  { id: spawnAgent.id, from: ({ subTurns = true }) => subTurns && spawnAgent },
+  { id: fork.id, from: ({ subTurns = true }) => subTurns && fork },
 ]
+
+/** Ids of all built-in tools, whether they are there or not. */
+export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
+
+/** The built-in tools that there are with these parts. */
+export const builtinTools = (parts: BuiltinParts = {}): readonly Tool[] =>
+  TOOLS.flatMap((tool) => ('from' in tool ? tool.from(parts) || [] : tool))

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { fdParameter, fdParameterText, withResult } from './fd.ts'
+import { ArgumentError } from '../arguments.ts'
+import { defineTool } from '../define-tool.ts'
+import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
 import { pageCount, READ_FD, showPage } from '../long-result.ts'
-import type { ResultStore } from '../ports.ts'
-import { defineTool, failed, type Tool } from '../tool.ts'
+import type { ResultStore } from '../ports/results.ts'
+import type { Tool } from '../tool.ts'
 
 /** A page of a result that was too long to be read at once. */
 export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
@@ -14,10 +16,11 @@ export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
       'pages it has; the pages in order are the whole result.',
     access: 'read',
     input: z.strictObject({ fd: fdParameter, page: z.int().min(1).default(1) }),
-    parameters: { fd: fdParameterText, page: 'Number of the page, from 1.' },
-    run: async ({ fd, page }, context) =>
-      withResult(READ_FD, results, context, fd, (result) => {
-        const shown = showPage(result, page, { isError: false, canRead: true })
-        return shown ?? failed(`${READ_FD}: page must be at most ${pageCount(result)}, got ${page}`)
-      }),
+    parameters: { fd: FD_PARAMETER_TEXT, page: 'Number of the page, from 1.' },
+    run: async ({ fd, page }, context) => {
+      const result = await findResult(results, context, fd)
+      const shown = showPage(result, page, { isError: false, canRead: true })
+      if (shown) return shown
+      throw new ArgumentError(`page must be at most ${pageCount(result)}, got ${page}`)
+    },
   })

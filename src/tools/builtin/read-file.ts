@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { WorkspaceError, type FileSlice } from '../ports.ts'
-import { defineTool, failed, ok, type ToolResult } from '../tool.ts'
+import { ArgumentError } from '../arguments.ts'
+import { defineTool } from '../define-tool.ts'
+import type { FileSlice } from '../ports/workspace.ts'
+import { ok } from '../tool.ts'
 
 /** A text file of the room's workspace, or some of its lines. */
 export const readFile = defineTool({
@@ -25,24 +27,17 @@ export const readFile = defineTool({
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
     const range = { ...(start_line ? { first: start_line } : {}), ...(end_line ? { last: end_line } : {}) }
     if (start_line && end_line && end_line < start_line) {
-      return wrong(`end_line must be at least start_line (${start_line}), got ${end_line}`)
+      throw new ArgumentError(`end_line must be at least start_line (${start_line}), got ${end_line}`)
     }
-    try {
-      const slice = await context.workspace.readText(file_path, range)
-      if (start_line && start_line > Math.max(1, slice.totalLines)) {
-        return wrong(
-          `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
-        )
-      }
-      return ok(show_lines ? numbered(slice) : slice.text)
-    } catch (error) {
-      if (error instanceof WorkspaceError) return wrong(error.message)
-      throw error
+    const slice = await context.workspace.readText(file_path, range)
+    if (start_line && start_line > Math.max(1, slice.totalLines)) {
+      throw new ArgumentError(
+        `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
+      )
     }
+    return ok(show_lines ? numbered(slice) : slice.text)
   },
 })
-
-const wrong = (problem: string): ToolResult => failed(`read_file: ${problem}`)
 
 function numbered({ text, firstLine }: FileSlice): string {
   let line = firstLine

@@ -1,18 +1,11 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
+import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import { withPermission } from '../permission.ts'
-import { WorkspaceError, type Command, type CommandOutcome } from '../ports.ts'
-import {
-  ArgumentError,
-  defineTool,
-  failed,
-  ok,
-  type ToolContext,
-  type ToolLimits,
-  type ToolResult,
-  type WrappedCall,
-  type WrapRequest,
-} from '../tool.ts'
+import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
+import type { ToolLimits } from '../limits.ts'
+import { failed, ok, type ToolContext, type ToolResult, type WrappedCall, type WrapRequest } from '../tool.ts'
 
 /** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
 export const runCommand = defineTool({
@@ -39,7 +32,7 @@ export const runCommand = defineTool({
         tool: 'run_command',
         shown: command,
         ask: true,
-        command: { shell: command, network, ...(working_dir ? { cwd: working_dir } : {}) },
+        spec: { shell: command, network, ...(working_dir ? { cwd: working_dir } : {}) },
       },
       context,
     ),
@@ -48,12 +41,12 @@ export const runCommand = defineTool({
 })
 
 /** A command that is ready to run. */
-interface Call {
+interface PreparedCommand {
   readonly tool: string
   /** As people read it. */
   readonly shown: string
   readonly ask: boolean
-  readonly command: Command
+  readonly spec: ProcessSpec
 }
 
 function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
@@ -63,23 +56,15 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   const readOnly = access === 'read'
   return {
     shown,
-    run: (context) => execute({ tool, shown, ask: !readOnly, command: { argv, readOnly } }, context),
+    run: (context) => execute({ tool, shown, ask: !readOnly, spec: { argv, readOnly } }, context),
   }
 }
 
-async function execute(call: Call, context: ToolContext): Promise<ToolResult> {
-  const run = async (): Promise<ToolResult> => {
-    try {
-      return report(
-        call,
-        await context.workspace.run(call.command, ownLimits(context.limits), context.signal),
-      )
-    } catch (error) {
-      if (error instanceof WorkspaceError) return failed(`${call.tool}: ${error.message}`)
-      throw error
-    }
-  }
-  return call.ask ? withPermission(context, question(call, context), run) : run()
+async function execute(prepared: PreparedCommand, context: ToolContext): Promise<ToolResult> {
+  const { ask, spec } = prepared
+  const run = async (): Promise<ToolResult> =>
+    report(prepared, await context.workspace.run(spec, ownLimits(context.limits), context.signal))
+  return ask ? withPermission(context, question(prepared, context), run) : run()
 }
 
 /** A little less time than the tool itself has, so that what the command wrote until then is still told. */
@@ -89,31 +74,30 @@ const ownLimits = (limits: ToolLimits): ToolLimits => ({
 })
 
 /** Network and the lack of a sandbox are part of what is asked, and are never allowed for good. */
-function question({ tool, shown, command }: Call, { workspace }: ToolContext) {
+function question({ tool, shown, spec }: PreparedCommand, { workspace }: ToolContext) {
   const notes = [
-    ...(command.cwd ? [`in ${command.cwd}`] : []),
-    ...(command.network ? ['with the network'] : []),
+    ...(spec.cwd ? [`in ${spec.cwd}`] : []),
+    ...(spec.network ? ['with the network'] : []),
     ...(workspace.unsandboxed ? ['without a sandbox'] : []),
   ]
   return {
     tool,
-    access: command.network ? ('network' as const) : ('execute' as const),
-    target: command.cwd ? `cd ${quoteArgv([command.cwd])} && ${shown}` : shown,
+    access: spec.network ? ('network' as const) : ('execute' as const),
+    target: spec.cwd ? `cd ${quoteArgv([spec.cwd])} && ${shown}` : shown,
     detail: [shown, ...notes.map((note) => `(${note})`)].join('\n'),
     asked: `run '${shown}'?`,
-    onceOnly: Boolean(command.network || workspace.unsandboxed),
+    onceOnly: Boolean(spec.network || workspace.unsandboxed),
   }
 }
 
-function report({ tool, command }: Call, outcome: CommandOutcome): ToolResult {
+function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolResult {
   const { output, exitCode, signal } = outcome
   if (exitCode === 0) return ok(output || 'The command succeeded and wrote nothing.')
-  if (exitCode === 1 && output === '' && isGrep(command)) return ok('No matches.')
+  if (exitCode === 1 && output === '' && isGrep(spec)) return ok('No matches.')
   const end =
     exitCode === undefined ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${exitCode}`
   return failed(`${tool}: the command ${end}${output ? `\n${output}` : ' and wrote nothing'}`)
 }
 
 /** grep(1): its exit status is 1 where no line was selected, and above 1 for an error. */
-const isGrep = (command: Command): boolean =>
-  'argv' in command && /(^|\/)[ef]?grep$/.test(command.argv[0] ?? '')
+const isGrep = (spec: ProcessSpec): boolean => 'argv' in spec && /(^|\/)[ef]?grep$/.test(spec.argv[0] ?? '')

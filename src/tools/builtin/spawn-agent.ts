@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { withSubTurns } from './with-sub-turns.ts'
-import { defineTool, type Tool } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import { subTurnsOf } from './sub-turns.ts'
+import type { Tool } from '../tool.ts'
 
 /** An agent with a fresh start. It changes nothing by itself: each of its own calls asks where it must. */
 export const spawnAgent: Tool = defineTool({
@@ -21,11 +22,9 @@ export const spawnAgent: Tool = defineTool({
     model: 'Name of another model that is to do it; yourself when absent.',
   },
   run: async ({ prompt, tools, model }, context) =>
-    withSubTurns('spawn_agent', context, (subTurns) =>
-      subTurns.run({
-        prompt,
-        ...(tools === undefined ? {} : { scope: tools }),
-        ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),
-      }),
-    ),
+    subTurnsOf(context).run({
+      prompt,
+      ...(tools === undefined ? {} : { scope: tools }),
+      ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),
+    }),
 })

@@ -1,12 +1,15 @@
 import { z } from 'zod'
-import { Refusal } from '../../chat/errors.ts'
+import { defineTool } from '../define-tool.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/speech.ts'
 import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/todo.ts'
-import { defineTool, failed, ok, type Tool } from '../tool.ts'
+import { ok, type Tool } from '../tool.ts'
 
 /** Where the rooms' lists are kept: the key-value `todo` of each room, which the room layer shows. */
 export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
+
+/** Characters of one item. */
+const MAX_ITEM_CHARS = 500
 
 const item = z.object({
   content: z.string().min(1),
@@ -25,14 +28,12 @@ export const todoWrite = (store: TodoStore): Tool =>
     input: z.strictObject({ todos: z.array(item).max(100) }),
     parameters: { todos: 'The whole list, in order; each item has a content (one line) and a status.' },
     run: async ({ todos }, context) => {
-      try {
-        const items = todos.map(({ content, status }) => ({ content: oneLine(content, 500), status }))
-        await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)
-        return ok(todoText(items))
-      } catch (error) {
-        if (error instanceof Refusal) return failed(`todo_write: ${error.message}`)
-        throw error
-      }
+      const items = todos.map(({ content, status }) => ({
+        content: oneLine(content, MAX_ITEM_CHARS),
+        status,
+      }))
+      await store.setValue(context.room, TODO_KEY, items.length > 0 ? items : undefined)
+      return ok(todoText(items))
     },
   })
 

@@ -1,12 +1,10 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
-import { explainArguments } from '../arguments.ts'
+import { checkArguments } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
-import { WebError, type Visit, type Web, type WebPage } from '../ports.ts'
+import type { Visit, Web, WebPage } from '../ports/web.ts'
 import {
-  ArgumentError,
-  defineTool,
-  failed,
   ok,
   type Tool,
   type ToolContext,
@@ -41,8 +39,8 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
   return tool
 }
 
-/** A call that is ready to run. */
-interface Call {
+/** A visit that is ready to be made. */
+interface PreparedVisit {
   readonly tool: string
   readonly ask: boolean
   readonly args: z.output<typeof input>
@@ -54,30 +52,22 @@ function wrapped(
   base: Tool,
   visit: NonNullable<Web['visit']>,
 ): WrappedCall {
-  const parsed = input.safeParse(args)
-  if (!parsed.success) throw new ArgumentError(explainArguments(parsed.error, base.schema, args))
-  const call = { tool, ask: access !== 'read', args: parsed.data }
+  const prepared = { tool, ask: access !== 'read', args: checkArguments(input, base.schema, args) }
   return {
-    shown: `fetch ${cleanLine(parsed.data.url)}`,
-    run: (context) => fetchPage(call, visit, context),
+    shown: `fetch ${cleanLine(prepared.args.url)}`,
+    run: (context) => fetchPage(prepared, visit, context),
   }
 }
 
 /** What cannot be visited is refused before anybody is asked. */
 async function fetchPage(
-  call: Call,
+  { tool, ask, args }: PreparedVisit,
   visit: NonNullable<Web['visit']>,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { tool, ask, args } = call
-  try {
-    const place = visit(args.url)
-    const run = async (): Promise<ToolResult> => await readPage(call, place, context)
-    return ask ? await withPermission(context, question(tool, place), run) : await run()
-  } catch (error) {
-    if (error instanceof WebError) return failed(`${tool}: ${error.message}`)
-    throw error
-  }
+  const page = visit(args.url)
+  const run = async (): Promise<ToolResult> => pageText(await page.read(args.format, context.signal))
+  return ask ? withPermission(context, question(tool, page), run) : run()
 }
 
 const question = (tool: string, { host, url }: Visit) => ({
@@ -88,10 +78,8 @@ const question = (tool: string, { host, url }: Visit) => ({
   asked: `fetch ${url}?`,
 })
 
-async function readPage({ args }: Call, place: Visit, context: ToolContext): Promise<ToolResult> {
-  const page = await place.read(args.format, context.signal)
-  return ok([heading(page), fenced('page', page.text), ...(page.cut ? [CUT] : [])].join('\n'))
-}
+const pageText = (page: WebPage): ToolResult =>
+  ok([heading(page), fenced('page', page.text), ...(page.cut ? [CUT] : [])].join('\n'))
 
 const CUT = '[The page goes on; this is all of it that is read.]'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { withPermission } from '../permission.ts'
-import { WorkspaceError } from '../ports.ts'
-import { defineTool, failed, ok } from '../tool.ts'
+import { ok } from '../tool.ts'
 
 /** A whole file, new or instead of the old one. */
 export const writeFile = defineTool({
@@ -25,13 +25,8 @@ export const writeFile = defineTool({
     }
     const detail = `write ${file_path}:\n${content}`
     return withPermission(context, { ...question, detail }, async () => {
-      try {
-        const { created } = await context.workspace.changeText(file_path, () => content)
-        return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
-      } catch (error) {
-        if (error instanceof WorkspaceError) return failed(`write_file: ${error.message}`)
-        throw error
-      }
+      const { created } = await context.workspace.changeText(file_path, () => content)
+      return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
     })
   },
 })

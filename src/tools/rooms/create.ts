@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { roomName } from '../../chat/names.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { act, inRoom, type WorldParts } from './world.ts'
-import { defineTool, ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+import { act, roomOf, type RoomToolParts } from './in-room.ts'
+import { ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
 
 const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
 
@@ -14,7 +15,7 @@ const parameters = {
 }
 
 /** A new room. */
-export const createTool = (parts: WorldParts): Tool =>
+export const createRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_create',
     title: 'Create Room',
@@ -22,15 +23,15 @@ export const createTool = (parts: WorldParts): Tool =>
     access: 'write',
     input,
     parameters,
-    run: async (wanted, context) =>
-      inRoom('sshawl_create', parts, context, context.room, async (here) => {
-        const order = { tool: 'sshawl_create', what: `make the room ${roomName(wanted.name)}`, ...wanted }
-        return make(parts, context, here, order, (owner) => parts.chat.create(wanted.name, owner, wanted))
-      }),
+    run: async (wanted, context) => {
+      const here = await roomOf(parts, context, context.room)
+      const order = { tool: 'sshawl_create', what: `make the room ${roomName(wanted.name)}`, ...wanted }
+      return make(parts, context, here, order, (owner) => parts.chat.create(wanted.name, owner, wanted))
+    },
   })
 
 /** A new room like the one at hand. */
-export const forkRoomTool = (parts: WorldParts): Tool =>
+export const forkRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_fork',
     title: 'Fork Room',
@@ -40,16 +41,16 @@ export const forkRoomTool = (parts: WorldParts): Tool =>
     access: 'write',
     input,
     parameters,
-    run: async (wanted, context) =>
-      inRoom('sshawl_fork', parts, context, undefined, async (room) => {
-        const what = `make the room ${roomName(wanted.name)} like ${room.name}`
-        const order = { tool: 'sshawl_fork', what, ...wanted }
-        return make(parts, context, room, order, (owner) => parts.chat.fork(room, wanted.name, owner, wanted))
-      }),
+    run: async (wanted, context) => {
+      const room = await roomOf(parts, context, undefined)
+      const what = `make the room ${roomName(wanted.name)} like ${room.name}`
+      const order = { tool: 'sshawl_fork', what, ...wanted }
+      return make(parts, context, room, order, (owner) => parts.chat.fork(room, wanted.name, owner, wanted))
+    },
   })
 
 async function make(
-  parts: WorldParts,
+  parts: RoomToolParts,
   context: ToolContext,
   room: Room,
   { tool, what, ...wanted }: z.output<typeof input> & { readonly tool: string; readonly what: string },

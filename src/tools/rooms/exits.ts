@@ -1,20 +1,21 @@
 import { z } from 'zod'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok, type Tool } from '../tool.ts'
+import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** The ways out of a room. */
-export const exitsTool = (parts: WorldParts): Tool =>
+export const exitsTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_exits',
     title: 'List Exits',
     description: 'Lists the exits of a room, one a line: the direction, and the room it leads to.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
-    parameters: { room: roomParameterText },
-    run: async ({ room: name }, context) =>
-      inRoom('sshawl_exits', parts, context, name, async (room) => {
-        const audience = { viewer: context.requester.person, toldIn: context.room }
-        const exits = await parts.chat.exits.list(room.name, audience)
-        return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
-      }),
+    parameters: { room: ROOM_PARAMETER_TEXT },
+    run: async ({ room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const audience = { viewer: context.requester.person, toldIn: context.room }
+      const exits = await parts.chat.exits.list(room.name, audience)
+      return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
+    },
   })

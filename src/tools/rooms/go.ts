@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { defineTool, type Tool } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../tool.ts'
 import { walk } from './walk.ts'
-import type { WorldParts } from './world.ts'
+import type { RoomToolParts } from './in-room.ts'
 
 /** Through an exit. */
-export const goTool = (parts: WorldParts): Tool =>
+export const goTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_go',
     title: 'Go',
@@ -15,7 +16,7 @@ export const goTool = (parts: WorldParts): Tool =>
     input: z.strictObject({ direction: z.string().max(32) }),
     parameters: { direction: 'A direction that exits lists.' },
     run: async ({ direction }, context) =>
-      walk('sshawl_go', parts, context, async (current) => {
+      walk(parts, context, async (current) => {
         const audience = { viewer: context.requester.person, toldIn: context.room }
         const exit = await parts.chat.exits.follow(current, direction.toLowerCase(), audience)
         return exit.room

@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import { entryLine } from '../../chat/entry-text.ts'
 import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { ok, type Tool } from '../tool.ts'
+import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** What people and models said; not who came and went, nor which tools ran. */
-export const spoken: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
+export const SPOKEN_KINDS: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
 
 /** What was said in a room, further back than the conversation a model is given. */
-export const historyTool = (parts: WorldParts): Tool =>
+export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
     title: 'Read Back',
@@ -24,18 +25,14 @@ export const historyTool = (parts: WorldParts): Tool =>
     parameters: {
       limit: 'How many entries, 1 to 200 (default 30).',
       before: 'Only entries older than this id, which an earlier answer named.',
-      room: roomParameterText,
+      room: ROOM_PARAMETER_TEXT,
     },
-    run: async ({ limit, before, room: name }, context) =>
-      inRoom('sshawl_history', parts, context, name, async (room) => {
-        const older = before ? { before: before as EntryId } : {}
-        return ok(
-          page(
-            await parts.chat.history(room, { limit, kinds: spoken, withoutThreads: true, ...older }),
-            limit,
-          ),
-        )
-      }),
+    run: async ({ limit, before, room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const older = before ? { before: before as EntryId } : {}
+      const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, ...older }
+      return ok(page(await parts.chat.history(room, query), limit))
+    },
   })
 
 function page(entries: readonly Entry[], limit: number): string {

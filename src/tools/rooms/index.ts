@@ -1,23 +1,27 @@
+/**
+ * The rooms and the people in them as tools for models, one a file. They act for the requester, through `chat`, and know
+ * no store but that of rooms.
+ */
 import type { Tool } from '../tool.ts'
-import { createTool, forkRoomTool } from './create.ts'
+import { createRoomTool, forkRoomTool } from './create.ts'
 import { exitsTool } from './exits.ts'
 import { goTool } from './go.ts'
 import { historyTool } from './history.ts'
 import { joinTool, leaveTool } from './join.ts'
 import { lookTool } from './look.ts'
 import { noteTool } from './note.ts'
-import { roomsTool } from './rooms.ts'
+import { listRoomsTool } from './rooms.ts'
 import { sayTool } from './say.ts'
 import { searchTool } from './search.ts'
 import { vibeTool } from './vibe.ts'
 import { whoTool } from './who.ts'
-import type { WorldParts } from './world.ts'
+import type { RoomToolParts } from './in-room.ts'
 
-/** The rooms and the people in them, for models: group `internal`. They see what the requester may see. */
-export const worldTools = (parts: WorldParts): readonly Tool[] => [
+/** The group `internal`. These tools see what the requester may see. */
+export const roomTools = (parts: RoomToolParts): readonly Tool[] => [
   lookTool(parts),
   whoTool(parts),
-  roomsTool(parts),
+  listRoomsTool(parts),
   historyTool(parts),
   searchTool(parts),
   sayTool(parts),
@@ -26,7 +30,7 @@ export const worldTools = (parts: WorldParts): readonly Tool[] => [
   goTool(parts),
   joinTool(parts),
   leaveTool(parts),
-  createTool(parts),
+  createRoomTool(parts),
   forkRoomTool(parts),
   noteTool(parts),
 ]

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { defineTool, type Tool } from '../tool.ts'
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../tool.ts'
 import { walk } from './walk.ts'
-import type { WorldParts } from './world.ts'
+import type { RoomToolParts } from './in-room.ts'
 
 /** Into a room by its name. */
-export const joinTool = (parts: WorldParts): Tool =>
+export const joinTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_join',
     title: 'Join',
@@ -14,16 +15,16 @@ export const joinTool = (parts: WorldParts): Tool =>
     access: 'read',
     input: z.strictObject({ room: z.string().max(32) }),
     parameters: { room: 'Name of the room.' },
-    run: async ({ room }, context) => walk('sshawl_join', parts, context, async () => room),
+    run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 
 /** Back to where the turn began. */
-export const leaveTool = (parts: WorldParts): Tool =>
+export const leaveTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_leave',
     title: 'Leave',
     description: 'Walks back to the room that you were called in.',
     access: 'read',
     input: z.strictObject({}),
-    run: async (_, context) => walk('sshawl_leave', parts, context, async () => context.room),
+    run: async (_, context) => walk(parts, context, async () => context.room),
   })

@@ -1,23 +1,23 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import type { Room } from '../../chat/room.ts'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { ok, type Tool } from '../tool.ts'
+import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** A room at a glance. */
-export const lookTool = (parts: WorldParts): Tool =>
+export const lookTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_look',
     title: 'Look Around',
     description: 'Describes a room: its topic, its mood, whether it is private, and who is there.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
-    parameters: { room: roomParameterText },
-    run: async ({ room: name }, context) =>
-      inRoom('sshawl_look', parts, context, name, async (room) => ok(await describeRoom(room, parts))),
+    parameters: { room: ROOM_PARAMETER_TEXT },
+    run: async ({ room: name }, context) => ok(await describeRoom(await roomOf(parts, context, name), parts)),
   })
 
 /** A room in a few lines, as everybody in it may know it. */
-export async function describeRoom(room: Room, { models }: WorldParts): Promise<string> {
+export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [
     `Room: ${room.name}${hidden ? ' (private)' : ''}`,

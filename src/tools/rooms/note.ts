@@ -1,38 +1,39 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { oneLine } from '../../chat/speech.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { ok, type Tool } from '../tool.ts'
+import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** The room key-value that holds its notes: a list of lines, oldest first. */
-const key = 'notes'
+const KEY = 'notes'
 
-/** What one room may hold. */
-const mostNotes = 100
-const mostChars = 500
+/** What one room may hold, and one note. */
+const MAX_NOTES = 100
+const MAX_NOTE_CHARS = 500
 
-const list = z.array(z.string())
+const noteList = z.array(z.string())
 
 /** What a room is to remember. */
-export function noteTool(parts: WorldParts): Tool {
+export function noteTool(parts: RoomToolParts): Tool {
   // Two notes at once must not overwrite each other.
   const oneByOne = createSerial()
 
   /** Throws `Refusal`. */
   async function notesOf(room: RoomName): Promise<readonly string[]> {
-    const found = list.safeParse((await parts.rooms.getValue(room, key)) ?? [])
+    const found = noteList.safeParse((await parts.rooms.getValue(room, KEY)) ?? [])
     if (found.success) return found.data
-    throw new Refusal(`the key-value ${key} of ${room} is no list of lines; kv ${key} - clears it`)
+    throw new Refusal(`the key-value ${KEY} of ${room} is no list of lines; kv ${KEY} - clears it`)
   }
 
   const add = (room: RoomName, note: string): Promise<number> =>
     oneByOne(async () => {
       const notes = await notesOf(room)
-      if (notes.length >= mostNotes)
-        throw new Refusal(`${room} has ${mostNotes} notes, which is the limit; kv ${key} - clears them`)
-      await parts.rooms.setValue(room, key, [...notes, note])
+      if (notes.length >= MAX_NOTES)
+        throw new Refusal(`${room} has ${MAX_NOTES} notes, which is the limit; kv ${KEY} - clears them`)
+      await parts.rooms.setValue(room, KEY, [...notes, note])
       return notes.length + 1
     })
 
@@ -44,24 +45,24 @@ export function noteTool(parts: WorldParts): Tool {
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {
-      text: `One line, at most ${mostChars} characters; absent to read.`,
-      room: roomParameterText,
+      text: `One line, at most ${MAX_NOTE_CHARS} characters; absent to read.`,
+      room: ROOM_PARAMETER_TEXT,
     },
-    run: async ({ text, room: name }, context) =>
-      inRoom('sshawl_note', parts, context, name, async (room) => {
-        if (text === undefined) return ok((await notesOf(room.name)).join('\n') || 'There are no notes.')
-        const note = noteLine(text)
-        const question = { tool: 'sshawl_note', what: note, asked: `note in ${room.name}?` }
-        return act(parts, context, room, question, async () =>
-          ok(`Noted; ${room.name} has ${await add(room.name, note)} now.`),
-        )
-      }),
+    run: async ({ text, room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      if (text === undefined) return ok((await notesOf(room.name)).join('\n') || 'There are no notes.')
+      const note = noteLine(text)
+      const change = { tool: 'sshawl_note', what: note, asked: `note in ${room.name}?` }
+      return act(parts, context, room, change, async () =>
+        ok(`Noted; ${room.name} has ${await add(room.name, note)} now.`),
+      )
+    },
   })
 }
 
 /** Throws `Refusal`: nothing in it, too long. */
 function noteLine(text: string): string {
-  const note = oneLine(text, mostChars)
+  const note = oneLine(text, MAX_NOTE_CHARS)
   if (note === '') throw new Refusal('there is nothing to note: the text is empty')
   return note
 }

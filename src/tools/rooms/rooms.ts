@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import type { WorldParts } from './world.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok, type Tool } from '../tool.ts'
+import type { RoomToolParts } from './in-room.ts'
 
 /** The rooms that the requester may see. */
-export const roomsTool = ({ chat }: WorldParts): Tool =>
+export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',
     title: 'List Rooms',

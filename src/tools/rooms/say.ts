@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { defineTool } from '../define-tool.ts'
 import type { Room } from '../../chat/room.ts'
 import { speech } from '../../chat/speech.ts'
-import { defineTool, ok, type Tool, type ToolContext } from '../tool.ts'
-import { act, inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { ok, type Tool, type ToolContext } from '../tool.ts'
+import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** What holds where nothing else is configured: the defaults of `[limits]`. */
-const usualSpeech = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
+const SPEECH_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 /** A message of its own, apart from the reply. */
-export const sayTool = (parts: WorldParts): Tool =>
+export const sayTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_say',
     title: 'Say',
@@ -17,16 +18,16 @@ export const sayTool = (parts: WorldParts): Tool =>
       'at work; an answer belongs in the reply.',
     access: 'write',
     input: z.strictObject({ text: z.string(), room: roomParameter }),
-    parameters: { text: 'The message.', room: roomParameterText },
-    run: async ({ text, room: name }, context) =>
-      inRoom('sshawl_say', parts, context, name, async (room) => {
-        const said = speech(text, parts.speech ?? usualSpeech)
-        const question = { tool: 'sshawl_say', what: said, asked: `say in ${room.name}?` }
-        return act(parts, context, room, question, async () => {
-          await post(room, said, context)
-          return ok(`Said in ${room.name}.`)
-        })
-      }),
+    parameters: { text: 'The message.', room: ROOM_PARAMETER_TEXT },
+    run: async ({ text, room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const said = speech(text, parts.speech ?? SPEECH_LIMITS)
+      const change = { tool: 'sshawl_say', what: said, asked: `say in ${room.name}?` }
+      return act(parts, context, room, change, async () => {
+        await post(room, said, context)
+        return ok(`Said in ${room.name}.`)
+      })
+    },
   })
 
 /** Elsewhere nobody has seen on whose behalf the model speaks, so the message says it. */

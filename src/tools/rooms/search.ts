@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { spoken, timedLines } from './history.ts'
-import { defineTool, failed, ok, type Tool } from '../tool.ts'
-import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { ArgumentError } from '../arguments.ts'
+import { defineTool } from '../define-tool.ts'
+import { SPOKEN_KINDS, timedLines } from './history.ts'
+import { ok, type Tool } from '../tool.ts'
+import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Words beyond this find nothing more. */
-const mostWords = 16
+const MAX_WORDS = 16
 
 /** What was said long ago. */
-export const searchTool = (parts: WorldParts): Tool =>
+export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
@@ -23,13 +25,18 @@ export const searchTool = (parts: WorldParts): Tool =>
     parameters: {
       words: 'Words that a line must have, separated by spaces; author names count as well.',
       limit: 'How many lines, 1 to 100 (default 20).',
-      room: roomParameterText,
+      room: ROOM_PARAMETER_TEXT,
     },
-    run: async ({ words: text, limit, room: name }, context) =>
-      inRoom('sshawl_search', parts, context, name, async (room) => {
-        const words = [...new Set(text.split(/\s+/u).filter((word) => word !== ''))].slice(0, mostWords)
-        if (words.length === 0) return failed('sshawl_search: words is empty; give a word to look for')
-        const found = await parts.chat.history(room, { limit, words, kinds: spoken, withoutThreads: true })
-        return ok(timedLines(found).join('\n') || `Nothing has ${words.join(' and ')}.`)
-      }),
+    run: async ({ words: text, limit, room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const words = [...new Set(text.split(/\s+/u).filter((word) => word !== ''))].slice(0, MAX_WORDS)
+      if (words.length === 0) throw new ArgumentError('words is empty; give a word to look for')
+      const found = await parts.chat.history(room, {
+        limit,
+        words,
+        kinds: SPOKEN_KINDS,
+        withoutThreads: true,
+      })
+      return ok(timedLines(found).join('\n') || `Nothing has ${words.join(' and ')}.`)
+    },
   })

@@ -1,20 +1,21 @@
 import { z } from 'zod'
-import { defineTool, ok, type Tool } from '../tool.ts'
-import { inRoom, roomParameter, roomParameterText, type WorldParts } from './world.ts'
+import { defineTool } from '../define-tool.ts'
+import { ok, type Tool } from '../tool.ts'
+import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Who is in a room now. */
-export const whoTool = (parts: WorldParts): Tool =>
+export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
     title: 'Who Is Here',
     description: 'Lists the people who are in a room now, one a line with their role, and the models.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
-    parameters: { room: roomParameterText },
-    run: async ({ room: name }, context) =>
-      inRoom('sshawl_who', parts, context, name, async (room) => {
-        const people = room.present().map(async (person) => `${person.name} (${await room.roleOf(person)})`)
-        const models = (parts.models?.names() ?? []).map((model) => `@${model} (model)`)
-        return ok([...(await Promise.all(people)), ...models].join('\n') || 'Nobody is here.')
-      }),
+    parameters: { room: ROOM_PARAMETER_TEXT },
+    run: async ({ room: name }, context) => {
+      const room = await roomOf(parts, context, name)
+      const people = room.present().map(async (person) => `${person.name} (${await room.roleOf(person)})`)
+      const models = (parts.models?.names() ?? []).map((model) => `@${model} (model)`)
+      return ok([...(await Promise.all(people)), ...models].join('\n') || 'Nobody is here.')
+    },
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import { cleanText } from '../../../src/lib/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
-import type { Workspace } from '../../../src/tools/ports.ts'
+import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'
 import { failed, ok, type ToolResult } from '../../../src/tools/tool.ts'
 import {
@@ -140,11 +140,11 @@ describe('a long result', () => {
     ['den/fd:1', 1, /fd must be different \(write it as/],
     ['fd:1; x', 1, /fd must be different \(write it as/],
     ['9'.repeat(40), 1, /fd must be different \(write it as/],
-    [null, 1, /fd must be different \(write it as/],
+    [null, 1, /fd is required/],
     ['fd:1', 0, /page must be at least 1, got 0/],
     ['fd:1', 4, /page must be at most 3, got 4/],
     ['fd:1', 1e300, /page must be/],
-    ['fd:1', 'all', /page must be a number/],
+    ['fd:1', 'all', /page must be an integer/],
   ])('is refused for fd %j and page %j with a sentence that helps', async (fd, page, message) => {
     const { present, read } = await rooms()
     await present(ok('x'.repeat(250)))

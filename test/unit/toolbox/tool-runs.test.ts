@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import type { Workspace } from '../../../src/tools/ports.ts'
+import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { ok, type Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createRunTool } from '../../../src/toolbox/run-tool.ts'

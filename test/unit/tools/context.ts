@@ -1,6 +1,6 @@
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
-import type { Workspace } from '../../../src/tools/ports.ts'
+import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import {
   failed,
   type CallingTurn,

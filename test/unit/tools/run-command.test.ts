@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Command, CommandOutcome, Workspace } from '../../../src/tools/ports.ts'
-import { WorkspaceError } from '../../../src/tools/ports.ts'
+import type { ProcessOutcome, ProcessSpec, Workspace } from '../../../src/tools/ports/workspace.ts'
+import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
-import type { ToolLimits } from '../../../src/tools/tool.ts'
+import type { ToolLimits } from '../../../src/tools/limits.ts'
 import { contextFor } from './context.ts'
 
 /** A workspace that writes down the commands it is given; each ends in the same way. */
-function workspaceThat(end: Partial<CommandOutcome> | Error, change: Partial<Workspace> = {}) {
-  const commands: Command[] = []
+function workspaceThat(end: Partial<ProcessOutcome> | Error, change: Partial<Workspace> = {}) {
+  const commands: ProcessSpec[] = []
   const times: number[] = []
   const workspace = {
-    run: async (command: Command, limits: ToolLimits) => {
+    run: async (command: ProcessSpec, limits: ToolLimits) => {
       commands.push(command)
       times.push(limits.timeoutMs)
       if (end instanceof Error) throw end

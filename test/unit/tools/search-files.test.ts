@@ -266,12 +266,4 @@ describe('a search', () => {
     await Promise.all([expect(answer).rejects.toThrow('the server is stopping'), own[Symbol.asyncDispose]()])
     await expect(workspace.searchText(query, new AbortController().signal)).rejects.toThrow('is stopping')
   })
-
-  it('stops when its caller does', async () => {
-    const stop = new AbortController()
-    const context = { ...contextFor(workspaces.of('w')), signal: stop.signal }
-    const answer = grep.run({ pattern: 'x' }, context)
-    stop.abort(new Error('enough'))
-    await expect(answer).rejects.toThrow('enough')
-  })
 })

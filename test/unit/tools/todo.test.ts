@@ -39,11 +39,11 @@ describe('the todo list', () => {
   })
 
   it.each([
-    [{}, 'todos is required (an array)'],
-    [{ todos: [{ status: 'pending' }] }, 'todos.0.content is required (a string)'],
+    [{}, 'todos is required (an array of objects)'],
+    [{ todos: [{ status: 'pending' }] }, 'todos[0].content is required (a string)'],
     [
       { todos: [{ content: 'x', status: 'done' }] },
-      `todos.0.status must be one of 'pending', 'in_progress', 'completed', got "done"`,
+      `todos[0].status must be one of 'pending', 'in_progress', 'completed', got "done"`,
     ],
     [
       { todos: Array.from({ length: 101 }, () => ({ content: 'x' })) },

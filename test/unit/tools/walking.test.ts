@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryDraft, RoomName } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
-import { worldTools } from '../../../src/tools/rooms/index.ts'
+import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety } from '../../support/society.ts'
 import { contextFor, turnIn, type Verdict } from './context.ts'
@@ -21,7 +21,7 @@ async function house() {
   await chat.exits.open(lobby.name, { direction: 'down', room: den.name })
   await chat.exits.open(attic.name, { direction: 'south', room: lobby.name })
   for (const room of [lobby, attic, den]) await chat.exits.setNav(room.name, true)
-  const tools = worldTools({ chat, rooms: storage.rooms })
+  const tools = roomTools({ chat, rooms: storage.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -153,7 +153,7 @@ describe('a model that walks', () => {
   it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
     const { chat, storage, alice, attic, texts } = await house()
     await chat.exits.setNav(attic.name, false)
-    const tools = new Map(worldTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
+    const tools = new Map(roomTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
     const context = {
       ...contextFor({} as ToolContext['workspace']),
       requester: { person: alice, role: 'member' as const },

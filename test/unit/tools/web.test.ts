@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWrappedTools } from '../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../src/app/paths.ts'
 import { googleSearch } from '../../../src/tools/builtin/google-search.ts'
-import { builtinTools } from '../../../src/tools/builtin/index.ts'
-import { WebError, type Web, type WebSearch, type Workspace } from '../../../src/tools/ports.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../src/tools/builtin/index.ts'
+import { WebError, type Web, type WebSearch } from '../../../src/tools/ports/web.ts'
+import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import type { Tool, ToolContext } from '../../../src/tools/tool.ts'
 import { webFetch } from '../../../src/tools/builtin/web-fetch.ts'
 import { localWeb, startSite, type Site } from '../../support/site.ts'
@@ -120,8 +121,7 @@ describe('.tool files built on web_fetch', () => {
   const load = async (given: Web) => {
     await using wrapped = await createWrappedTools({
       dirs: [paths.wrappedTools, dir],
-      base: () => builtinTools({ web: given }),
-      disabled: [],
+      bases: { tools: builtinTools({ web: given }), ids: BUILTIN_IDS, disabled: [] },
       log: quiet,
     })
     return { problems: wrapped.problems(), tools: new Map(wrapped.tools().map((each) => [each.id, each])) }

@@ -1,8 +1,9 @@
 import { RE2JS } from 're2js'
-import { WorkspaceError } from '../../../tools/ports.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { WorkspaceError } from '../../../tools/ports/workspace.ts'
 
 /** Longer patterns are a mistake, or an attack. */
-const MOST_CHARS = 1000
+export const MAX_PATTERN_CHARS = 1000
 
 /**
  * A test for paths relative to the workspace. `*` and `?` stop at `/`, `**` does not, `[a-z]`, `[!a-z]` and `{a,b}`
@@ -11,7 +12,8 @@ const MOST_CHARS = 1000
  */
 export function compilePathGlob(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/^(?:\/workspace\/|\.\/)+/, '')
-  if (plain.length > MOST_CHARS) throw new WorkspaceError(`a pattern has at most ${MOST_CHARS} characters`)
+  if (plain.length > MAX_PATTERN_CHARS)
+    throw new WorkspaceError(`a pattern has at most ${MAX_PATTERN_CHARS} characters`)
   if (plain.startsWith('/') || plain.split('/').includes('..')) {
     throw new WorkspaceError('a pattern stays in the workspace: it begins with no / and has no ..')
   }
@@ -23,19 +25,19 @@ function compile(plain: string, pattern: string): RE2JS {
   try {
     return RE2JS.compile(translate(plain), RE2JS.DOTALL)
   } catch (error) {
-    throw new WorkspaceError(`'${pattern}' is no pattern: ${(error as Error).message}`, { cause: error })
+    throw new WorkspaceError(`'${pattern}' is no pattern: ${errorMessage(error)}`, { cause: error })
   }
 }
 
 /** One piece of a glob: what it looks like, and what it is as a regular expression. */
-const pieces =
+const PIECES =
   /(?<deep>(?<=^|\/)\*\*\/)|(?<rest>\*\*+)|(?<star>\*)|(?<any>\?)|\[(?<not>[!^]?)(?<set>\]?[^\]/]*)\]|\\(?<escaped>.)|(?<open>\{)|(?<comma>,)|(?<close>\})|(?<plain>.)/gsu
 
 function translate(glob: string): string {
   const braces = glob.split('{').length === glob.split('}').length
   let depth = 0
-  return Array.from(glob.matchAll(pieces), ({ groups }) => {
-    const { deep, rest, star, any, not, set, escaped, open, comma, close, plain } = groups!
+  return Array.from(glob.matchAll(PIECES), ({ groups = {} }) => {
+    const { deep, rest, star, any, not, set, escaped, open, comma, close, plain } = groups
     if (deep) return '(?:[^/]*/)*'
     if (rest) return '.*'
     if (star) return '[^/]*'

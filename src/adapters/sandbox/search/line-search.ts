@@ -1,8 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RE2JS } from 're2js'
-import { WorkspaceError, type FoundLine, type FoundText, type TextQuery } from '../../../tools/ports.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import {
+  WorkspaceError,
+  type FoundLine,
+  type FoundText,
+  type TextQuery,
+} from '../../../tools/ports/workspace.ts'
 import { openInside } from '../read-text.ts'
+import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
 import type { SearchLimits } from './request.ts'
 import { textLines } from './text-lines.ts'
 
@@ -12,9 +19,6 @@ export interface LineSearch {
   read(path: string): Promise<boolean>
   found(): Omit<FoundText, 'cut'>
 }
-
-/** Longer patterns are a mistake, or an attack. */
-const MOST_CHARS = 1000
 
 /** Throws `WorkspaceError` where the pattern is none. */
 export function createLineSearch(root: string, query: TextQuery, limits: SearchLimits): LineSearch {
@@ -63,11 +67,12 @@ export function createLineSearch(root: string, query: TextQuery, limits: SearchL
 }
 
 function compile({ pattern, literal, ignoreCase }: TextQuery): RE2JS {
-  if (pattern.length > MOST_CHARS) throw new WorkspaceError(`a pattern has at most ${MOST_CHARS} characters`)
+  if (pattern.length > MAX_PATTERN_CHARS)
+    throw new WorkspaceError(`a pattern has at most ${MAX_PATTERN_CHARS} characters`)
   try {
     return RE2JS.compile(literal ? RE2JS.quote(pattern) : pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
   } catch (error) {
-    const reason = (error as Error).message.replace(/^error parsing regexp: /, '')
+    const reason = errorMessage(error).replace(/^error parsing regexp: /, '')
     throw new WorkspaceError(
       `the pattern is no regular expression of RE2: ${reason}; with literal it is taken as it is`,
       { cause: error },
@@ -76,19 +81,19 @@ function compile({ pattern, literal, ignoreCase }: TextQuery): RE2JS {
 }
 
 /** Of a longer line only this much is given. */
-const LINE_CHARS = 500
+const MAX_LINE_CHARS = 500
 
 const begin = (text: string): string => window(text, 0)
 
 /** The part of a line where it matches. */
 function around(text: string, expression: RE2JS): string {
-  if (text.length <= LINE_CHARS) return text
+  if (text.length <= MAX_LINE_CHARS) return text
   const matcher = expression.matcher(text)
-  return window(text, matcher.find() ? Math.max(0, matcher.start() - LINE_CHARS / 4) : 0)
+  return window(text, matcher.find() ? Math.max(0, matcher.start() - MAX_LINE_CHARS / 4) : 0)
 }
 
 function window(text: string, start: number): string {
-  if (text.length <= LINE_CHARS) return text
-  const part = text.slice(start, start + LINE_CHARS).toWellFormed()
-  return `${start > 0 ? '…' : ''}${part}${start + LINE_CHARS < text.length ? '…' : ''}`
+  if (text.length <= MAX_LINE_CHARS) return text
+  const part = text.slice(start, start + MAX_LINE_CHARS).toWellFormed()
+  return `${start > 0 ? '…' : ''}${part}${start + MAX_LINE_CHARS < text.length ? '…' : ''}`
 }

@@ -1,18 +1,26 @@
-import { json } from 'node:stream/consumers'
-import { WorkspaceError } from '../../../tools/ports.ts'
-import type { SearchRequest } from './request.ts'
+import { text } from 'node:stream/consumers'
+import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/ports/workspace.ts'
+import type { SearchAnswer, SearchRequest } from './request.ts'
 import { findFiles, searchText } from './search.ts'
 
-/** The process that makes one search and ends: a request comes on standard input, the answer goes to standard output. */
-const request = (await json(process.stdin)) as SearchRequest
-const { root, limits } = request
-try {
-  const found =
-    'files' in request
-      ? await findFiles(root, request.files, limits)
-      : await searchText(root, request.text, limits)
-  process.stdout.write(JSON.stringify({ found }))
-} catch (error) {
-  if (!(error instanceof WorkspaceError)) throw error
-  process.stdout.write(JSON.stringify({ refused: error.message }))
+/**
+ * The process that makes one search and ends: a request comes on standard input, the answer goes to standard output.
+ * Nothing of the server is in it but this folder and how files are opened.
+ */
+const request: SearchRequest = JSON.parse(await text(process.stdin))
+process.stdout.write(JSON.stringify(await answer(request)))
+
+async function answer(asked: SearchRequest): Promise<SearchAnswer<FoundFiles | FoundText>> {
+  const { root, limits } = asked
+  try {
+    return {
+      found:
+        'files' in asked
+          ? await findFiles(root, asked.files, limits)
+          : await searchText(root, asked.text, limits),
+    }
+  } catch (error) {
+    if (error instanceof WorkspaceError) return { refused: error.message }
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-import type { FileQuery, TextQuery } from '../../../tools/ports.ts'
+import type { FileQuery, TextQuery } from '../../../tools/ports/workspace.ts'
 
 /** What one search may take. */
 export interface SearchLimits {
@@ -14,3 +14,6 @@ export interface SearchLimits {
 export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
   { readonly files: FileQuery } | { readonly text: TextQuery }
 )
+
+/** What it answers: what it found, or why it did not look. */
+export type SearchAnswer<Found> = { readonly found: Found } | { readonly refused: string }

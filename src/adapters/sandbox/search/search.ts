@@ -6,7 +6,7 @@ import {
   type FoundFiles,
   type FoundText,
   type TextQuery,
-} from '../../../tools/ports.ts'
+} from '../../../tools/ports/workspace.ts'
 import { followPath, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
@@ -14,17 +14,17 @@ import type { SearchLimits } from './request.ts'
 import { walk } from './walk.ts'
 
 /** Directories that hold what others made, and would bury what was looked for; who names one gets it. */
-const PASSED_OVER = ['.git', 'node_modules']
+const SKIPPED_DIRS = ['.git', 'node_modules']
 
-const passedOver = (...named: readonly (string | undefined)[]): readonly string[] =>
-  PASSED_OVER.filter((name) => !named.some((text) => text?.includes(name)))
+const skippedDirs = (...named: readonly (string | undefined)[]): readonly string[] =>
+  SKIPPED_DIRS.filter((name) => !named.some((text) => text?.includes(name)))
 
 /** Finds files by their paths. Rejects with `WorkspaceError`. */
 export async function findFiles(root: string, query: FileQuery, limits: SearchLimits): Promise<FoundFiles> {
   const fits = compilePathGlob(query.pattern)
   const start = await startOf(root, query.path)
   const paths: string[] = []
-  const files = filesAt(root, start, limits, passedOver(query.pattern, query.path))
+  const files = filesAt(root, start, limits, skippedDirs(query.pattern, query.path))
   const cut = await eachUntil(files, limits, (path) => {
     if (fits(below(start, path))) paths.push(path)
     return paths.length < limits.results
@@ -37,7 +37,7 @@ export async function searchText(root: string, query: TextQuery, limits: SearchL
   const fits = query.glob === undefined ? () => true : compilePathGlob(query.glob)
   const search = createLineSearch(root, query, limits)
   const start = await startOf(root, query.path)
-  const files = filesAt(root, start, limits, passedOver(query.glob, query.path))
+  const files = filesAt(root, start, limits, skippedDirs(query.glob, query.path))
   const cut = await eachUntil(files, limits, async (path) => !fits(below(start, path)) || search.read(path))
   return { ...search.found(), cut }
 }
@@ -64,9 +64,9 @@ async function* filesAt(
   root: string,
   { path, isDirectory }: Start,
   { entries }: SearchLimits,
-  passedOver: readonly string[],
+  skipped: readonly string[],
 ): AsyncGenerator<string, boolean> {
-  if (isDirectory) return yield* walk(root, path, { entries, passedOver })
+  if (isDirectory) return yield* walk(root, path, { entries, skipped })
   yield path
   return false
 }

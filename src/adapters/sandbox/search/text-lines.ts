@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
-import { WorkspaceError } from '../../../tools/ports.ts'
+import { WorkspaceError } from '../../../tools/ports/workspace.ts'
 
 /** A longer line is given in pieces of about this many characters, so that one endless line needs little memory. */
-const PIECE_CHARS = 1024 * 1024
+const MAX_PIECE_CHARS = 1024 * 1024
 
 /**
  * The lines of a text file without their line ends (LF or CRLF), read bit by bit; invalid UTF-8 is replaced. Throws
@@ -11,12 +11,13 @@ const PIECE_CHARS = 1024 * 1024
 export async function* textLines(file: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of file.createReadStream({ autoClose: false })) {
-    if ((chunk as Buffer).includes(0)) throw new WorkspaceError('it is not a text file')
-    const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split('\n')
-    rest = lines.pop()!
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ autoClose: false })
+  for await (const chunk of stream) {
+    if (chunk.includes(0)) throw new WorkspaceError('it is not a text file')
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
     for (const line of lines) yield line.replace(/\r$/, '')
-    if (rest.length > PIECE_CHARS) {
+    if (rest.length > MAX_PIECE_CHARS) {
       yield rest
       rest = ''
     }

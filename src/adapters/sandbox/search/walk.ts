@@ -7,8 +7,8 @@ import { holdDirectory } from '../hold-directory.ts'
 export interface WalkLimits {
   /** Names that are looked at, of files and directories. */
   readonly entries: number
-  /** Directories of these names are passed over. */
-  readonly passedOver: readonly string[]
+  /** Directories of these names are left out. */
+  readonly skipped: readonly string[]
 }
 
 /**
@@ -31,7 +31,7 @@ export async function* walk(root: string, from: string, limits: WalkLimits): Asy
     left -= entries.length
     for (const entry of entries.toSorted(byNameBackwards)) {
       const isDirectory = entry.isDirectory()
-      if (isDirectory ? limits.passedOver.includes(entry.name) : !entry.isFile()) continue
+      if (isDirectory ? limits.skipped.includes(entry.name) : !entry.isFile()) continue
       waiting.push({ path: next.path === '' ? entry.name : `${next.path}/${entry.name}`, isDirectory })
     }
     cut ||= left <= 0
@@ -41,14 +41,14 @@ export async function* walk(root: string, from: string, limits: WalkLimits): Asy
 
 const byNameBackwards = (a: Dirent, b: Dirent): number => (a.name < b.name ? 1 : -1)
 
-/** At most `most` entries; none where the directory is gone, is outside, or may not be read. */
-async function list(root: string, path: string, most: number): Promise<readonly Dirent[]> {
+/** At most `maxEntries` entries; none where the directory is gone, is outside, or may not be read. */
+async function list(root: string, path: string, maxEntries: number): Promise<readonly Dirent[]> {
   const entries: Dirent[] = []
   try {
     await using held = await holdDirectory(root, join(root, path), path)
     for await (const entry of await opendir(held.path)) {
       entries.push(entry)
-      if (entries.length >= most) break
+      if (entries.length >= maxEntries) break
     }
   } catch {
     return entries

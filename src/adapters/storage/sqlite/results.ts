@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { LongResult, ResultStore } from '../../../tools/ports.ts'
+import type { LongResult, ResultStore } from '../../../tools/ports/results.ts'
 import { type Connection, returned } from './connection.ts'
 
 type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }

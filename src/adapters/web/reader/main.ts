@@ -1,6 +1,10 @@
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { readHtml } from './read-html.ts'
 import type { ReadRequest } from './reading.ts'
 
-/** The process that reads one page, from standard input to standard output, and ends; any error ends it too. */
-process.stdout.write(JSON.stringify(readHtml((await json(process.stdin)) as ReadRequest)))
+/**
+ * The process that reads one page, from standard input to standard output, and ends; any error ends it too. It has no
+ * part in the network, and knows nothing of who asked.
+ */
+const request: ReadRequest = JSON.parse(await text(process.stdin))
+process.stdout.write(JSON.stringify(readHtml(request)))

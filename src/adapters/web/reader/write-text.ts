@@ -1,8 +1,8 @@
 import { tables } from '@joplin/turndown-plugin-gfm'
-import TurndownService, { type Node as HtmlNode, type Rule } from 'turndown'
+import TurndownService, { type Rule } from 'turndown'
 
 /** Elements of which nothing is for reading. */
-const SILENT = [
+const SILENT: readonly string[] = [
   'script',
   'style',
   'noscript',
@@ -13,7 +13,12 @@ const SILENT = [
   'canvas',
   'form',
   'nav',
-] as const
+]
+
+/** What is asked of an element: the parser's types know no DOM. */
+interface Element {
+  getAttribute(name: string): string | null
+}
 
 /** Writes HTML as Markdown, or as text that has its paragraphs but no marks. */
 export function createWriter(format: 'markdown' | 'text', base: string): (html: string) => string {
@@ -23,7 +28,7 @@ export function createWriter(format: 'markdown' | 'text', base: string): (html: 
     bulletListMarker: '-',
     hr: '---',
   })
-  writer.remove([...SILENT] as never)
+  writer.remove((node) => SILENT.includes(node.nodeName.toLowerCase()))
   writer.addRule('image', { filter: 'img', replacement: (_content, node) => attribute(node, 'alt') })
   if (format === 'text') plainly(writer)
   else {
@@ -59,7 +64,7 @@ function plainly(writer: TurndownService): void {
   writer.addRule('row', { filter: 'tr', replacement: (content) => `${content.trim()}\n` })
 }
 
-function attribute(node: HtmlNode, name: string): string {
-  const value = (node as unknown as { getAttribute(name: string): string | null }).getAttribute(name)
+function attribute(node: Element, name: string): string {
+  const value = node.getAttribute(name)
   return value?.replaceAll(/\s+/g, ' ').trim() ?? ''
 }

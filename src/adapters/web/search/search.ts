@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports.ts'
+import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports/web.ts'
 import { readBody } from '../body.ts'
-import { createPatience, type TimeLimits } from '../patience.ts'
+import { startTimeLimit, type TimeLimits } from '../time-limit.ts'
 import { get } from '../request.ts'
 import type { SearchProvider, SearchRequest } from './provider.ts'
 import { SEARCH_PROVIDERS, type SearchConfig } from './providers.ts'
@@ -39,14 +39,14 @@ async function ask(
   limits: SearchLimits,
   outer: AbortSignal,
 ): Promise<readonly SearchHit[]> {
-  using patience = createPatience(limits, outer)
-  const answer = await get({ url, headers: { accept: 'application/json', ...headers } }, patience)
+  using time = startTimeLimit(limits, outer)
+  const answer = await get({ url, headers: { accept: 'application/json', ...headers } }, time)
   const status = answer.statusCode ?? 0
   if (status !== 200) {
     answer.destroy()
     throw new WebError(refusal(url.host, status, provider))
   }
-  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, patience)
+  const { bytes, cut } = await readBody(answer, url, limits.bodyBytes, time)
   const hits = cut ? undefined : provider.hits(parsed(bytes))
   if (!hits)
     throw new WebError(`${url.host} did not answer as a search does; an admin must check [tools.web]`)

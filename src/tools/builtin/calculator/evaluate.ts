@@ -1,4 +1,7 @@
-import { call, constants, functions } from './functions.ts'
+/**
+ * Arithmetic with Python's rules. This folder knows expressions and numbers, and of tools only the error for arguments.
+ */
+import { call, CONSTANTS, FUNCTIONS } from './functions.ts'
 import {
   add,
   CalculationError,
@@ -14,7 +17,7 @@ import {
 import { tokenize, type Token } from './tokens.ts'
 
 /** How deep parentheses, signs and powers may nest; far below what the stack holds. */
-const maxDepth = 500
+const MAX_DEPTH = 500
 
 /**
  * The value of an arithmetic expression with Python's grammar and rules: `-2**2` is -4, `2**3**2` is 512,
@@ -50,7 +53,7 @@ function readTokens(tokens: readonly Token[]) {
     },
     /** Reads something that nests, and counts how deep. */
     nested<Value>(read: () => Value): Value {
-      if (++depth > maxDepth) throw new CalculationError(`nested too deeply (at most ${maxDepth} levels)`)
+      if (++depth > MAX_DEPTH) throw new CalculationError(`nested too deeply (at most ${MAX_DEPTH} levels)`)
       const value = read()
       depth--
       return value
@@ -66,17 +69,17 @@ function sum(reader: Reader): Numeric {
   return value
 }
 
-const products: Record<string, (a: Numeric, b: Numeric) => Numeric> = {
-  '*': multiply,
-  '/': divide,
-  '//': floorDivide,
-  '%': modulo,
-}
+const PRODUCTS: ReadonlyMap<string | undefined, (a: Numeric, b: Numeric) => Numeric> = new Map([
+  ['*', multiply],
+  ['/', divide],
+  ['//', floorDivide],
+  ['%', modulo],
+])
 
 function product(reader: Reader): Numeric {
   let value = signed(reader)
-  for (let operator; (operator = reader.take('*', '/', '//', '%'));) {
-    value = products[operator]!(value, signed(reader))
+  for (let combine; (combine = PRODUCTS.get(reader.take('*', '/', '//', '%')));) {
+    value = combine(value, signed(reader))
   }
   return value
 }
@@ -129,8 +132,8 @@ function closed(reader: Reader, value: Numeric): Numeric {
 }
 
 function constant(name: string): Numeric {
-  const value = constants.get(name)
+  const value = CONSTANTS.get(name)
   if (value !== undefined) return value
-  if (functions.has(name)) throw new CalculationError(`${name} is a function: write ${name}(…)`)
-  throw new CalculationError(`unknown name '${name}'; the constants are ${[...constants.keys()].join(', ')}`)
+  if (FUNCTIONS.has(name)) throw new CalculationError(`${name} is a function: write ${name}(…)`)
+  throw new CalculationError(`unknown name '${name}'; the constants are ${[...CONSTANTS.keys()].join(', ')}`)
 }

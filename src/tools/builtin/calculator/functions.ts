@@ -5,13 +5,13 @@ type Evaluate = (...args: readonly Numeric[]) => Numeric
 
 interface Signature {
   /** How many arguments it takes. */
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly evaluate: Evaluate
 }
 
 /** Every function an expression may call; what is not an own key here does not exist. */
-export const functions: ReadonlyMap<string, Signature> = new Map<string, Signature>([
+export const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['abs', exactly(1, (x) => (x < 0 ? -x : x))],
   ['round', between(1, 2, round)],
   ['min', between(2, Infinity, (...xs) => xs.reduce((least, x) => (x < least ? x : least)))],
@@ -38,7 +38,7 @@ export const functions: ReadonlyMap<string, Signature> = new Map<string, Signatu
 ])
 
 /** Every name that stands for a number. */
-export const constants: ReadonlyMap<string, number> = new Map([
+export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],
   ['e', Math.E],
   ['tau', 2 * Math.PI],
@@ -48,24 +48,24 @@ export const constants: ReadonlyMap<string, number> = new Map([
 
 /** Calls a function by name; a wrong name or number of arguments is a `CalculationError`. */
 export function call(name: string, args: readonly Numeric[]): Numeric {
-  const signature = functions.get(name)
+  const signature = FUNCTIONS.get(name)
   if (!signature) {
-    throw new CalculationError(`unknown function '${name}'; there are ${[...functions.keys()].join(', ')}`)
+    throw new CalculationError(`unknown function '${name}'; there are ${[...FUNCTIONS.keys()].join(', ')}`)
   }
-  const { least, most } = signature
-  if (args.length < least || args.length > most) {
-    throw new CalculationError(`${name} takes ${arity(least, most)}, got ${args.length}`)
+  const { min, max } = signature
+  if (args.length < min || args.length > max) {
+    throw new CalculationError(`${name} takes ${arity(min, max)}, got ${args.length}`)
   }
   return signature.evaluate(...args)
 }
 
-function arity(least: number, most: number): string {
-  if (least === most) return least === 1 ? '1 argument' : `${least} arguments`
-  return most === Infinity ? `at least ${least} arguments` : `${least} or ${most} arguments`
+function arity(min: number, max: number): string {
+  if (min === max) return min === 1 ? '1 argument' : `${min} arguments`
+  return max === Infinity ? `at least ${min} arguments` : `${min} or ${max} arguments`
 }
 
-function between(least: number, most: number, evaluate: Evaluate): Signature {
-  return { least, most, evaluate }
+function between(min: number, max: number, evaluate: Evaluate): Signature {
+  return { min, max, evaluate }
 }
 
 function exactly(count: number, evaluate: Evaluate): Signature {

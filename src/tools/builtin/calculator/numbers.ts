@@ -1,23 +1,23 @@
+import { ArgumentError } from '../../arguments.ts'
+
 /** A Python number: an `int` is a bigint and exact, a `float` is a double. */
 export type Numeric = bigint | number
 
 /** The expression has no value that can be given; the message is for the model. */
-export class CalculationError extends Error {
-  override readonly name = 'CalculationError'
-}
+export class CalculationError extends ArgumentError {}
 
 /** Digits of the largest exact integer: Python's own limit for writing one out (`sys.int_info`). */
-export const maxDigits = 4300
-const maxBits = Math.ceil(maxDigits * Math.log2(10))
+export const MAX_DIGITS = 4300
+const MAX_BITS = Math.ceil(MAX_DIGITS * Math.log2(10))
 
 /** An integer that is small enough to go on with. */
 export function checkSize(value: bigint): bigint {
-  if (bitLength(value) > maxBits) throw tooLarge()
+  if (bitLength(value) > MAX_BITS) throw tooLarge()
   return value
 }
 
 const tooLarge = (): CalculationError =>
-  new CalculationError(`the result is too large (integers have at most ${maxDigits} digits)`)
+  new CalculationError(`the result is too large (integers have at most ${MAX_DIGITS} digits)`)
 
 /** As a double; integers beyond its range are an error, as in Python. */
 export function toFloat(value: Numeric): number {
@@ -117,7 +117,7 @@ function floatDivmod(a: number, b: number): { quotient: number; remainder: numbe
 
 function exactPower(base: bigint, exponent: bigint): bigint {
   const small = base >= -1n && base <= 1n
-  if (!small && exponent * BigInt(bitLength(base) - 1) > BigInt(maxBits)) throw tooLarge()
+  if (!small && exponent * BigInt(bitLength(base) - 1) > BigInt(MAX_BITS)) throw tooLarge()
   if (small) return exponent === 0n ? 1n : base === -1n && exponent % 2n === 0n ? 1n : base
   return base ** exponent
 }

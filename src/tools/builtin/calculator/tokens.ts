@@ -1,4 +1,4 @@
-import { CalculationError, checkSize, maxDigits, type Numeric } from './numbers.ts'
+import { CalculationError, checkSize, MAX_DIGITS, type Numeric } from './numbers.ts'
 
 /** A piece of an expression. */
 export type Token =
@@ -7,13 +7,13 @@ export type Token =
   | { readonly type: 'operator'; readonly text: string }
 
 /** Python's number literals, without the imaginary ones; then names, then operators. */
-const pattern =
+const TOKEN =
   /\s+|(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?)|(?<name>[A-Za-z_]\w*)|(?<operator>\*\*|\/\/|[-+*/%(),])/y
 
 /** Cuts an expression into tokens. Throws `CalculationError` at the first character that belongs to none. */
 export function tokenize(expression: string): readonly Token[] {
   const tokens: Token[] = []
-  const scanner = new RegExp(pattern)
+  const scanner = new RegExp(TOKEN)
   while (scanner.lastIndex < expression.length) {
     const at = scanner.lastIndex
     const groups = scanner.exec(expression)?.groups
@@ -36,7 +36,7 @@ function afterNumber(tokens: readonly Token[], expression: string, at: number, t
 function readNumber(text: string): Numeric {
   if (/__|_$|_\.|\._|_[eE]|[eE]_/.test(text)) throw new CalculationError(`'${text}' is not a number`)
   const digits = text.replaceAll('_', '')
-  if (digits.length > maxDigits) throw new CalculationError(`numbers have at most ${maxDigits} digits`)
+  if (digits.length > MAX_DIGITS) throw new CalculationError(`numbers have at most ${MAX_DIGITS} digits`)
   if (/^0[xXoObB]/.test(digits) || /^\d+$/.test(digits)) return checkSize(readInteger(digits))
   return Number(digits)
 }

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { PAGE_LIMITS } from '../../../../src/adapters/web/pages.ts'
 import { createWeb, type WebOverrides } from '../../../../src/adapters/web/web.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { WebError, type PageFormat } from '../../../../src/tools/ports.ts'
+import { WebError, type PageFormat } from '../../../../src/tools/ports/web.ts'
 import { localWeb, startBytes, startSite, visit } from '../../../support/site.ts'
 
 const never = new AbortController().signal
@@ -354,11 +354,38 @@ describe('what a page is', () => {
     ['the header', 'text/plain; charset="windows-1252"', Buffer.from([0x63, 0xe9])],
     ['a mark at the beginning', 'text/plain; charset=latin1', Buffer.from('\uFEFFcé', 'utf16le')],
     ['the page itself', 'text/html', Buffer.from('<meta charset=iso-8859-1><p>cé', 'latin1')],
+    [
+      'the page itself, as old pages say it',
+      'text/html',
+      Buffer.from('<meta http-equiv=Content-Type content="text/html; charset=latin1"><p>cé', 'latin1'),
+    ],
+    [
+      'the page and not by a comment in it',
+      'text/html',
+      Buffer.from('<!-- <meta charset=utf-8> --><meta charset=latin1><p>cé', 'latin1'),
+    ],
+    [
+      'its XML declaration',
+      'application/xml',
+      Buffer.from(`<?xml version='1.0' encoding='ISO-8859-1'?><a/>cé`, 'latin1'),
+    ],
     ['nothing', 'text/plain', Buffer.from('cé')],
     ['a charset that nobody knows', 'text/plain; charset=klingon', Buffer.from('cé')],
+    ['a charset among other parameters', 'TEXT/Plain; a="b;c"; Charset=latin1', Buffer.from('cé', 'latin1')],
   ])('is decoded by %s', async (_what, type, body) => {
     const page = await fetchFrom(text(body, { 'content-type': type }), 'raw')
     expect(page.text).toMatch(/cé$/)
+  })
+
+  test('has its quotes where it says latin1, which browsers take for windows-1252', async () => {
+    const body = Buffer.from([0x93, 0x63, 0xe9, 0x94, 0x80])
+    const page = await fetchFrom(text(body, { 'content-type': 'text/plain; charset=iso-8859-1' }), 'raw')
+    expect(page.text).toBe('“cé”€')
+  })
+
+  test('is refused by a type too long to be one', async () => {
+    const long = `text/${'x'.repeat(200)}`
+    await expect(fetchFrom(text('x', { 'content-type': long }))).rejects.toThrow('does not say')
   })
 
   test.each([

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
-import { builtinTools } from '../../../../src/tools/builtin/index.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 import { lacks } from '../../../support/needs.ts'
@@ -27,8 +27,7 @@ beforeEach(async () => {
 const load = (options: { disabled?: readonly string[]; dirs?: readonly string[] } = {}) =>
   createWrappedTools({
     dirs: options.dirs ?? [dir],
-    base: () => builtinTools(),
-    disabled: options.disabled ?? [],
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: options.disabled ?? [] },
     log: quiet,
   })
 
@@ -200,17 +199,6 @@ describe('createWrappedTools', () => {
       ['Glob', 'execute'],
       ['webFetch', 'read'],
     ])
-  })
-
-  it('reloads by itself when a file comes, changes or goes', async () => {
-    await using wrapped = await load()
-    const names = () => wrapped.tools().map(({ id }) => id)
-    await put('a.tool', alias('One', 'read_file'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['One'])
-    await put('a.tool', alias('Two', 'read_file'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual(['Two'])
-    await rm(join(dir, 'a.tool'))
-    await expect.poll(names, { timeout: 10_000 }).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
-import { worldTools } from '../../../src/tools/rooms/index.ts'
+import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
 import { contextFor, turnIn } from './context.ts'
@@ -19,7 +19,7 @@ async function world() {
   await lobby.enter(screenOf(bob))
   await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
   const { rooms } = society.storage
-  const tools = worldTools({ chat: society.chat, rooms, models: { names: () => ['qwen'] } })
+  const tools = roomTools({ chat: society.chat, rooms, models: { names: () => ['qwen'] } })
 
   /** Runs a tool in the lobby for somebody. */
   async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
@@ -50,7 +50,7 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 describe('the tools of the world', () => {
   it('need a permission where they can change something', async () => {
     const { chat, storage } = await createSociety()
-    const tools = worldTools({ chat, rooms: storage.rooms })
+    const tools = roomTools({ chat, rooms: storage.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],
       ['sshawl_who', 'read'],

@@ -1,4 +1,4 @@
-import { WebError } from '../../tools/ports.ts'
+import { WebError } from '../../tools/ports/web.ts'
 
 /** How long something on the web may take. Milliseconds. */
 export interface TimeLimits {
@@ -7,15 +7,16 @@ export interface TimeLimits {
   readonly idleMs: number
 }
 
-/** The time for one job; to be disposed of when the job is done. */
-export interface Patience extends Disposable {
+/** The time that runs for one job; to be disposed of when the job is done. */
+export interface TimeLimit extends Disposable {
   /** Aborted with a `WebError` when the time is over, or with the outer signal's reason. */
   readonly signal: AbortSignal
-  /** Something came: the wait for the next thing begins anew. */
+  /** Something came: the time without a byte begins anew. */
   progress(): void
 }
 
-export function createPatience({ totalMs, idleMs }: TimeLimits, outer: AbortSignal): Patience {
+/** Lets the time for a job begin. */
+export function startTimeLimit({ totalMs, idleMs }: TimeLimits, outer: AbortSignal): TimeLimit {
   const over = new AbortController()
   const giveUp = (reason: string) => (): void => over.abort(new WebError(reason))
   const silent = giveUp(`the server sent nothing for ${idleMs / 1000} s`)

@@ -5,10 +5,10 @@ import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { SpeechLimits } from '../../chat/speech.ts'
 import { withPermission } from '../permission.ts'
-import { failed, type ToolContext, type ToolResult } from '../tool.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
 
-/** What the tools of the world are made from. */
-export interface WorldParts {
+/** What the tools of the rooms are made from. */
+export interface RoomToolParts {
   readonly chat: Chat
   /** Where notes and vibes are kept. */
   readonly rooms: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
@@ -22,35 +22,19 @@ export interface WorldParts {
 export const roomParameter = z.string().max(32).optional()
 
 /** Text for `roomParameter`. */
-export const roomParameterText = 'Name of another room; the room you are in when absent.'
+export const ROOM_PARAMETER_TEXT = 'Name of another room; the room you are in when absent.'
 
 /**
- * Runs a tool in a room as the requester may see it. The call and its result are written down in the call's own
- * room, so a private room is there only if all who read that one may see it. A room that is not there for them is
- * refused in the same words as one that does not exist.
+ * The room that a call means, as the requester may see it. The call and its result are written down in the call's own
+ * room, so a private room is there only if all who read that one may see it. Throws `Refusal`, for a room that is not
+ * there for them in the same words as for one that does not exist.
  */
-export async function inRoom(
-  tool: string,
-  { chat }: WorldParts,
+export const roomOf = (
+  { chat }: RoomToolParts,
   context: ToolContext,
   name: string | undefined,
-  run: (room: Room) => Promise<ToolResult>,
-): Promise<ToolResult> {
-  return refusing(tool, async () => {
-    const wanted = name ?? context.turn?.currentRoom.name ?? context.room
-    return await run(await chat.room(wanted, context.requester.person, context.room))
-  })
-}
-
-/** A `Refusal` as the result that a model reads. */
-export async function refusing(tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
-  try {
-    return await run()
-  } catch (error) {
-    if (error instanceof Refusal) return failed(`${tool}: ${error.message}`)
-    throw error
-  }
-}
+): Promise<Room> =>
+  chat.room(name ?? context.turn?.currentRoom.name ?? context.room, context.requester.person, context.room)
 
 /** A change to a room that people are asked about. */
 export interface Change {
@@ -66,7 +50,7 @@ export interface Change {
  * there, before people were asked and after. Throws `Refusal`.
  */
 export async function act(
-  parts: WorldParts,
+  parts: RoomToolParts,
   context: ToolContext,
   room: Room,
   { tool, what, asked }: Change,
@@ -83,7 +67,7 @@ export async function act(
 }
 
 /** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
-export async function needNav({ chat }: WorldParts, context: ToolContext, room: Room): Promise<void> {
+export async function needNav({ chat }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {
   if (room.name === context.room || context.turn === undefined) return
   for (const name of [context.room, room.name]) {
     if (await chat.exits.nav(name)) continue

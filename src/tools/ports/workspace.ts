@@ -1,5 +1,8 @@
-import type { RoomName } from '../chat/entry.ts'
-import type { ToolLimits } from './tool.ts'
+/**
+ * What tools need of the outside: one file for each port, whose comments are its contract and whose exam is in
+ * test/contract. This one is the files and commands of a room.
+ */
+import type { ToolLimits } from '../limits.ts'
 
 /** A path was refused or not there; the message says which path and why, and is for the model. */
 export class WorkspaceError extends Error {
@@ -16,8 +19,8 @@ export interface FileSlice {
   readonly totalLines: number
 }
 
-/** What came of a command. */
-export interface CommandOutcome {
+/** What came of a process. */
+export interface ProcessOutcome {
   /** Standard output and error, as they came, cut at the limits with a notice, invalid UTF-8 replaced. */
   readonly output: string
   /** Absent when a signal ended it. */
@@ -26,8 +29,8 @@ export interface CommandOutcome {
   readonly timedOut: boolean
 }
 
-/** A command: either argv, run without a shell, or one line for `/bin/sh -c`. */
-export type Command = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
+/** A process to run: either argv, without a shell, or one line for `/bin/sh -c`. */
+export type ProcessSpec = ({ readonly argv: readonly string[] } | { readonly shell: string }) & {
   /** Relative to the workspace, which is the default. */
   readonly cwd?: string
   /** Off unless true. */
@@ -118,99 +121,10 @@ export interface Workspace {
    * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
    * resolves. Rejects with `WorkspaceError` when there is no sandbox and none may be done without.
    */
-  run(command: Command, limits: ToolLimits, signal: AbortSignal): Promise<CommandOutcome>
+  run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
 }
 
 /** Gives each room its workspace; made on first use. */
 export interface Workspaces {
   of(room: string): Workspace
-}
-
-/** A result that was too long to be read at once, kept whole. */
-export interface LongResult {
-  readonly room: RoomName
-  /** Counts up in its room; written `fd:3`. */
-  readonly fd: number
-  /** Id of the tool that gave it. */
-  readonly tool: string
-  /** Cleaned (lib/clean-text.ts). */
-  readonly text: string
-  /** Of a page, in UTF-16 units: the same for whoever reads, so that the pages join to the text. */
-  readonly pageSize: number
-  /** Milliseconds since the epoch. */
-  readonly at: number
-}
-
-/** What a room may keep of long results. */
-export interface ResultLimits {
-  /** Everything older than this is let go, in every room. Milliseconds since the epoch. */
-  readonly since: number
-  /** All texts of one room together, in UTF-8; the oldest go first. The newest stays whatever its size. */
-  readonly roomBytes: number
-}
-
-/** Long results on disk. All methods reject with `StorageError` only. */
-export interface ResultStore {
-  /** Resolves to its fd, which no other result of the room ever had or will have. */
-  put(result: Omit<LongResult, 'fd'>, limits: ResultLimits): Promise<number>
-  /** Undefined alike for what never was, was let go, or belongs to another room. */
-  find(room: RoomName, fd: number): Promise<LongResult | undefined>
-}
-
-/** The web did not give what was asked for; the message says why and what to do, and holds no key. */
-export class WebError extends Error {
-  override readonly name = 'WebError'
-}
-
-/** How a page is wanted: `text` is `markdown` without marks, `raw` is what the server sent. */
-export type PageFormat = 'markdown' | 'text' | 'raw'
-
-/** A page as it was read. Nothing in it can be trusted. */
-export interface WebPage {
-  /** Where it was in the end, after redirects. */
-  readonly url: string
-  /** HTTP status, 2xx. */
-  readonly status: number
-  /** Such as `text/html`. */
-  readonly contentType: string
-  readonly title: string
-  readonly text: string
-  /** True if there was more than may be read. */
-  readonly cut: boolean
-}
-
-/** An address that may be asked for. */
-export interface Visit {
-  /** The site, with its port where that is not the usual one: what a permission is for. */
-  readonly host: string
-  /** The whole address. */
-  readonly url: string
-  /** Reads the page within limits of its own. Rejects with `WebError`, or with the signal's reason. */
-  read(format: PageFormat, signal: AbortSignal): Promise<WebPage>
-}
-
-/** One thing that a search found. */
-export interface SearchHit {
-  readonly title: string
-  readonly url: string
-  readonly snippet: string
-}
-
-/** A search provider. */
-export interface WebSearch {
-  readonly provider: string
-  /** Where the query goes. */
-  readonly host: string
-  /** Results from number `start`, 1-based, about ten. Rejects with `WebError`, or with the signal's reason. */
-  find(
-    query: { readonly words: string; readonly start: number },
-    signal: AbortSignal,
-  ): Promise<readonly SearchHit[]>
-}
-
-/** The web, as far as it is configured; each part that is absent has no tool. */
-export interface Web {
-  /** Throws `WebError` for what is no public web address; nothing is sent before `read`. */
-  readonly visit?: (url: string) => Visit
-  readonly search?: WebSearch
 }

@@ -1,0 +1,7 @@
+/** The code of an error of the system, such as `ENOENT`; undefined for an error that has none. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** What an error says; anything may be thrown. */
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { isJsonObject, type JsonObject, type JsonSchema } from '../lib/json.ts'
+import { checkArguments } from './arguments.ts'
+import type { Access, Tool, ToolContext, ToolResult } from './tool.ts'
+import { withTrouble } from './trouble.ts'
+
+/** What `defineTool` is told. */
+export interface ToolSpec<Shape extends z.ZodRawShape> {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly access: Access
+  readonly input: z.ZodObject<Shape>
+  /** Text for a parameter, which wins over the one on its schema. */
+  readonly parameters?: { readonly [Name in keyof Shape]?: string }
+  /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
+  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
+  readonly wrap?: Tool['wrap']
+  readonly yields?: true
+  readonly wrapsCommand?: boolean
+}
+
+/**
+ * Makes a tool from a zod schema: the JSON Schema is generated, arguments are checked before `run`,
+ * and what does not fit comes back as a sentence the model can act on.
+ */
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  const schema = toSchema(spec)
+  return {
+    id: spec.id,
+    title: spec.title,
+    description: spec.description,
+    access: spec.access,
+    schema,
+    ...(spec.wrap ? { wrap: spec.wrap } : {}),
+    ...(spec.yields ? { yields: true } : {}),
+    ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
+    run: (args, context) =>
+      withTrouble(spec.id, async () => {
+        const result = await spec.run(checkArguments(spec.input, schema, args), context)
+        if (typeof result !== 'string') return result
+        return { content: result, isError: result.startsWith('ERROR:') }
+      }),
+  }
+}
+
+function toSchema<Shape extends z.ZodRawShape>({ input, parameters = {} }: ToolSpec<Shape>): JsonSchema {
+  const generated: JsonObject = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
+  const { $schema: _, ...schema } = generated
+  const { properties } = schema
+  const texts: ReadonlyMap<string, string | undefined> = new Map(Object.entries(parameters))
+  const described = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
+    const description = texts.get(name)
+    return [name, isJsonObject(property) && description ? { ...property, description } : property]
+  })
+  return { ...schema, properties: Object.fromEntries(described) }
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ToolContext, ToolSource } from '../../src/tools/tool.ts'
+import { contextFor } from '../unit/tools/context.ts'
+
+/** A source, and the tools of other sources that it may build on. */
+export interface Examinee extends AsyncDisposable {
+  readonly source: ToolSource
+  readonly bases: readonly string[]
+}
+
+/** What every adapter of `ToolSource` must do. `open` gives one that has tools. */
+export function toolSourceExam(group: ToolSource['group'], open: () => Promise<Examinee>): void {
+  describe(`the tool source ${group}`, () => {
+    let examinee: Examinee
+    beforeAll(async () => {
+      examinee = await open()
+    })
+    afterAll(() => examinee[Symbol.asyncDispose]())
+    const tools = () => examinee.source.tools()
+
+    test('says where its tools are from', () => {
+      expect(examinee.source).toMatchObject({ group, name: expect.stringMatching(/^[a-z]/) as string })
+    })
+
+    test('gives the same tools in the same order each time', () => {
+      expect(tools().length).toBeGreaterThan(0)
+      expect(tools()).toEqual(tools())
+    })
+
+    test('gives each tool an id of its own that providers take, and words for people and models', () => {
+      const ids = tools().map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const { id, title, description, access } of tools()) {
+        expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+        expect(title).toMatch(/^\S.*\S$/)
+        expect(description).toMatch(/^\S[^]*\S$/)
+        expect(['read', 'write', 'execute', 'network']).toContain(access)
+      }
+    })
+
+    test('gives each tool a JSON Schema of an object that is closed', () => {
+      for (const { schema } of tools()) {
+        expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+        expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
+      }
+    })
+
+    test('names the tools that its own are built on', () => {
+      const known = [...examinee.bases, ...tools().map(({ id }) => id)]
+      for (const { aliasOf, base } of tools())
+        for (const id of [aliasOf, base]) if (id !== undefined) expect(known).toContain(id)
+    })
+
+    test.each([['no object'], [[1]], [{ no_such_parameter: 1 }], [{ no_such_parameter: null }]])(
+      'answers the arguments %j of each tool with what to change, and asks nobody',
+      async (args) => {
+        for (const tool of tools()) {
+          const context = contextFor({} as ToolContext['workspace'])
+          const { content, isError } = await tool.run(args, context)
+          expect(isError).toBe(true)
+          expect(content).toMatch(/^ERROR: [\w-]+: .*(must be|is required|unknown parameter)/)
+          expect(context.asked).toEqual([])
+        }
+      },
+    )
+  })
+}

@@ -1,0 +1,134 @@
+import { mkdir, open, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { execa } from 'execa'
+import { beforeAll, expect, it } from 'vitest'
+import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
+import type { Examined } from './examinee.ts'
+
+/** What reading in a workspace must do: `readText` and `contains`. */
+export function readExam(examined: Examined): void {
+  const files = () => examined().files
+  const readText = (...args: Parameters<ReturnType<Examined>['workspace']['readText']>) =>
+    examined().workspace.readText(...args)
+  const contains = (path: string) => examined().workspace.contains(path)
+  const secret = () => join(dirname(files()), 'files-secret')
+
+  beforeAll(async () => {
+    await mkdir(join(files(), 'dir'), { recursive: true })
+    await mkdir(secret())
+    await writeFile(join(secret(), 'key'), 'secret')
+    await writeFile(join(files(), 'a.txt'), 'one\r\ntwo\nthree')
+    await writeFile(join(files(), 'dir', 'b.txt'), 'b\n')
+    await writeFile(join(files(), 'empty'), '')
+    await writeFile(join(files(), 'binary'), Buffer.from([1, 0, 2]))
+    await writeFile(join(files(), 'latin1'), Buffer.from([0x63, 0xe9]))
+    await symlink('a.txt', join(files(), 'inside'))
+    await symlink('dir', join(files(), 'dirlink'))
+    await symlink('/etc/passwd', join(files(), 'out'))
+    await symlink(secret(), join(files(), 'outdir'))
+    await symlink('nowhere', join(files(), 'dangling'))
+    await symlink('loop', join(files(), 'loop'))
+    await execa('mkfifo', [join(files(), 'fifo')])
+    await using sparse = await open(join(files(), 'sparse'), 'w')
+    await sparse.truncate(2 * 1024 ** 3)
+  })
+
+  it.each([
+    ['a.txt', 'one\r\ntwo\nthree'],
+    ['./dir/../a.txt', 'one\r\ntwo\nthree'],
+    ['dir//b.txt', 'b\n'],
+    ['inside', 'one\r\ntwo\nthree'],
+    ['dirlink/b.txt', 'b\n'],
+    ['/workspace/a.txt', 'one\r\ntwo\nthree'],
+    ['empty', ''],
+  ])('gives the text of %s', async (path, text) => {
+    expect((await readText(path)).text).toBe(text)
+  })
+
+  it('takes a path that is absolute and inside', async () => {
+    expect((await readText(join(files(), 'dir', 'b.txt'))).text).toBe('b\n')
+  })
+
+  it('gives the lines that are asked for, with their own line ends, and says how many there are', async () => {
+    expect(await readText('a.txt', { first: 2 })).toEqual({
+      ...{ text: 'two\nthree', firstLine: 2, totalLines: 3 },
+    })
+    expect(await readText('a.txt', { last: 1 })).toEqual({ text: 'one\r\n', firstLine: 1, totalLines: 3 })
+    expect((await readText('a.txt', { first: 2, last: 2 })).text).toBe('two\n')
+    expect((await readText('a.txt', { first: 3, last: 99 })).text).toBe('three')
+    expect(await readText('a.txt', { first: 9 })).toEqual({ text: '', firstLine: 9, totalLines: 3 })
+    expect((await readText('empty')).totalLines).toBe(0)
+  })
+
+  it.each([
+    ['../files/a.txt', /outside/],
+    ['..', /outside/],
+    ['dirlink/../../x', /outside/],
+    ['/etc/passwd', /outside/],
+    ['out', /outside/],
+    ['outdir/key', /outside/],
+    ['../files-secret/key', /outside/],
+    ['nothing', /does not exist/],
+    ['a.txt/x', /does not exist/],
+    ['dangling', /leads nowhere/],
+    ['loop', /loop of links/],
+    ['dir', /a directory, not a text file/],
+    ['.', /a directory, not a text file/],
+    ['fifo', /a FIFO, not a text file/],
+    ['sparse', /too large \(2 GiB; at most 1 MiB/],
+    ['binary', /not a text file/],
+    ['latin1', /not a text file \(it is not UTF-8\)/],
+    ['a\0b', /NUL/],
+    ['x'.repeat(5000), /too long/],
+    ['x'.repeat(300), /too long/],
+  ])('refuses %j', async (path, message) => {
+    const reading = readText(path)
+    await expect(reading).rejects.toBeInstanceOf(WorkspaceError)
+    await expect(reading).rejects.toThrow(message)
+  })
+
+  it('refuses a directory beside it that is called almost the same', async () => {
+    await expect(readText(join(secret(), 'key'))).rejects.toThrow(/outside/)
+  })
+
+  it('refuses a socket and a device', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(join(files(), 'socket'), resolve))
+    await expect(readText('socket')).rejects.toThrow(/not a regular file/)
+    server.close()
+    const made = await execa('mknod', [join(files(), 'null'), 'c', '1', '3'], { reject: false })
+    if (made.failed) console.warn('SKIPPED: the device: mknod is not allowed here')
+    else await expect(readText('null')).rejects.toThrow(/a device, not a text file/)
+  })
+
+  it('names no path of the machine in what it says', async () => {
+    for (const path of ['out', 'nothing', 'loop', 'sparse', '../x'])
+      await expect(readText(path)).rejects.not.toThrow(dirname(files()))
+  })
+
+  it.each([
+    ['', true],
+    ['new/file.txt', true],
+    ['dir/../new', true],
+    ['a.txt', true],
+    ['a.txt/x', true],
+    ['new/../../x', false],
+    ['out', false],
+    ['outdir', false],
+    ['outdir/../x', false],
+    ['dangling', false],
+    ['/', false],
+    ['/workspacex', false],
+  ])('knows whether %j is inside: %s', async (path, inside) => {
+    expect(await contains(path)).toBe(inside)
+  })
+
+  it.each([`${'x'.repeat(255)}|y`, 'word|'.repeat(100), `a/${'é'.repeat(200)}`])(
+    'takes a name that no file can have (%#) for one that leads nowhere, and so not outside',
+    async (name) => {
+      expect(await contains(name)).toBe(true)
+      expect(await contains(`${name}/../../..`)).toBe(false)
+    },
+  )
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { probeSandbox } from '../../src/adapters/sandbox/launch.ts'
+import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
+import { paths } from '../../src/app/paths.ts'
+import type { Workspace } from '../../src/tools/ports/workspace.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Whether commands can run in the sandbox here; where they cannot, the tests of it are skipped loudly. */
+export const sandbox = await probeSandbox()
+if (!sandbox.works) console.warn(`SKIPPED: commands in the sandbox: ${sandbox.reason}`)
+
+/** The workspace of one room in a directory of its own, gone with all its files when it is disposed of. */
+export interface OneWorkspace extends AsyncDisposable {
+  readonly workspace: Workspace
+  /** Where its files are. */
+  readonly files: string
+  readonly workspaces: ReturnType<typeof createWorkspaces>
+  readonly root: string
+}
+
+/** Opens one; without a sandbox unless it is asked for. */
+export async function openWorkspace(options: Partial<WorkspacesOptions> = {}): Promise<OneWorkspace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'sshawl-workspace-')))
+  const workspaces = createWorkspaces({
+    root,
+    searchEntry: paths.fileSearch,
+    mode: 'none',
+    log: quiet,
+    ...options,
+  })
+  const workspace = workspaces.of('lobby')
+  await workspace.contains('.')
+  return {
+    workspace,
+    files: join(root, 'lobby', 'files'),
+    workspaces,
+    root,
+    async [Symbol.asyncDispose]() {
+      await workspaces[Symbol.asyncDispose]()
+      await rm(root, { recursive: true })
+    },
+  }
+}

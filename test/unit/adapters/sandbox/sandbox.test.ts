@@ -1,0 +1,109 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mark, processesWith } from '../../../contract/workspace/run-exam.ts'
+import { openWorkspace, sandbox, type OneWorkspace } from '../../../support/workspace.ts'
+
+const LIMITS = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
+const never = new AbortController().signal
+
+describe.each([
+  { mode: 'bubblewrap' as const, skip: !sandbox.works },
+  { mode: 'none' as const, skip: false },
+])('the workspaces, mode $mode', ({ mode, skip }) => {
+  describe.skipIf(skip)('', () => {
+    it('let no command fill more of the disk than its room may have, and any delete', async () => {
+      await using full = await openWorkspace({ mode, limits: { diskBytes: 1024 * 1024 } })
+      const run = (line: string) => full.workspace.run({ shell: line }, LIMITS, never)
+      await run('head -c 5000000 /dev/zero > big; :')
+      expect((await stat(join(full.files, 'big'))).size).toBe(1024 * 1024)
+      expect((await run('echo more > more')).output).toMatch(/\[the workspace is full: no file can grow/)
+      expect(await readFile(join(full.files, 'more'), 'utf8')).toBe('')
+      expect((await run('rm big more')).exitCode).toBe(0)
+      expect(await run('echo more > more')).toMatchObject({ exitCode: 0, output: '' })
+    })
+
+    it('end every command when the server stops, and begin none after', async () => {
+      await using own = await openWorkspace({ mode })
+      const word = mark()
+      const run = own.workspace.run({ shell: `sleep ${word}` }, LIMITS, never)
+      const ended = expect(run).rejects.toThrow('the server is stopping')
+      await expect.poll(() => processesWith(word), { timeout: 10_000 }).toBeGreaterThan(0)
+      await own.workspaces[Symbol.asyncDispose]()
+      expect(await processesWith(word)).toBe(0)
+      await ended
+      const late = own.workspace.run({ shell: 'true' }, LIMITS, never)
+      await expect(late).rejects.toThrow('the server is stopping')
+    })
+  })
+})
+
+describe('a workspace', () => {
+  it('is made for its owner only', async () => {
+    await using room = await openWorkspace()
+    expect((await execa('stat', ['-c', '%a', room.files])).stdout).toBe('700')
+  })
+
+  it('is refused for a room whose name would be a path', async () => {
+    await using room = await openWorkspace()
+    for (const name of ['..', '../x', 'a/b', '', 'A', 'x'.repeat(33)]) {
+      expect(() => room.workspaces.of(name)).toThrow(/not the name of a room/)
+    }
+  })
+})
+
+describe.skipIf(!sandbox.works)('the sandbox', () => {
+  let room: OneWorkspace
+  beforeAll(async () => {
+    room = await openWorkspace({ mode: 'bubblewrap' })
+  })
+  afterAll(() => room[Symbol.asyncDispose]())
+
+  const shell = async (line: string, change: object = {}) =>
+    (await room.workspace.run({ shell: line, ...change }, LIMITS, never)).output
+
+  it('shows nothing of the machine but its programs', async () => {
+    await writeFile(join(room.root, 'secret'), 'x')
+    expect(await shell(`cat ${join(room.root, 'secret')}`)).toContain('No such file')
+    expect(await shell('ls /home /root /var /etc/passwd /etc/shadow 2>/dev/null; echo done')).toBe('done\n')
+    expect(await shell(`ls ${process.cwd()}`)).toContain('No such file')
+  })
+
+  it('lets only the workspace and its own /tmp be written', async () => {
+    for (const place of [
+      '/x',
+      '/usr/x',
+      '/etc/x',
+      '/dev/x',
+      '/proc/sys/kernel/hostname',
+      '/proc/self/oom_score_adj',
+    ]) {
+      expect(await shell(`echo x > ${place} && echo WRITTEN`)).not.toContain('WRITTEN')
+    }
+    expect(await shell('echo x > /tmp/y && cat /tmp/y')).toBe('x\n')
+    expect(await shell('ls -A /tmp')).toBe('')
+  })
+
+  it('shows no process of the machine', async () => {
+    const pids = (await shell('ls /proc')).split('\n').filter((name) => /^\d+$/.test(name))
+    expect(pids.length).toBeLessThan(6)
+    expect(await shell(`kill -0 ${process.pid} 2>/dev/null && echo SEEN`)).toBe('')
+  })
+
+  it('has no capabilities and no network', async () => {
+    expect(await shell('grep -E "^Cap(Eff|Bnd|Prm)" /proc/self/status')).toMatch(/^(Cap\w+:\s+0{16}\n){3}$/)
+    const devices = await shell('cat /proc/net/dev')
+    expect(devices.match(/^ *\w+:/gm)?.map((name) => name.trim())).toEqual(['lo:'])
+  })
+
+  it('cannot write its workspace where it may only read', async () => {
+    expect(await shell('touch x', { readOnly: true })).toContain('Read-only file system')
+  })
+
+  it('keeps rooms apart', async () => {
+    await shell('echo lobby > here')
+    const other = await room.workspaces.of('other').run({ shell: 'ls -A' }, LIMITS, never)
+    expect(other.output).toBe('')
+  })
+})

@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  createWrappedTools,
+  type WrappedTools,
+} from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
+import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+let home: string
+let dir: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sshawl-watch-'))
+})
+afterAll(() => rm(home, { recursive: true }))
+beforeEach(async () => {
+  dir = await mkdtemp(join(home, 'tools-'))
+})
+
+const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
+  createWrappedTools({
+    dirs,
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: [] },
+    log: quiet,
+  })
+
+const alias = (name: string): string => `@name ${name}\n@wrapped read_file\n`
+
+/** Waits until the tools have these names. */
+const becomes = (wrapped: WrappedTools, ...names: readonly string[]) =>
+  expect.poll(() => wrapped.tools().map(({ id }) => id), { timeout: 10_000 }).toEqual(names)
+
+describe('the files of wrapped tools are read again', () => {
+  test('when one comes, changes, is replaced or goes', async () => {
+    await using wrapped = await load(dir)
+    await writeFile(join(dir, 'a.tool'), alias('One'))
+    await becomes(wrapped, 'One')
+    await writeFile(join(dir, 'a.tool'), alias('Two'))
+    await becomes(wrapped, 'Two')
+    await writeFile(join(dir, 'draft'), alias('Three'))
+    await rename(join(dir, 'draft'), join(dir, 'a.tool'))
+    await becomes(wrapped, 'Three')
+    await rm(join(dir, 'a.tool'))
+    await becomes(wrapped)
+  })
+
+  test('when a directory comes that was missing, with those above it', async () => {
+    const late = join(dir, 'etc', 'sshawl', 'tools')
+    await using wrapped = await load(dir, late)
+    expect(wrapped.problems()).toHaveLength(1)
+    await mkdir(late, { recursive: true })
+    await writeFile(join(late, 'a.tool'), alias('Late'))
+    await becomes(wrapped, 'Late')
+    expect(wrapped.problems()).toEqual([])
+    await writeFile(join(late, 'a.tool'), alias('Later'))
+    await becomes(wrapped, 'Later')
+    await rm(join(dir, 'etc'), { recursive: true })
+    await becomes(wrapped)
+  })
+
+  test('when the link is replaced by which they are found, as in a ConfigMap of Kubernetes', async () => {
+    /** Puts all files into a new directory, and the link to it in place in one step. */
+    const publish = async (version: string): Promise<void> => {
+      await mkdir(join(dir, `..${version}`))
+      await writeFile(join(dir, `..${version}`, 'a.tool'), alias(version))
+      await symlink(`..${version}`, join(dir, '..data_tmp'))
+      await rename(join(dir, '..data_tmp'), join(dir, '..data'))
+    }
+    await publish('v1')
+    await symlink('..data/a.tool', join(dir, 'a.tool'))
+    await using wrapped = await load(dir)
+    for (const version of ['v2', 'v3']) {
+      await publish(version)
+      await becomes(wrapped, version)
+    }
+  })
+
+  test('through a link to the directory', async () => {
+    await symlink(dir, join(home, 'link'))
+    await using wrapped = await load(join(home, 'link'))
+    await writeFile(join(dir, 'a.tool'), alias('Linked'))
+    await becomes(wrapped, 'Linked')
+  })
+
+  test('and no more once they are disposed of', async () => {
+    const ended = await load(dir)
+    await using going = await load(dir)
+    await ended[Symbol.asyncDispose]()
+    await writeFile(join(dir, 'a.tool'), alias('One'))
+    await becomes(going, 'One')
+    expect(ended.tools()).toEqual([])
+  })
+})
+
+test('no directories at all are no tools, and no trouble', async () => {
+  await using wrapped = await load()
+  expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
+})

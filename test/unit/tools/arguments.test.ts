@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { toInput, toSchema } from '../../../src/adapters/wrapped-tools/schema.ts'
+import type { Parameter, ValueType } from '../../../src/adapters/wrapped-tools/definition.ts'
+import type { JsonSchema } from '../../../src/lib/json.ts'
+import { ArgumentError, checkArguments } from '../../../src/tools/arguments.ts'
+import { calculator } from '../../../src/tools/builtin/calculator.ts'
+import { contextFor } from './context.ts'
+
+const parameter = (name: string, type: ValueType, required = false): Parameter => ({
+  name,
+  type,
+  required,
+  description: '',
+})
+const text: ValueType = { type: 'string' }
+const point: ValueType = {
+  type: 'object',
+  description: '',
+  properties: [parameter('x', { type: 'integer' }, true), parameter('label', text)],
+}
+const parameters = [
+  parameter('name', text, true),
+  parameter('count', { type: 'integer' }),
+  parameter('on', { type: 'boolean' }),
+  parameter('words', { type: 'array', items: text }),
+  parameter('points', { type: 'array', items: point }),
+  parameter('constructor', text),
+]
+
+/** What becomes of the arguments of a `.tool` file with these parameters: them, or the problem. */
+function checked(args: unknown): unknown {
+  try {
+    return checkArguments(toInput(parameters), toSchema(parameters), args)
+  } catch (error) {
+    if (error instanceof ArgumentError) return error.message
+    throw error
+  }
+}
+
+describe('a parameter that is null', () => {
+  test('counts as absent in a .tool file, at any depth', () => {
+    const args = { name: 'a', count: null, words: null, points: [{ x: 1, label: null }] }
+    expect(checked(args)).toEqual({ name: 'a', points: [{ x: 1 }] })
+  })
+
+  test('counts as absent in a built-in tool, which takes its default', async () => {
+    const context = contextFor({} as Parameters<typeof calculator.run>[1]['workspace'])
+    const [without, withNull] = await Promise.all(
+      [{ expression: '2/3' }, { expression: '2/3', precision: null }].map((args) =>
+        calculator.run(args, context),
+      ),
+    )
+    expect(withNull).toEqual(without)
+    expect(await calculator.run({ expression: null }, context)).toEqual({
+      content: 'ERROR: calculator: expression is required (a string)',
+      isError: true,
+    })
+  })
+
+  test('is still no element of a list, and no parameter that nobody knows', () => {
+    expect(checked({ name: 'a', words: ['x', null] })).toBe('words[1] must be a string, got null')
+    expect(checked({ name: 'a', nix: null })).toMatch(/^unknown parameter "nix"; it takes 'name', /)
+  })
+})
+
+test.each([
+  [{}, 'name is required (a string)'],
+  [{ name: 5 }, 'name must be a string, got 5'],
+  [{ name: 'a', count: 1.5 }, 'count must be an integer, got 1.5'],
+  [{ name: 'a', count: '1' }, 'count must be an integer, got "1"'],
+  [{ name: 'a', on: 1 }, 'on must be a boolean, got 1'],
+  [{ name: 'a', words: 'x' }, 'words must be an array of strings, got "x"'],
+  [{ name: 'a', points: [{ x: 1 }, {}] }, 'points[1].x is required (an integer)'],
+  [{ name: 'a', points: [7] }, 'points[0] must be an object, got 7'],
+  [{ name: 'a', points: [{ x: 1, y: 2 }] }, `unknown parameter "y" in points[0]; it takes 'x', 'label'`],
+  [{ name: 5, on: 1 }, 'name must be a string, got 5; on must be a boolean, got 1'],
+  [[], 'arguments must be an object, got []'],
+])('%j is answered with what to change', (args, problem) => {
+  expect(checked(args)).toBe(problem)
+})
+
+test('a call with very many mistakes is answered with the first of them', () => {
+  const problem = checked({ name: 'a', words: Array.from({ length: 500 }, () => 5) })
+  expect(problem).toMatch(/^words\[0\] must be a string, got 5; .*; and 495 more$/)
+})
+
+test('names that every object of JavaScript has are parameters like others', () => {
+  expect(checked({ name: 'a' })).toEqual({ name: 'a' })
+  expect(checked({ name: 'a', constructor: 'b' })).toEqual({ name: 'a', constructor: 'b' })
+  expect(checked(JSON.parse('{"name":"a","__proto__":{"count":1}}'))).toMatch(
+    /^unknown parameter "__proto__"/,
+  )
+})
+
+test('whatever the arguments are, they are taken as they are or answered with a sentence', () => {
+  const input = z.strictObject({ a: z.string().optional(), b: z.array(z.int()).max(2).default([]) })
+  const schema = z.toJSONSchema(input, { io: 'input' }) as JsonSchema
+  fc.assert(
+    fc.property(fc.jsonValue(), (args) => {
+      try {
+        expect(input.safeParse(checkArguments(input, schema, args)).success).toBe(true)
+      } catch (error) {
+        expect(error).toBeInstanceOf(ArgumentError)
+      }
+    }),
+  )
+})
