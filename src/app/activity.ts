@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createComposer } from '../adapters/lua/pool.ts'
+import { createComposer } from '../adapters/lua/composer.ts'
 import { createModel } from '../adapters/models/index.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'

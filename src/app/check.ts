@@ -1,6 +1,6 @@
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
-import { createComposer } from '../adapters/lua/pool.ts'
+import { createComposer } from '../adapters/lua/composer.ts'
 import { probeSandbox } from '../adapters/sandbox/launch.ts'
 import { openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { get_encoding } from 'tiktoken'
-import { createComposer } from '../../src/adapters/lua/pool.ts'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { TokenCounter } from '../../src/prompt/ports.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { createModel } from '../../src/adapters/models/index.ts'
-import { createComposer } from '../../src/adapters/lua/pool.ts'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { createChat } from '../../src/chat/chat.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'

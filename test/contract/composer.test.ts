@@ -1,5 +1,5 @@
 import type { EngineName } from '../../src/adapters/lua/engines.ts'
-import { createComposer } from '../../src/adapters/lua/pool.ts'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { paths } from '../../src/app/paths.ts'
 import { localComposer } from '../support/composer.ts'
 import { memoryLog } from '../support/society.ts'

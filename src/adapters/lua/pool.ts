@@ -1,135 +1,58 @@
 import { join } from 'node:path'
-import type { Log } from '../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../lib/deferred.ts'
-import { type Composer, WrapError } from '../../prompt/ports.ts'
-import type { Prompt } from '../../prompt/prompt.ts'
-import type { Snapshot } from '../../prompt/snapshot.ts'
-import type { EngineName } from './engines.ts'
+import { WrapError } from '../../prompt/ports.ts'
+import type { ComposerLimits, ComposerOptions } from './composer.ts'
+import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
 import { createFairQueue } from './fair-queue.ts'
-import type { Reply, ToolParcel } from './process/protocol.ts'
-import { createPacker, createToolHashes, type HashedTool } from './tool-parcels.ts'
+import type { Response } from './process/protocol.ts'
 import { watch } from './watchdog.ts'
-import { type Asked, WrapProcess } from './wrap-process.ts'
+import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
 
-/** What composing may use. */
-export interface ComposerLimits {
-  /** Milliseconds that a script may run; the engine stops it. */
-  readonly timeMs: number
-  /** Milliseconds of processor time that one composition may take, counting included; then its process is killed. */
-  readonly cpuMs: number
-  /** The same by the clock on the wall: long, for on a busy machine honest work takes long. */
-  readonly wallMs: number
-  readonly memoryBytes: number
-  /** MiB of JavaScript heap in each process. */
-  readonly heapMiB: number
-  /** Compositions that one room may have in line. */
-  readonly queued: number
-}
+/** Writes a request for one process; `send` packs tools for that process. */
+export type RequestWriter = (send: ToolSender) => WrittenRequest
 
-/** Limits for a server of any size. */
-export const defaultComposerLimits: ComposerLimits = {
-  timeMs: 250,
-  cpuMs: 1000,
-  wallMs: 15_000,
-  memoryBytes: 64 * 1024 * 1024,
-  heapMiB: 384,
-  queued: 32,
-}
+type ToolSender = (tools: readonly HashedTool[]) => SentTools
 
-/** How to make a composer. */
-export interface ComposerOptions {
-  /** The built `adapters/lua/process/main.js`. */
-  readonly entry: string
-  /** The directory that has `dist`, `lua` and `node_modules`. */
-  readonly packageRoot: string
-  /** Processes: two, so that a room whose script hangs leaves one to all the others. */
-  readonly size?: number
-  readonly engine: EngineName
-  /** Encodings to load at the start; others are loaded when a prompt first needs them. */
-  readonly encodings?: readonly string[]
-  readonly limits?: Partial<ComposerLimits>
-  readonly log: Log
-}
-
-/** After so many starts in a row that came to nothing, the next is made only when somebody asks for a prompt. */
-const startsTried = 3
+/** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
+const MAX_FAILED_STARTS = 3
 
 interface Job {
-  /** The request, for a process whose tools are packed by this function. */
-  readonly write: (pack: Pack) => Asked
-  readonly outcome: Deferred<Reply>
+  readonly write: RequestWriter
+  readonly outcome: Deferred<Response>
 }
-
-type Pack = (tools: readonly HashedTool[]) => ToolParcel
 
 interface Slot {
   readonly process: WrapProcess
-  readonly pack: Pack
+  readonly send: ToolSender
   ready: boolean
   current: { readonly owner: string; readonly job: Job } | undefined
-  /** The room that cost the process before this one; served again when this one is ready, not before. */
+  /** The room that cost the process before this one. It is served again when this one is ready, not before. */
   readonly blamed: string | undefined
 }
 
-/** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
-export function createComposer(options: ComposerOptions): Composer {
-  return new ProcessPool(options)
-}
-
-class ProcessPool implements Composer {
-  readonly #options: ComposerOptions
-  readonly #limits: ComposerLimits
+/**
+ * Gives requests to a fixed number of wrap processes. Owners (rooms) are served in turn, none has more than one
+ * process at a time, and a process that works too long is killed and replaced.
+ */
+export class ProcessPool implements AsyncDisposable {
+  readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
   readonly #queue = createFairQueue<Job>()
   readonly #slots = new Set<Slot>()
-  readonly #hashed = createToolHashes()
   /** Rooms whose last composition cost a process; together they never have all of the processes. */
   readonly #suspects = new Set<string>()
-  #ids = 0
   #failedStarts = 0
   #closed = false
 
-  constructor(options: ComposerOptions) {
+  constructor(options: Required<ComposerOptions> & { readonly limits: ComposerLimits }) {
     this.#options = options
-    this.#limits = { ...defaultComposerLimits, ...options.limits }
     this.#fill()
   }
 
-  async compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
-    const id = this.#nextId()
-    const write = plainly(() => composeRequest(id, snapshot, this.#hashed(snapshot.tools)))
-    const reply = await this.#do(snapshot.room.name, write, signal)
-    if (reply.kind === 'prompt') return reply.prompt
-    throw unexpected(reply)
-  }
-
-  async check(source: string, trial: Snapshot): Promise<void> {
-    await this.compose({ ...trial, script: { source, version: trial.script?.version ?? 0 } })
-  }
-
-  async count(encoding: string, texts: readonly string[]): Promise<readonly number[]> {
-    const id = this.#nextId()
-    const json = JSON.stringify({ id, kind: 'count', encoding, texts })
-    const reply = await this.#do(`count ${encoding}`, () => ({ id, json }))
-    if (reply.kind === 'counts') return reply.counts
-    throw unexpected(reply)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
-    this.#failAll('the server is stopping')
-    const slots = [...this.#slots]
-    for (const slot of slots) slot.process.kill()
-    await Promise.all(slots.map((slot) => slot.process.gone))
-  }
-
-  #nextId(): number {
-    return (this.#ids += 1)
-  }
-
-  async #do(owner: string, write: Job['write'], signal?: AbortSignal): Promise<Reply> {
+  /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
+  async ask(owner: string, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
     this.#admit(owner)
-    const job: Job = { write, outcome: createDeferred<Reply>() }
+    const job: Job = { write, outcome: createDeferred<Response>() }
     const cancel = (): void => {
       this.#queue.remove(owner, job)
       job.outcome.reject(signal?.reason)
@@ -145,33 +68,33 @@ class ProcessPool implements Composer {
     }
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#failAll('the server is stopping')
+    const slots = [...this.#slots]
+    for (const slot of slots) slot.process.kill()
+    await Promise.all(slots.map((slot) => slot.process.gone))
+  }
+
   #admit(owner: string): void {
     if (this.#closed) throw new WrapError('process', 'wrap: the server is stopping')
     const waiting = this.#queue.waiting(owner)
-    if (waiting >= this.#limits.queued) {
-      throw new WrapError(
-        'limit',
-        `wrap: ${waiting} prompts of this room are waiting already; try again later`,
-      )
-    }
+    if (waiting < this.#options.limits.queued) return
+    throw new WrapError('limit', `wrap: ${waiting} prompts of this room are waiting already; try again later`)
   }
 
   /** Starts processes until there are enough. */
   #fill(blamed?: string): void {
-    while (!this.#closed && this.#slots.size < this.#size) this.#start(blamed)
-  }
-
-  get #size(): number {
-    return this.#options.size ?? 2
+    while (!this.#closed && this.#slots.size < this.#options.size) this.#start(blamed)
   }
 
   #start(blamed: string | undefined): void {
-    const { entry, packageRoot, engine, encodings = ['o200k_base'] } = this.#options
-    const { timeMs, memoryBytes, heapMiB } = this.#limits
+    const { entry, packageRoot, engine, encodings, limits } = this.#options
+    const { timeMs, memoryBytes, heapMiB } = limits
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
-      pack: createPacker(),
+      send: createToolSender(),
       ready: false,
       current: undefined,
       blamed,
@@ -187,37 +110,39 @@ class ProcessPool implements Composer {
     this.#dispatch()
   }
 
-  /** Gives work to idle processes; a room never has more than one of them, its restart included. */
+  /** Gives work to idle processes. */
   #dispatch(): void {
     for (const slot of this.#slots) {
       if (!slot.ready || slot.current) continue
       const next = this.#queue.take(this.#busyOwners())
       if (!next) return
       slot.current = next
-      void this.#run(slot, next.job)
+      void this.#run(slot, next)
     }
   }
 
+  /** Owners that get no further process now: those that have one, and all suspects while too few are left for others. */
   #busyOwners(): ReadonlySet<string> {
     const busy = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current?.owner : slot.blamed) ?? [])
     const lost = busy.filter((owner) => this.#suspects.has(owner)).length
-    const enough = lost >= Math.max(1, this.#size - 1)
-    return new Set(enough ? [...busy, ...this.#suspects] : busy)
+    const tooFewLeft = lost >= Math.max(1, this.#options.size - 1)
+    return new Set(tooFewLeft ? [...busy, ...this.#suspects] : busy)
   }
 
-  async #run(slot: Slot, job: Job): Promise<void> {
-    const { process, pack } = slot
-    const unwatch = watch(process.pid, this.#limits, () => {
-      job.outcome.reject(new WrapError('limit', tooLong(this.#limits)))
+  async #run(slot: Slot, { owner, job }: NonNullable<Slot['current']>): Promise<void> {
+    const { process, send } = slot
+    const { limits } = this.#options
+    const unwatch = watch(process.pid, limits, () => {
+      job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()
     })
-    const reply = await Promise.race([process.ask(job.write(pack)), process.gone])
+    const response = await Promise.race([process.ask(job.write(send)), process.gone])
     unwatch()
-    if (typeof reply === 'string') return
-    job.outcome.resolve(reply)
-    if (reply.kind === 'prompt') this.#suspects.delete(slot.current!.owner)
-    // What nobody foresaw may have left anything behind; the process says why on its standard error.
-    if (reply.kind === 'failed' && reply.reason === 'process') return slot.process.kill()
+    if (typeof response === 'string') return
+    job.outcome.resolve(response)
+    if (response.kind === 'prompt') this.#suspects.delete(owner)
+    // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
+    if (response.kind === 'failed' && response.reason === 'process') return process.kill()
     slot.current = undefined
     this.#dispatch()
   }
@@ -231,7 +156,7 @@ class ProcessPool implements Composer {
     )
     this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
     if (!slot.ready) this.#failedStarts += 1
-    if (this.#failedStarts < startsTried) this.#fill(slot.current?.owner ?? slot.blamed)
+    if (this.#failedStarts < MAX_FAILED_STARTS) this.#fill(slot.current?.owner ?? slot.blamed)
     else if (this.#slots.size === 0) this.#giveUp(why)
     this.#dispatch()
   }
@@ -249,31 +174,7 @@ class ProcessPool implements Composer {
   }
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)!.slice(0, 200)
-
-function unexpected(reply: Reply): WrapError {
-  if (reply.kind === 'failed') return new WrapError(reply.reason, reply.message)
-  return new WrapError('process', `wrap: the wrap process answered ${reply.kind}`)
-}
+const lastLine = (text: string): string => (text.trim().split('\n').at(-1) ?? '').slice(0, 200)
 
 const tooLong = ({ cpuMs }: ComposerLimits): string =>
   `wrap: composing takes longer than ${cpuMs} ms of processor time`
-
-/** A request with all but the tools written out: which of those must go along is known when it is sent. */
-function composeRequest(id: number, given: Snapshot, tools: readonly HashedTool[]): Job['write'] {
-  const { tools: _, ...rest } = given
-  const snapshot = JSON.stringify(rest)
-  return (pack) => ({
-    id,
-    json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"parcel":${JSON.stringify(pack(tools))}}`,
-  })
-}
-
-/** Throws `WrapError('argument')` for a snapshot that is not plain data. */
-function plainly<T>(write: () => T): T {
-  try {
-    return write()
-  } catch (error) {
-    throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)
-  }
-}

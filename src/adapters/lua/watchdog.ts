@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 
 /** How long a process may work on one thing. */
-export interface Patience {
+export interface WorkLimits {
   /** Milliseconds of processor time. */
   readonly cpuMs: number
   /** Milliseconds by the clock on the wall: for a process that waits, and where processor time cannot be read. */
   readonly wallMs: number
 }
 
-/** Looks are never closer together than this, in milliseconds. */
-const shortest = 25
+/** The process is not looked at more often than this. */
+const MIN_LOOK_MS = 25
 
 /**
  * Calls `over` once the process has used more than it may from now on; gives the function that stops watching.
  * Processor time is what counts: on a busy machine honest work takes long by the clock.
  */
-export function watch(pid: number, { cpuMs, wallMs }: Patience, over: () => void): () => void {
+export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => void): () => void {
   const startedAt = performance.now()
   const before = cpuTime(pid)
   const look = (): void => {
@@ -23,24 +23,25 @@ export function watch(pid: number, { cpuMs, wallMs }: Patience, over: () => void
     const used = before === undefined ? undefined : (cpuTime(pid) ?? before) - before
     const cpuLeft = used === undefined ? wallLeft : cpuMs - used
     if (wallLeft <= 0 || cpuLeft <= 0) over()
-    else timer = setTimeout(look, Math.max(shortest, Math.min(wallLeft, cpuLeft)))
+    else timer = setTimeout(look, Math.max(MIN_LOOK_MS, Math.min(wallLeft, cpuLeft)))
   }
   let timer = setTimeout(look, Math.min(cpuMs, wallMs))
   return () => clearTimeout(timer)
 }
 
 /** Linux counts in hundredths of a second for all programs (USER_HZ, proc(5)). */
-const msPerTick = 10
+const MS_PER_TICK = 10
 /** Places of utime and stime after the command's name, which alone may have spaces (proc_pid_stat(5)). */
-const [utime, stime] = [11, 12]
+const UTIME = 11
+const STIME = 12
 
-/** Milliseconds of processor time, all threads; undefined where the system does not tell. */
+/** Milliseconds of processor time of all threads; undefined on systems without /proc. */
 function cpuTime(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const ticks = Number(fields[utime]) + Number(fields[stime])
-    return Number.isFinite(ticks) ? ticks * msPerTick : undefined
+    const ticks = Number(fields[UTIME]) + Number(fields[STIME])
+    return Number.isFinite(ticks) ? ticks * MS_PER_TICK : undefined
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import type { Reply, Settings } from './process/protocol.ts'
+import type { Response, Settings } from './process/protocol.ts'
 
 /** How to start a wrap process. */
 export interface ProcessOptions {
@@ -19,16 +19,16 @@ export interface ProcessOptions {
 }
 
 /** A request, ready to be sent. */
-export interface Asked {
+export interface WrittenRequest {
   readonly id: number
   readonly json: string
 }
 
 /** Libraries that the process reads. */
-const libraries = ['wasmoon', 'lua-in-js', 'luaparse', 'tiktoken', 'fastest-levenshtein']
-const stderrKept = 4096
+const LIBRARIES = ['wasmoon', 'lua-in-js', 'luaparse', 'tiktoken', 'fastest-levenshtein']
+const MAX_STDERR_CHARS = 4096
 /** A third of the processor that an equal would get, where there is not enough for both (sched(7)). */
-const niceness = 5
+const NICENESS = 5
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
@@ -36,21 +36,21 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 export class WrapProcess {
   readonly #child: Child
   #stderr = ''
-  #onReply: (reply: Reply) => void = () => {}
+  #onResponse: (reply: Response) => void = () => {}
   /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
   readonly ready: Promise<void>
-  /** Resolves, with the reason, when the process is gone, whyever. */
+  /** Resolves with the reason when the process has ended. */
   readonly gone: Promise<string>
 
   constructor(options: ProcessOptions) {
     this.#child = start(options)
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-stderrKept)
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS)
     })
     // A write to a process that has just died: `gone` tells of it.
     this.#child.stdin.on('error', () => {})
     this.ready = new Promise((resolve) => {
-      this.#onReply = (reply) => {
+      this.#onResponse = (reply) => {
         if (reply.kind === 'ready') resolve()
       }
     })
@@ -67,9 +67,9 @@ export class WrapProcess {
   }
 
   /** Sends a request in its JSON; resolves with its reply, or never if the process ends before. */
-  ask({ id, json }: Asked): Promise<Reply> {
+  ask({ id, json }: WrittenRequest): Promise<Response> {
     return new Promise((resolve) => {
-      this.#onReply = (reply) => {
+      this.#onResponse = (reply) => {
         if (reply.kind !== 'ready' && reply.id === id) resolve(reply)
       }
       this.#child.stdin.write(`${json}\n`)
@@ -83,7 +83,7 @@ export class WrapProcess {
 
   #read(line: string): void {
     try {
-      this.#onReply(JSON.parse(line) as Reply)
+      this.#onResponse(JSON.parse(line) as Response)
     } catch {
       // Not a line of ours: the process cannot be trusted with the next request.
       this.#stderr = `it wrote ${JSON.stringify(line.slice(0, 200))}`
@@ -100,7 +100,7 @@ export class WrapProcess {
 
 function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child {
   const root = realpathSync(packageRoot)
-  const readable = [join(root, 'dist'), settings.lua, ...libraries.map((name) => packageDirectory(name))]
+  const readable = [join(root, 'dist'), settings.lua, ...LIBRARIES.map((name) => packageDirectory(name))]
   const flags = [
     permissionFlag(process.versions.node),
     ...readable.map((directory) => `--allow-fs-read=${join(realpathSync(directory), '*')}`),
@@ -116,12 +116,12 @@ function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child
   return child
 }
 
-/** Where processors are short, people's lines go before prompts: a script that burns its time must not be felt in the chat. */
+/** Gives the chat priority over composing prompts: a script that uses much processor time must not slow people's lines. */
 function yieldToChat({ pid }: Child): void {
   try {
-    if (pid !== undefined) setPriority(pid, niceness)
+    if (pid !== undefined) setPriority(pid, NICENESS)
   } catch {
-    // A child that is gone already, or a system that has no priorities: `gone` tells of the one, the other does no harm.
+    // The child has ended already, which `gone` tells, or the system has no priorities, which does no harm.
   }
 }
 

@@ -10,28 +10,28 @@ import { createPriceList } from '../../../prompt/price-list.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
-import type { Reply, Request, Settings } from './protocol.ts'
-import { createToolShelf } from './tool-shelf.ts'
+import type { Response, Request, Settings } from './protocol.ts'
+import { createToolReceiver } from '../definition-cache.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
 const prices = createPriceList()
-const unpack = createToolShelf()
+const receive = createToolReceiver()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {
   send(answer(JSON.parse(line) as Request))
 }
 
-function answer(request: Request): Reply {
+function answer(request: Request): Response {
   const { id } = request
   try {
     if (request.kind === 'count') {
       const counter = counters.of(request.encoding)
       return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
     }
-    const snapshot = { ...request.snapshot, tools: unpack(request.parcel) }
+    const snapshot = { ...request.snapshot, tools: receive(request.tools) }
     const counter = counters.of(snapshot.model.encoding)
     return { kind: 'prompt', id, prompt: composePrompt(snapshot, engine, counter, prices) }
   } catch (error) {
@@ -43,6 +43,6 @@ function answer(request: Request): Reply {
 }
 
 /** Writing to a pipe is synchronous here: an answer is out before the next request is begun. */
-function send(reply: Reply): void {
+function send(reply: Response): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`)
 }

@@ -1,17 +1,8 @@
 import type { Prompt } from '../../../prompt/prompt.ts'
-import type { CatalogueTool, Snapshot } from '../../../prompt/snapshot.ts'
+import type { Snapshot } from '../../../prompt/snapshot.ts'
+import type { SentTools } from '../definition-cache.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
-
-/** The tools of one snapshot, for a process that may have been sent them before. */
-export interface ToolParcel {
-  /** Content hashes, in order. */
-  readonly tools: readonly string[]
-  /** Those that this process was not sent yet, by hash. */
-  readonly fresh: { readonly [hash: string]: CatalogueTool }
-  /** True to forget all that was sent before; `fresh` then has everything. */
-  readonly forget: boolean
-}
 
 /** What the server asks of a wrap process: one JSON line each, answered in order. */
 export type Request =
@@ -19,7 +10,7 @@ export type Request =
       readonly id: number
       readonly kind: 'compose'
       readonly snapshot: Omit<Snapshot, 'tools'>
-      readonly parcel: ToolParcel
+      readonly tools: SentTools
     }
   | {
       readonly id: number
@@ -28,8 +19,8 @@ export type Request =
       readonly texts: readonly string[]
     }
 
-/** What it answers; the first line of all is `ready`, when Lua and the tokenizer are warm. */
-export type Reply =
+/** What it answers. The first line is `ready`: Lua and the tokenizer are warm. */
+export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'prompt'; readonly id: number; readonly prompt: Prompt }
   | { readonly kind: 'counts'; readonly id: number; readonly counts: readonly number[] }

@@ -1,20 +1,23 @@
 import { expect, test } from 'vitest'
-import { createToolShelf } from '../../../../src/adapters/lua/process/tool-shelf.ts'
-import { createPacker, createToolHashes } from '../../../../src/adapters/lua/tool-parcels.ts'
+import {
+  createToolHashes,
+  createToolReceiver,
+  createToolSender,
+} from '../../../../src/adapters/lua/definition-cache.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'
 
 const over = (what: unknown): unknown => JSON.parse(JSON.stringify(what))
 
 test('tools arrive as they were sent, each of them sent once and the same object from then on', () => {
-  const [hash, pack, unpack] = [createToolHashes(), createPacker(), createToolShelf()]
+  const [hash, send, receive] = [createToolHashes(), createToolSender(), createToolReceiver()]
   const tools = catalogue(sampleTool('a'), sampleTool('b'))
-  const first = pack(hash(tools))
-  const arrived = unpack(over(first) as typeof first)
+  const first = send(hash(tools))
+  const arrived = receive(over(first) as typeof first)
   expect(arrived).toEqual(tools)
-  const second = pack(hash(tools.toReversed()))
+  const second = send(hash(tools.toReversed()))
   expect(second.fresh).toEqual({})
-  expect(unpack(second)).toEqual(tools.toReversed())
-  expect(unpack(second)[0]).toBe(arrived[1])
+  expect(receive(second)).toEqual(tools.toReversed())
+  expect(receive(second)[0]).toBe(arrived[1])
 })
 
 test('a tool that says something else is another tool, and one that says the same is not', () => {
@@ -27,17 +30,17 @@ test('a tool that says something else is another tool, and one that says the sam
 })
 
 test('both sides forget when there are too many, and what is asked for afterwards is sent again', () => {
-  const [hash, pack, unpack] = [createToolHashes(), createPacker(), createToolShelf()]
+  const [hash, send, receive] = [createToolHashes(), createToolSender(), createToolReceiver()]
   const tools = catalogue(sampleTool('a'))
-  unpack(pack(hash(tools)))
+  receive(send(hash(tools)))
   const many = catalogue(...Array.from({ length: 5000 }, (_, number) => sampleTool(`t${number}`)))
-  const parcel = pack(hash(many))
-  expect(parcel.forget).toBe(true)
-  expect(unpack(parcel)).toEqual(many)
-  expect(() => unpack({ tools: hash(tools).map((one) => one.hash), fresh: {}, forget: false })).toThrow(
+  const sent = send(hash(many))
+  expect(sent.forget).toBe(true)
+  expect(receive(sent)).toEqual(many)
+  expect(() => receive({ tools: hash(tools).map((one) => one.hash), fresh: {}, forget: false })).toThrow(
     'never sent',
   )
-  expect(unpack(pack(hash(tools)))).toEqual(tools)
+  expect(receive(send(hash(tools)))).toEqual(tools)
 })
 
 test('a schema that goes in circles is refused where it is hashed', () => {

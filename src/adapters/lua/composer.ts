@@ -1,0 +1,103 @@
+import type { Log } from '../../chat/ports.ts'
+import { type Composer, WrapError } from '../../prompt/ports.ts'
+import type { Snapshot } from '../../prompt/snapshot.ts'
+import { createToolHashes, type HashedTool } from './definition-cache.ts'
+import type { EngineName } from './engines.ts'
+import { ProcessPool, type RequestWriter } from './pool.ts'
+import type { Response } from './process/protocol.ts'
+
+/** What composing may use. */
+export interface ComposerLimits {
+  /** Milliseconds that a script may run; the engine stops it. */
+  readonly timeMs: number
+  /** Milliseconds of processor time for one composition, counting included; past it the process is killed. */
+  readonly cpuMs: number
+  /** Milliseconds of real time. It is long, because honest work takes long on a busy machine. */
+  readonly wallMs: number
+  readonly memoryBytes: number
+  /** MiB of JavaScript heap in each process. */
+  readonly heapMiB: number
+  /** Compositions that may wait for one room. */
+  readonly queued: number
+}
+
+/** Limits for a server of any size. */
+export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
+  timeMs: 250,
+  cpuMs: 1000,
+  wallMs: 15_000,
+  memoryBytes: 64 * 1024 * 1024,
+  heapMiB: 384,
+  queued: 32,
+}
+
+/** How to make a composer. */
+export interface ComposerOptions {
+  /** The built `adapters/lua/process/main.js`. */
+  readonly entry: string
+  /** The directory that has `dist`, `lua` and `node_modules`. */
+  readonly packageRoot: string
+  /** Processes; 2 if absent, so that a room whose script hangs leaves one to all others. */
+  readonly size?: number
+  readonly engine: EngineName
+  /** Encodings to load at the start; others are loaded when a prompt first needs them. */
+  readonly encodings?: readonly string[]
+  readonly limits?: Partial<ComposerLimits>
+  readonly log: Log
+}
+
+/** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
+export function createComposer(options: ComposerOptions): Composer {
+  const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
+  const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], ...options, limits })
+  const hashed = createToolHashes()
+  let ids = 0
+
+  const compose: Composer['compose'] = async (snapshot, signal) => {
+    const request = composeRequest((ids += 1), snapshot, hashed)
+    const response = await pool.ask(snapshot.room.name, request, signal)
+    if (response.kind === 'prompt') return response.prompt
+    throw unexpected(response)
+  }
+
+  return {
+    compose,
+    async check(source, trial) {
+      await compose({ ...trial, script: { source, version: trial.script?.version ?? 0 } })
+    },
+    async count(encoding, texts) {
+      const id = (ids += 1)
+      const json = JSON.stringify({ id, kind: 'count', encoding, texts })
+      const response = await pool.ask(`count ${encoding}`, () => ({ id, json }))
+      if (response.kind === 'counts') return response.counts
+      throw unexpected(response)
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+/**
+ * A request with all but the tools written out: which tools must go along is known when it is sent.
+ * Throws `WrapError('argument')` for a snapshot that is not plain data.
+ */
+function composeRequest(
+  id: number,
+  { tools: given, ...rest }: Snapshot,
+  hashed: (tools: Snapshot['tools']) => readonly HashedTool[],
+): RequestWriter {
+  try {
+    const snapshot = JSON.stringify(rest)
+    const tools = hashed(given)
+    return (send) => ({
+      id,
+      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send(tools))}}`,
+    })
+  } catch (error) {
+    throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)
+  }
+}
+
+function unexpected(response: Response): WrapError {
+  if (response.kind === 'failed') return new WrapError(response.reason, response.message)
+  return new WrapError('process', `wrap: the wrap process answered ${response.kind}`)
+}
