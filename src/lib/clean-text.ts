@@ -52,13 +52,13 @@ const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}
 
 /**
  * An emoji and what belongs to it (UTS #51): the three flags that are spelled with tags; a presentation
- * selector or skin tone, further ones after a joiner; the selector of a keycap. Tags elsewhere are a way to hide words
- * from people that a model still reads.
+ * selector or skin tone, further ones after a joiner; the selector of a keycap. A skin tone takes no selector.
+ * Tags elsewhere are a way to hide words from people that a model still reads.
  */
 const EMOJI =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}' +
   `|${PICTOGRAPH}(?:\\u200D${PICTOGRAPH})*` +
-  '|\\p{Emoji}[\\uFE0E\\uFE0F]'
+  '|(?!\\p{Emoji_Modifier})\\p{Emoji}[\\uFE0E\\uFE0F]'
 
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 

@@ -117,6 +117,10 @@ describe('cleanText', () => {
     )
   })
 
+  test('keeps no selector behind a skin tone, which a second cleaning would remove', () => {
+    expect(cleanText('👩\u{E0067}🏽\uFE0F')).toBe('👩🏽')
+  })
+
   test('changes nothing more when it is applied again', () => {
     fc.assert(
       fc.property(hostile, (text) => {

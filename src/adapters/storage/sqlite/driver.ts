@@ -8,10 +8,10 @@ interface Driver {
   readonly cure: string
 }
 
-/** Binaries for the usual systems come in the package. It crashes on Node 20. */
+/** Binaries come in the package, on Linux for glibc 2.34 and later and for musl. It crashes on Node 20. */
 const ON_NODE_API_10: Driver = {
   name: 'better-sqlite3',
-  cure: 'run npm ci again, without --omit=optional',
+  cure: 'run npm ci again, without --omit=optional, or build it for this system with npm run --prefix node_modules/better-sqlite3 build-release',
 }
 
 /** It is compiled where no binary can be downloaded. It aborts on Node 24.19 and later. */
