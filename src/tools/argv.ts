@@ -11,8 +11,8 @@ export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\
 
 /**
  * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument,
- * an array's elements one by one, and whatever they hold stays as it is. There is no shell and no second
- * pass. An argument that was not given leaves nothing. Throws `ArgumentError`.
+ * an array's elements one by one. Their text is never changed: there is no shell and no second pass. An argument that
+ * was not given becomes no word. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],
@@ -52,6 +52,6 @@ function checkSize(words: readonly string[]): void {
   }
 }
 
-/** A command as a POSIX shell would have to be given it: only to be read by people. */
+/** A command as one would type it in a POSIX shell; only for people to read. */
 export const quoteArgv = (argv: readonly string[]): string =>
   argv.map((each) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replaceAll("'", `'\\''`)}'`)).join(' ')

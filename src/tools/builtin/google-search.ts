@@ -6,7 +6,7 @@ import type { SearchHit, WebSearch } from '../ports/web.ts'
 import { ok, type Tool, type ToolResult } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
-/** A web search through whichever provider is configured; the name is the one that models know. */
+/** Searches the web with the configured provider. Models know the tool by this name, whatever the provider. */
 export const googleSearch = (search: WebSearch): Tool =>
   defineTool({
     id: 'google_search',
@@ -45,7 +45,7 @@ async function run(
 const nothing = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
 
-/** Lengths are capped: a provider passes on what strangers wrote. */
+/** The lengths are limited, because strangers wrote these texts. */
 function line({ title, url, snippet }: SearchHit, number: number): string {
   const words = cleanLine(snippet).slice(0, 600)
   const name = cleanLine(title).slice(0, 200) || '(no title)'

@@ -46,7 +46,7 @@ interface PreparedVisit {
   readonly args: z.output<typeof input>
 }
 
-/** Its parameters are taken as they are; words of a template have no meaning here. */
+/** Takes the parameters as they are. The words of a template are not used. */
 function wrapped(
   { tool, access, args }: WrapRequest,
   base: Tool,
@@ -59,7 +59,7 @@ function wrapped(
   }
 }
 
-/** What cannot be visited is refused before anybody is asked. */
+/** An address that cannot be visited is refused before anybody is asked. */
 async function fetchPage(
   { tool, ask, args }: PreparedVisit,
   visit: NonNullable<Web['visit']>,
