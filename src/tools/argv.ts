@@ -1,10 +1,10 @@
 import { ArgumentError } from './arguments.ts'
 
 /** Elements that one call may add to a command. */
-export const maxArguments = 1000
+export const MAX_ARGUMENTS = 1000
 
 /** Bytes of UTF-8 that one call may add to a command, all elements and their NULs together. */
-export const maxArgumentBytes = 128 * 1024
+export const MAX_ARGUMENT_BYTES = 128 * 1024
 
 /** The name in a template word that stands for an argument, or undefined for a plain word. */
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
@@ -43,12 +43,12 @@ function word(where: string, value: unknown): string {
 }
 
 function checkSize(words: readonly string[]): void {
-  if (words.length > maxArguments) {
-    throw new ArgumentError(`${words.length} arguments are too many; at most ${maxArguments} fit`)
+  if (words.length > MAX_ARGUMENTS) {
+    throw new ArgumentError(`${words.length} arguments are too many; at most ${MAX_ARGUMENTS} fit`)
   }
   const bytes = words.reduce((sum, each) => sum + new TextEncoder().encode(each).length + 1, 0)
-  if (bytes > maxArgumentBytes) {
-    throw new ArgumentError(`the arguments have ${bytes} bytes; at most ${maxArgumentBytes} fit`)
+  if (bytes > MAX_ARGUMENT_BYTES) {
+    throw new ArgumentError(`the arguments have ${bytes} bytes; at most ${MAX_ARGUMENT_BYTES} fit`)
   }
 }
 

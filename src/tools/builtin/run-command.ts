@@ -26,14 +26,9 @@ export const runCommand = defineTool({
     working_dir: 'Directory to run it in, relative to the workspace.',
     network: 'Whether it needs the network.',
   },
-  run: async ({ command, working_dir, network }, context) =>
+  run: async ({ command, working_dir: cwd, network }, context) =>
     execute(
-      {
-        tool: 'run_command',
-        shown: command,
-        ask: true,
-        spec: { shell: command, network, ...(working_dir ? { cwd: working_dir } : {}) },
-      },
+      { tool: 'run_command', shown: command, ask: true, spec: { shell: command, network, cwd } },
       context,
     ),
   wrap: wrapped,

@@ -22,9 +22,5 @@ export const spawnAgent: Tool = defineTool({
     model: 'Name of another model that is to do it; yourself when absent.',
   },
   run: async ({ prompt, tools, model }, context) =>
-    subTurnsOf(context).run({
-      prompt,
-      ...(tools === undefined ? {} : { scope: tools }),
-      ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),
-    }),
+    subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
 })
