@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { Json, JsonObject, JsonSchema } from '../lib/json.ts'
 
-/** Arguments that no call can be made from; the message is for the model. */
+/** The arguments of a call are wrong; the message tells the model what to change. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError'
 }
 
-/** Problems that one message tells; a model changes no more than that at once. */
+/** Problems in one message: a model corrects no more than that at once. */
 const MAX_PROBLEMS = 5
 
 /**
@@ -77,7 +77,7 @@ function expectation(issue: Issue, wanted: JsonObject | undefined): string {
   }
 }
 
-/** The schema knows both bounds, of which an issue names one. */
+/** An issue names one bound; the schema has both. */
 function bounds(
   issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
   wanted: JsonObject | undefined,
@@ -88,7 +88,7 @@ function bounds(
   return issue.code === 'too_big' ? `at most ${issue.maximum}${unit}` : `at least ${issue.minimum}${unit}`
 }
 
-/** The ends of what a double holds exactly stand on every integer, and tell nobody anything. */
+/** zod puts the largest safe integers on every integer; these say nothing. */
 const isBound = (value: Json | undefined): value is number =>
   typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 

@@ -1,18 +1,18 @@
 import { ArgumentError } from './arguments.ts'
 
 /** Elements that one call may add to a command. */
-export const maxArguments = 1000
+export const MAX_ARGUMENTS = 1000
 
 /** Bytes of UTF-8 that one call may add to a command, all elements and their NULs together. */
-export const maxArgumentBytes = 128 * 1024
+export const MAX_ARGUMENT_BYTES = 128 * 1024
 
 /** The name in a template word that stands for an argument, or undefined for a plain word. */
 export const placeholder = (word: string): string | undefined => /^\{([A-Za-z_]\w*)\}$/.exec(word)?.[1]
 
 /**
  * The argv of a wrapped command: each `{name}` word of the template becomes the words of that argument,
- * an array's elements one by one, and whatever they hold stays as it is. There is no shell and no second
- * pass. An argument that was not given leaves nothing. Throws `ArgumentError`.
+ * an array's elements one by one. Their text is never changed: there is no shell and no second pass. An argument that
+ * was not given becomes no word. Throws `ArgumentError`.
  */
 export function buildArgv(
   words: readonly string[],
@@ -43,15 +43,15 @@ function word(where: string, value: unknown): string {
 }
 
 function checkSize(words: readonly string[]): void {
-  if (words.length > maxArguments) {
-    throw new ArgumentError(`${words.length} arguments are too many; at most ${maxArguments} fit`)
+  if (words.length > MAX_ARGUMENTS) {
+    throw new ArgumentError(`${words.length} arguments are too many; at most ${MAX_ARGUMENTS} fit`)
   }
   const bytes = words.reduce((sum, each) => sum + new TextEncoder().encode(each).length + 1, 0)
-  if (bytes > maxArgumentBytes) {
-    throw new ArgumentError(`the arguments have ${bytes} bytes; at most ${maxArgumentBytes} fit`)
+  if (bytes > MAX_ARGUMENT_BYTES) {
+    throw new ArgumentError(`the arguments have ${bytes} bytes; at most ${MAX_ARGUMENT_BYTES} fit`)
   }
 }
 
-/** A command as a POSIX shell would have to be given it: only to be read by people. */
+/** A command as one would type it in a POSIX shell; only for people to read. */
 export const quoteArgv = (argv: readonly string[]): string =>
   argv.map((each) => (/^[\w@%+=:,./-]+$/.test(each) ? each : `'${each.replaceAll("'", `'\\''`)}'`)).join(' ')

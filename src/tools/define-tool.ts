@@ -25,32 +25,29 @@ export interface ToolSpec<Shape extends z.ZodRawShape> {
  * and what does not fit comes back as a sentence the model can act on.
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
-  const schema = toSchema(spec)
+  const { input, parameters, run, ...tool } = spec
+  const schema = toSchema(input, parameters ?? {})
   return {
-    id: spec.id,
-    title: spec.title,
-    description: spec.description,
-    access: spec.access,
+    ...tool,
     schema,
-    ...(spec.wrap ? { wrap: spec.wrap } : {}),
-    ...(spec.yields ? { yields: true } : {}),
-    ...(spec.wrapsCommand ? { wrapsCommand: true } : {}),
     run: (args, context) =>
       withTrouble(spec.id, async () => {
-        const result = await spec.run(checkArguments(spec.input, schema, args), context)
+        const result = await run(checkArguments(input, schema, args), context)
         if (typeof result !== 'string') return result
         return { content: result, isError: result.startsWith('ERROR:') }
       }),
   }
 }
 
-function toSchema<Shape extends z.ZodRawShape>({ input, parameters = {} }: ToolSpec<Shape>): JsonSchema {
+function toSchema(
+  input: z.ZodObject,
+  parameters: { readonly [name: string]: string | undefined },
+): JsonSchema {
   const generated: JsonObject = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
   const { $schema: _, ...schema } = generated
   const { properties } = schema
-  const texts: ReadonlyMap<string, string | undefined> = new Map(Object.entries(parameters))
   const described = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
-    const description = texts.get(name)
+    const description = parameters[name]
     return [name, isJsonObject(property) && description ? { ...property, description } : property]
   })
   return { ...schema, properties: Object.fromEntries(described) }

@@ -2,15 +2,15 @@ import { splitPages } from '../lib/pages.ts'
 import type { LongResult } from './ports/results.ts'
 import type { ToolResult } from './tool.ts'
 
-/** The tool that turns the pages; who does not have it is told so. */
+/** The tool that reads further pages. Models that do not have it are told so. */
 export const READ_FD = 'read_fd'
 
 /** `fd:3` */
 export const fdName = (fd: number): string => `fd:${fd}`
 
 /**
- * One page of a long result, 1-based, and a last line that says where it is and how to go on. All before that line's
- * line end is the page, to the last character. Undefined where there is no such page.
+ * One page of a long result, 1-based, and a last line that says which page it is and how to read the next. The text
+ * before that line is exactly the page. Undefined where there is no such page.
  */
 export function showPage(
   { fd, tool, text, pageSize }: LongResult,

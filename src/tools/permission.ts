@@ -6,14 +6,14 @@ export interface Question {
   readonly access: Access
   /** What a grant would be for. */
   readonly target: string
-  /** Everything there is to know, in full. */
+  /** Everything that a person must see to decide, in full. */
   readonly detail: string
   /** As the refusal repeats it: `run 'rm -rf build'?` */
   readonly asked: string
   readonly onceOnly?: boolean
 }
 
-/** Asks, and runs only what was allowed; a refusal is a result like any other. */
+/** Asks for permission, then runs the tool. Where permission is denied, the result says so. */
 export async function withPermission(
   context: ToolContext,
   question: Question,

@@ -8,14 +8,14 @@ import type { JsonSchema } from '../lib/json.ts'
 import type { ToolLimits } from './limits.ts'
 import type { Workspace } from './ports/workspace.ts'
 
-/** What a tool may do to the world, weakest first. Everything but `read` needs a permission. */
+/** What a tool may do, weakest first. Everything but `read` needs a permission. */
 export type Access = 'read' | 'write' | 'execute' | 'network'
 
 /** What the caller reads. Text that begins with `ERROR:` is an error as well. */
 export interface ToolResult {
   readonly content: string
   readonly isError: boolean
-  /** True for a page of a long result, which is clean and short already and is given on as it is. */
+  /** True for a page of a long result. It is clean and short already, so it is passed on unchanged. */
   readonly isPage?: true
 }
 
@@ -37,7 +37,7 @@ export interface PermissionRequest {
   readonly signal: AbortSignal
 }
 
-/** Decides. Never throws: what cannot be asked is a `deny`. */
+/** Decides about permissions. Never throws: where nobody can be asked, it denies. */
 export interface PermissionProvider {
   request(request: PermissionRequest): Promise<'allow' | 'deny'>
 }
@@ -75,8 +75,8 @@ export interface CallingTurn {
 }
 
 /**
- * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and any other
- * caller can: no tool asks who called beyond what is here, and none reaches for a global.
+ * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and so can any other
+ * caller. A tool learns about its caller only from here, and uses nothing global.
  */
 export interface ToolContext {
   readonly room: RoomName
@@ -100,7 +100,7 @@ export interface Tool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
-  /** Gives its place to a `.tool` file of the same name: it is there for machines without the program. */
+  /** True if a `.tool` file of the same name replaces it: it is meant for machines without the program. */
   readonly yields?: true
   /** For an alias: the id of the tool it is another name for. */
   readonly aliasOf?: string
@@ -121,21 +121,21 @@ export interface Tool {
 export interface WrapRequest {
   /** The wrapped tool's id, for messages and permissions. */
   readonly tool: string
-  /** What the file leaves of the base's access. With `read` nothing may change and nobody is asked. */
+  /** The access that the file declares, or that of its base. With `read` nothing may change and nobody is asked. */
   readonly access: Access
   /** The command template, split at load; `{name}` words stand for arguments. Null without `@command`. */
   readonly words: readonly string[] | null
   readonly args: { readonly [key: string]: unknown }
 }
 
-/** What a wrapped tool runs: like `Tool.run`, but with the base's own idea of the call. */
+/** A call that the base of a wrapped tool has made ready. */
 export interface WrappedCall {
   /** The shell-quoted command (or the plain call) that people are shown. */
   readonly shown: string
   run(context: ToolContext): Promise<ToolResult>
 }
 
-/** Where tools come from: the internal ones, the built-in ones, `.tool` files, one MCP server. */
+/** Where tools come from: the tools of the rooms, the built-in ones, `.tool` files, one MCP server. */
 export interface ToolSource {
   readonly group: 'internal' | 'builtin' | 'wrapped' | 'mcp'
   /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */

@@ -4,10 +4,10 @@ import { WebError } from './ports/web.ts'
 import { WorkspaceError } from './ports/workspace.ts'
 import { failed, type ToolResult } from './tool.ts'
 
-/** Errors whose message tells a model what to do. */
+/** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
-/** Runs a tool. Trouble that a model can do something about is a result under the tool's name; all else is thrown. */
+/** Runs a tool. An error that a model can do something about becomes a result; any other error is thrown. */
 export async function withTrouble(tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run()

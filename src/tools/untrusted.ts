@@ -1,8 +1,8 @@
 import { cleanText } from '../lib/clean-text.ts'
 
 /**
- * Text of strangers, fenced so that a model can tell where it begins and ends. The mark is new each time: who
- * wrote the text could not know it, and so cannot end the fence. `what` names it: `page`, `results`.
+ * Puts marks around text that strangers wrote, so that a model can tell where it begins and ends. The mark is new each
+ * time: the author of the text cannot know it, and so cannot end the text early. `what` names it: `page`, `results`.
  */
 export function fenced(what: string, text: string, mark: string = newMark()): string {
   return [

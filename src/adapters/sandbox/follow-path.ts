@@ -6,7 +6,7 @@ import { WorkspaceError } from '../../tools/ports/workspace.ts'
 /** Where commands in the sandbox see their workspace; paths that begin with it are taken for paths inside. */
 export const MOUNT_POINT = '/workspace'
 
-/** Below a file, and under a name that no file can have, there is nothing either. */
+/** Codes for a path that does not exist, also one below a file or with a name that no file can have. */
 const NOTHING_THERE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']
 
 /** Longer paths are refused by the kernel (`PATH_MAX`). */
@@ -64,7 +64,7 @@ function relativeTo(root: string, path: string): string {
   throw outside(path)
 }
 
-/** Undefined if there is nothing; a link that leads nowhere is refused, since writing through it could leave. */
+/** Undefined if nothing is there. Refuses a link that leads nowhere: writing through it could lead outside. */
 async function realPathOf(path: string, shown: string): Promise<string | undefined> {
   try {
     return await realpath(path)
@@ -77,7 +77,7 @@ async function realPathOf(path: string, shown: string): Promise<string | undefin
   return undefined
 }
 
-/** An error of the file system in words that hold no path of the machine's. */
+/** An error of the file system in words that show no path outside the workspace. */
 export function unreachable(path: string, error: unknown): WorkspaceError {
   const code = errorCode(error) ?? 'unknown'
   const reason = REASONS[code] ?? `cannot be read (${code})`

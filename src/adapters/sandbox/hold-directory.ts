@@ -8,8 +8,8 @@ export interface HeldDirectory extends AsyncDisposable {
 }
 
 /**
- * Opens a directory inside the root; what is checked is the open directory, not its name. `shown` is for the message.
- * Throws `WorkspaceError` where it is outside, and what the file system throws where it is no directory or a link.
+ * Opens a directory inside the root. The open directory is checked, not its name, which messages show as `shown`.
+ * Throws `WorkspaceError` for one outside, and the error of the file system for a link or no directory.
  */
 export async function holdDirectory(root: string, path: string, shown: string): Promise<HeldDirectory> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -21,7 +21,7 @@ export async function holdDirectory(root: string, path: string, shown: string): 
   return { path: held.path, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-/** Linux leads a path through an open directory (proc_pid_fd(5)); elsewhere its name has to do. */
+/** On Linux a path can lead through an open directory (proc_pid_fd(5)); elsewhere its name is used. */
 async function heldPath(handle: FileHandle, path: string): Promise<{ path: string; real: string }> {
   const link = `/proc/self/fd/${handle.fd}`
   const real = await readlink(link).catch(() => undefined)

@@ -45,7 +45,7 @@ export function wordsOf(spec: ProcessSpec): readonly string[] {
   return words
 }
 
-/** A command with nothing around it: it can do all that the server's own user can. */
+/** A command without a sandbox: it can do all that the server's own user can. */
 export const launchUnconfined = (
   words: readonly string[],
   { cwd, workspace, fileBytes }: Confinement,
@@ -62,7 +62,7 @@ export async function launchConfined(words: readonly string[], box: Confinement)
   return { ...started('bwrap', args, '/tmp'), cwd: '/', tellsPid: true }
 }
 
-/** With all that a command sees of the environment. */
+/** The environment has these three variables and no others. */
 const started = (file: string, args: readonly string[], home: string) => ({
   file,
   args,
@@ -70,9 +70,9 @@ const started = (file: string, args: readonly string[], home: string) => ({
 })
 
 /**
- * A script that becomes the command, which it is given as its arguments and so never reads. Error output joins
- * the output, in the order in which both are written. Shells disagree on the letter for processes. Sizes of files are
- * counted in blocks of 512 bytes (POSIX).
+ * A script that sets limits and then becomes the command. It gets the command as its arguments and never parses it.
+ * Error output joins the output, in the order in which both are written. Shells disagree on the letter for processes.
+ * Sizes of files are counted in blocks of 512 bytes (POSIX).
  */
 function entryScript(processes: number, fileBytes: number): string {
   const limit = `for flag in u p; do (ulimit -$flag ${processes}) 2>/dev/null && ulimit -$flag ${processes} && break; done`
@@ -86,7 +86,7 @@ const SYSTEM_DIRS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx
 /** Of /etc only what programs need to start; no accounts, no keys, no configuration of the machine. */
 const SYSTEM_FILES = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime']
 
-/** And what names and certificates need, where the network is on. */
+/** What names and certificates need, where the network is on. */
 const NETWORK_FILES = ['resolv.conf', 'hosts', 'nsswitch.conf', 'services', 'ssl', 'pki', 'ca-certificates']
 
 /**
@@ -106,8 +106,8 @@ async function bubblewrapArguments(box: Confinement): Promise<readonly string[]>
     scratch('/dev/shm', box.scratchBytes),
     scratch('/tmp', box.scratchBytes),
     [box.readOnly ? '--ro-bind' : '--bind', box.workspace, MOUNT_POINT],
-    // The root and /dev are memory of their own, which nobody may fill. In /proc are the kernel's settings,
-    // which root may write without any capability (bubblewrap 0.8 leaves them open to a server run by root).
+    // The root and /dev are in memory, and must not be filled. /proc has the kernel's settings, which root may write
+    // without any capability: bubblewrap 0.8 leaves them open where root runs the server.
     ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', `${MOUNT_POINT}/${relative(box.workspace, box.cwd)}`, '--'],
   ].flat()

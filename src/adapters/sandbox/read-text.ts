@@ -4,12 +4,12 @@ import { bytes } from '../../lib/bytes.ts'
 import { WorkspaceError, type FileSlice } from '../../tools/ports/workspace.ts'
 import { followPath, isInside, outside, quoted, unreachable } from './follow-path.ts'
 
-/** Links are resolved before; a FIFO must not make the open wait; a terminal must not become ours. */
+/** Links are resolved before. Opening a FIFO must not wait, and a terminal must not become the server's. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 /**
- * The lines `first` to `last` (1-based, inclusive) of a text file inside `root`. What is checked is the open
- * file, not its name, so that a file swapped for a link in between gives nothing away. `maxBytes` is the
+ * The lines `first` to `last` (1-based, inclusive) of a text file inside `root`. The open file is checked, not its
+ * name: if a link replaces the file meanwhile, nothing outside is read. `maxBytes` is the
  * size of the largest file that is read. Throws `WorkspaceError`.
  */
 export async function readText(
@@ -26,8 +26,8 @@ export async function readText(
 }
 
 /**
- * Opens a regular file inside `root` for reading; `real` is where it is, `path` how messages call it. What is checked
- * is the open file. Throws `WorkspaceError`.
+ * Opens a regular file inside `root` for reading; `real` is where it is, `path` is its name in messages. The open file
+ * is checked. Throws `WorkspaceError`.
  */
 export async function openInside(root: string, real: string, path: string): Promise<FileHandle> {
   const file = await open(real, OPEN_FLAGS).catch((error: unknown) => {
@@ -59,7 +59,7 @@ const tooLarge = (path: string, size: number, maxBytes: number): WorkspaceError 
     `${quoted(path)} is too large (${bytes(size)}; at most ${bytes(maxBytes)} are read); search in it instead`,
   )
 
-/** The size may have grown since it was looked at: never reads more than one byte over the limit. */
+/** Never reads more than one byte over the limit: the file may have grown since its size was checked. */
 async function readAll(path: string, file: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

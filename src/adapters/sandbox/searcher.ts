@@ -24,15 +24,15 @@ const HEAP_MIB = 256
 /** Of an answer: as many lines as there may be, each with its path and what is around it. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** More milliseconds than a search gives itself: one that does not end by then is killed. */
+/** A search that has not ended so many milliseconds after its own limit is killed. */
 export const KILLED_AFTER_MS = 5000
 
-/** Searches side by side, each in another room; each takes a core. */
+/** Searches at the same time, each in another room; each takes a core. */
 const MAX_AT_ONCE = 4
 
 /**
- * Makes each search in a process of its own, which is killed when it takes too much time or memory: a search of many
- * files would hold up everybody on the server. `entry` is the built `search/main.js`.
+ * Makes each search in a process of its own, which is killed when it takes too much time or memory: in the server, a
+ * search of many files would delay everybody. `entry` is the built `search/main.js`.
  */
 export function createSearcher(entry: string, limits: SearchLimits = SEARCH_LIMITS): Searcher {
   const queue = pLimit(MAX_AT_ONCE)

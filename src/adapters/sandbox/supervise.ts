@@ -10,19 +10,19 @@ import type { ToolLimits } from '../../tools/limits.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
 
-/** Output beyond this is a runaway, which is ended at once rather than at the time limit. */
+/** A command that writes more than this is ended at once, before its time limit. */
 const FLOOD_BYTES = 64 * 1024 * 1024
 
-/** How long a process that left the group may hold the pipes open after everything else is dead. */
+/** How long a process that left the group may keep the pipes open after all others have ended. */
 const PIPES_MS = 500
 
-/** How long the kernel may take to bury what was killed. */
-const BURIAL_MS = 500
+/** How long the kernel may take to end what was killed. */
+const END_MS = 500
 
 /**
  * Runs a child with no input in a process group of its own. At the time limit, after a flood of output, or
- * when the signal is aborted, the whole group is killed at once; at the child's own end, what it left behind
- * is. Resolves when all is gone. Rejects with the signal's reason when aborted, and with `WorkspaceError`
+ * when the signal is aborted, the whole group is killed at once. When the child ends by itself, processes that it left
+ * behind are killed. Resolves when all are gone. Rejects with the signal's reason when aborted, and with `WorkspaceError`
  * when the child could not be started.
  */
 export async function supervise(
@@ -125,6 +125,6 @@ function exists(pid: number): boolean {
 }
 
 async function until(done: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + BURIAL_MS
+  const end = performance.now() + END_MS
   while (!(await done()) && performance.now() < end) await delay(2)
 }

@@ -120,8 +120,8 @@ async function directoryIn(workspace: string, path: string): Promise<string> {
 const MAX_FILES = 200_000
 
 /**
- * Bytes of disk that may still be written in a directory which may have `allowed`; 0 where it is full, and where it
- * cannot be read. `allowed` 0 is no limit.
+ * Bytes that may still be written in a directory whose limit is `allowed` bytes. 0 for a directory that is full or cannot
+ * be read. `allowed` 0 is no limit.
  */
 async function diskLeft(directory: string, allowed: number): Promise<number> {
   if (allowed === 0) return Infinity
@@ -138,7 +138,7 @@ async function diskLeft(directory: string, allowed: number): Promise<number> {
   return left
 }
 
-/** stat(2) counts blocks of 512 bytes. What is gone meanwhile takes none. */
+/** stat(2) counts blocks of 512 bytes. A file that was deleted meanwhile takes none. */
 const diskUse = async (path: string): Promise<number> =>
   ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
 

@@ -81,13 +81,13 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   }
 }
 
-/** A room's name becomes a directory's; anything else would be a fault of the caller. */
+/** The name of a room becomes the name of a directory, so it must not be a path. */
 function checkedName(room: string): string {
   if (!/^[a-z0-9_-]{1,32}$/.test(room)) throw new WorkspaceError(`'${room}' is not the name of a room`)
   return room
 }
 
-/** A sandbox that works is not tried again; one that does not may be put right meanwhile. */
+/** Tries the sandbox until it works once: an admin may repair it while the server runs. */
 function rememberSuccess(probe: () => Promise<SandboxState>): () => Promise<SandboxState> {
   let found: Promise<SandboxState> | undefined
   return async () => {

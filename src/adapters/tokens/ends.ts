@@ -6,7 +6,7 @@ interface Codec {
   count(text: string): number
 }
 
-/** Characters looked at for each token wanted, at first: more than almost any text has. */
+/** Characters that are tried first for each token: almost every text has fewer in a token. */
 const CHARS_PER_TOKEN = 8
 
 /**

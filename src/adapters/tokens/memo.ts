@@ -1,7 +1,7 @@
 /**
  * Remembers what `compute` gave for a text, up to about `maxChars` characters of text in all. Texts live in
  * two generations: when the young one is full it becomes the old one, and what nobody asked for since the
- * last time is forgotten. So an answer that is known costs one look, and no order has to be kept.
+ * last time is forgotten. So a known answer costs one lookup, and no order has to be kept.
  */
 export function createMemo(maxChars: number, compute: (text: string) => number): (text: string) => number {
   const half = maxChars / 2

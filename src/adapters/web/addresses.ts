@@ -10,7 +10,7 @@ const AZURE_HOST = '168.63.129.16'
 /**
  * True for an address of the public internet. Everything with a special purpose is not: private, loopback,
  * link-local with the clouds' metadata, shared, multicast, reserved, IPv4 inside IPv6 in any of its forms, tunnels.
- * Nor is any of this machine's own, where a firewall would not see us.
+ * This machine's own addresses are not public either: its firewall would not see the connection.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false

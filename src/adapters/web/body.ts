@@ -13,8 +13,8 @@ export interface Body {
 }
 
 /**
- * Reads and unpacks the body of an answer, as far as `maxBytes` of unpacked data; the connection is closed then, so
- * that neither an endless answer nor a bomb fills anything. Rejects with `WebError`, or with the signal's reason.
+ * Reads and unpacks the body of an answer, up to `maxBytes` of unpacked data. Then the connection is closed, so that
+ * neither an endless answer nor a compression bomb fills the memory. Rejects with `WebError`, or with the signal's reason.
  */
 export async function readBody(
   answer: IncomingMessage,

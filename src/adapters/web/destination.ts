@@ -19,7 +19,7 @@ const PROTOCOL_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:'
 
 /**
  * Parses an address and checks all that can be known without asking a name server. The parser is the one of the
- * URL standard: it has made dotted quads of decimal, octal and hexadecimal hosts before we look. Throws `WebError`.
+ * URL standard: it turns decimal, octal and hexadecimal hosts into dotted quads before they are checked. Throws `WebError`.
  */
 export function checkUrl(text: string, rules: Rules, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new WebError(`${shown(text)} is no address; ${EXAMPLE}`)
@@ -40,7 +40,7 @@ export function checkUrl(text: string, rules: Rules, base?: URL): URL {
 
 const EXAMPLE = 'write it whole, such as https://example.org/page'
 
-/** A name without a dot is one of a local network, or the machine's own. */
+/** A name without a dot belongs to a local network or to this machine. */
 function checkHost({ hostname }: URL, rules: Rules): void {
   const literal = literalAddress(hostname)
   const fits = literal === undefined ? hostname.includes('.') : rules.allowAddress(literal)

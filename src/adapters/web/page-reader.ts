@@ -23,7 +23,7 @@ export const READER_LIMITS: ReaderLimits = { ms: 8_000, heapMiB: 256, atOnce: 2 
 /** Bytes of a reading as JSON: a million characters, each escaped at worst. */
 const READING_BYTES = 8 * 1024 * 1024
 
-/** The kernel ends what a server that was killed could no longer end; the first argument is in seconds of CPU. */
+/** If the server is killed, the kernel still ends the reader. The first argument is in seconds of processor time. */
 const LIMITED = 'ulimit -t "$1" && shift && exec "$@"'
 
 /**

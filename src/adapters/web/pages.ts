@@ -49,7 +49,7 @@ async function readPage(
   return { ...page, title: read.title, text: read.text, cut: loaded.cut || read.cut }
 }
 
-/** Everything that the network has a part in, under one limit of time. */
+/** Does all that needs the network, within one time limit. */
 async function load(start: URL, parts: PagesParts, outer: AbortSignal) {
   using time = startTimeLimit(parts.limits, outer)
   const { rules, authorities } = parts

@@ -60,7 +60,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** What a broken connection means to whoever asked. No part of the address but its host is repeated. */
+/** Says why a connection failed. Of the address, only the host is repeated. */
 export function explain(error: unknown, { host }: URL): string {
   const code = errorCode(error) ?? ''
   if (code === 'ECONNREFUSED') return `${host} takes no connections`

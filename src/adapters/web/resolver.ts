@@ -7,7 +7,7 @@ export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly st
 
 /**
  * Asks the name servers themselves (those of the machine, if none are given, as `HOST:PORT`): the machine's own names,
- * from its hosts file and search domains, are nobody's business here, and a slow answer holds no thread of the pool.
+ * from its hosts file and search domains, must not be found, and a slow answer must not keep a thread of the pool.
  */
 export function createResolver(servers?: readonly string[]): Resolve {
   return async (name, signal) => {
@@ -26,7 +26,7 @@ export function createResolver(servers?: readonly string[]): Resolve {
   }
 }
 
-/** A family that a name has no addresses of is no trouble; no answer for either is. */
+/** A name may have no address of one family. It is an error if no name server answered for either. */
 function addressesIn(answers: readonly PromiseSettledResult<string[]>[], name: string): readonly string[] {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   const known = answers.some((answer) => answer.status === 'fulfilled' || isAbsent(answer.reason))

@@ -7,15 +7,15 @@ export interface TimeLimits {
   readonly idleMs: number
 }
 
-/** The time that runs for one job; to be disposed of when the job is done. */
+/** The running time limit of one job. Whoever starts it disposes of it when the job is done. */
 export interface TimeLimit extends Disposable {
   /** Aborted with a `WebError` when the time is over, or with the outer signal's reason. */
   readonly signal: AbortSignal
-  /** Something came: the time without a byte begins anew. */
+  /** Restarts the idle time, because something arrived. */
   progress(): void
 }
 
-/** Lets the time for a job begin. */
+/** Starts the time limit of a job. */
 export function startTimeLimit({ totalMs, idleMs }: TimeLimits, outer: AbortSignal): TimeLimit {
   const over = new AbortController()
   const giveUp = (reason: string) => (): void => over.abort(new WebError(reason))

@@ -10,8 +10,8 @@ export interface Annotation {
 
 /**
  * Cuts a `.tool` file into its description (all before the first line that begins with `@`) and its
- * annotations. A line that does not begin with `@` continues the annotation above it; a blank line ends it,
- * and text after that belongs to nothing, which `loose` tells.
+ * annotations. A line that does not begin with `@` continues the annotation above it. A blank line ends the
+ * annotation; `loose` has the numbers of the text lines after that, which belong to nothing.
  */
 export function cutFile(text: string): {
   readonly description: string

@@ -31,7 +31,7 @@ export interface Definition {
   readonly wrapped: string
   readonly title: string
   readonly description: string
-  /** Nothing but `@name` and `@wrapped`: surely meant as an alias, and no wrapped tool with a misspelt line. */
+  /** True for a file of `@name` and `@wrapped` alone: only this is surely meant as an alias. */
   readonly bare: boolean
   /** Absent for an alias: the same tool under a second name. */
   readonly wrapper?: Wrapper
@@ -48,7 +48,7 @@ export interface Wrapper {
   readonly deny: readonly string[]
 }
 
-/** What came of a file. */
+/** A file that was read. */
 export type Parsed =
   | { readonly definition: Definition; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }

@@ -6,7 +6,7 @@ export type DenyList = (argument: string) => string | undefined
 /**
  * Patterns of arguments: `*` is any run of characters, `?` is one. Options have more than one spelling, so a
  * plain `--long` refuses `--long=value` too, and a plain `-x` refuses that letter in a cluster or with its
- * value glued on (`-rx`, `-xFILE`): better one call too many refused, with a reason, than one too few.
+ * value glued on (`-rx`, `-xFILE`): refusing one call too many is better than one too few.
  */
 export function denyList(patterns: readonly string[]): DenyList {
   const tests = patterns.map((pattern) => ({ pattern, matches: test(pattern) }))

@@ -17,8 +17,8 @@ const ACCESSES: readonly Access[] = ['read', 'write', 'execute', 'network']
 const RESERVED_NAME = /^(?:all|none|on|off|internal|builtin|wrapped|mcp|sshawl_.*)$/
 
 /**
- * Reads a `.tool` file (the format is in docs/tools.md). `file` is what problems are reported under. Never
- * throws: a file that cannot be used gives every problem with its line.
+ * Reads a `.tool` file (the format is in docs/tools.md). Problems are reported under the name `file`. Never
+ * throws: for a file that cannot be used, it gives every problem with its line.
  */
 export function parseToolFile(text: string, file: string): Parsed {
   const problems: Problem[] = []
@@ -86,7 +86,7 @@ function toolName(word: '@name' | '@wrapped', { first, report }: Parts): string 
   return undefined
 }
 
-/** Nothing for an alias, which says nothing of a command, parameters or access. */
+/** Undefined for an alias, which has no command, parameters or access. */
 function readWrapper(parts: Parts): Wrapper | undefined {
   const { annotations, first, report, warn } = parts
   const own = ['@command', '@param', '@type', '@property', '@access', '@deny']

@@ -12,12 +12,12 @@ export interface Bases {
   readonly disabled: readonly string[]
 }
 
-/** What came of putting files and tools together. */
+/** The tools that were made, and what was not. */
 export interface Resolved {
   /** In the order of the files. */
   readonly tools: readonly Tool[]
   readonly problems: readonly Problem[]
-  /** Files left out for a reason that is nobody's fault. */
+  /** Files that are left out because of the config. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
 }
 
@@ -25,8 +25,8 @@ export interface Resolved {
 const ACCESS_ORDER: readonly Access[] = ['read', 'write', 'execute', 'network']
 
 /**
- * Makes tools from definitions, in their order: the first of a name wins, the built-in ones before all. A
- * file may build on another one, whatever their order. What cannot be made is a problem and the rest goes on.
+ * Makes tools from definitions, in their order. Of several with one name the first wins; built-in tools keep theirs. A
+ * file may build on another one, whatever their order. A tool that cannot be made is a problem, and the others are made.
  */
 export function resolveTools(definitions: readonly Definition[], bases: Bases): Resolved {
   const problems: Problem[] = []

@@ -1,12 +1,12 @@
 import { placeholder } from '../../tools/argv.ts'
 import type { Parameter, ValueType } from './definition.ts'
 
-/** Characters that mean something to a shell, and nothing here. */
+/** Characters that only a shell understands. */
 const SHELL_CHARACTERS = /[|&;<>`$]/
 
 /**
- * The words of a command template: parted by blanks, quotes of both kinds keep blanks in a word. Throws an
- * `Error` that says what to change: no shell reads the template, so what only a shell understands is refused.
+ * The words of a command template, which blanks separate; quotes of both kinds keep blanks in a word. Throws an
+ * `Error` that says what to change. What only a shell understands is refused, because no shell reads the template.
  */
 export function splitTemplate(template: string): readonly string[] {
   const words: string[] = []

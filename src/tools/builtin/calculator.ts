@@ -5,7 +5,7 @@ import type { Numeric } from './calculator/numbers.ts'
 import { toDecimal } from './calculator/rounding.ts'
 import { ok } from '../tool.ts'
 
-/** Arithmetic with Python's rules, in a language so small that it can harm nobody. */
+/** Arithmetic with Python's rules. The language is so small that no expression can do harm. */
 export const calculator = defineTool({
   id: 'calculator',
   title: 'Calculator',
@@ -26,7 +26,7 @@ export const calculator = defineTool({
   run: async ({ expression, precision }) => ok(write(evaluate(expression), precision)),
 })
 
-/** Integers in full; floats rounded, without zeros that say nothing. */
+/** Integers in full; floats rounded, without trailing zeros. */
 function write(value: Numeric, precision: number): string {
   if (typeof value === 'bigint') return value.toString()
   if (!Number.isFinite(value)) return String(value)

@@ -36,7 +36,7 @@ export const editFile = defineTool({
   },
 })
 
-/** Plain search: neither text is a pattern. Throws `ArgumentError` unless the old one is there once. */
+/** Neither text is a pattern. Throws `ArgumentError` unless the old text is in the file exactly once. */
 function replaceOnce(path: string, text: string | undefined, before: string, after: string): string {
   if (text === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
   const at = text.indexOf(before)

@@ -3,7 +3,7 @@ import { ArgumentError } from '../arguments.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
 import type { ToolContext } from '../tool.ts'
 
-/** How tools are told of a long result; a bare number will do. */
+/** Names a long result; a number alone is enough. */
 export const fdParameter = z.coerce.string().regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
 
 /** Text for that parameter. */

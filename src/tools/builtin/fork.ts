@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { subTurnsOf } from './sub-turns.ts'
 import type { Tool, ToolResult } from '../tool.ts'
 
-/** Several things at once, each knowing all that the turn knows. */
+/** Does several things at once, in sub-turns that know all that the turn knows. */
 export const fork: Tool = defineTool({
   id: 'fork',
   title: 'Fork',

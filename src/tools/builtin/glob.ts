@@ -18,8 +18,7 @@ export const glob = defineTool({
     path: 'Directory to look in, which the pattern is relative to; the whole workspace when absent.',
   },
   run: async ({ pattern, path }, context) => {
-    const query = { pattern, ...(path ? { path } : {}) }
-    const { paths, cut } = await context.workspace.findFiles(query, context.signal)
+    const { paths, cut } = await context.workspace.findFiles({ pattern, path }, context.signal)
     return ok([...(paths.length > 0 ? paths : ['No files.']), ...(cut ? [`[cut: ${cut}]`] : [])].join('\n'))
   },
 })

@@ -3,10 +3,10 @@ import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { withPermission } from '../permission.ts'
 import type { SearchHit, WebSearch } from '../ports/web.ts'
-import { ok, type Tool, type ToolResult } from '../tool.ts'
+import { ok, type Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
-/** A web search through whichever provider is configured; the name is the one that models know. */
+/** Searches the web with the configured provider. Models know the tool by this name, whatever the provider. */
 export const googleSearch = (search: WebSearch): Tool =>
   defineTool({
     id: 'google_search',
@@ -28,24 +28,18 @@ export const googleSearch = (search: WebSearch): Tool =>
         detail: `search for ${JSON.stringify(q)} with ${search.provider} at ${search.host}`,
         asked: `search for ${JSON.stringify(q)}?`,
       }
-      return withPermission(context, question, () => run(search, { words: q, start }, context.signal))
+      return withPermission(context, question, async () => {
+        const hits = await search.find({ words: q, start }, context.signal)
+        if (hits.length === 0) return ok(nothing(start))
+        return ok(fenced('results', hits.map((hit, index) => line(hit, start + index)).join('\n\n')))
+      })
     },
   })
-
-async function run(
-  search: WebSearch,
-  query: { readonly words: string; readonly start: number },
-  signal: AbortSignal,
-): Promise<ToolResult> {
-  const hits = await search.find(query, signal)
-  if (hits.length === 0) return ok(nothing(query.start))
-  return ok(fenced('results', hits.map((hit, index) => line(hit, query.start + index)).join('\n\n')))
-}
 
 const nothing = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'
 
-/** Lengths are capped: a provider passes on what strangers wrote. */
+/** The lengths are limited, because strangers wrote these texts. */
 function line({ title, url, snippet }: SearchHit, number: number): string {
   const words = cleanLine(snippet).slice(0, 600)
   const name = cleanLine(title).slice(0, 200) || '(no title)'

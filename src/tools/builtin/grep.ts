@@ -28,11 +28,8 @@ export const grep = defineTool({
     literal: 'Take the pattern as plain text.',
     context: 'Lines to show before and after each match, 0 to 10.',
   },
-  run: async ({ pattern, path, glob, ignore_case, literal, context: around }, context) => {
-    const where = { ...(path ? { path } : {}), ...(glob ? { glob } : {}) }
-    const query = { pattern, literal, ignoreCase: ignore_case, context: around, ...where }
-    return ok(written(await context.workspace.searchText(query, context.signal)))
-  },
+  run: async ({ ignore_case: ignoreCase, ...query }, context) =>
+    ok(written(await context.workspace.searchText({ ...query, ignoreCase }, context.signal))),
 })
 
 /** As grep writes it: `:` for lines that match, `-` for those around them, `--` where lines are left out between. */

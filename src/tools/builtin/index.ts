@@ -20,7 +20,7 @@ import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import { webFetch } from './web-fetch.ts'
 import { writeFile } from './write-file.ts'
 
-/** What some of the built-in tools need; those are absent without it. */
+/** What some of the built-in tools need; without its part, a tool is left out. */
 export interface BuiltinParts {
   readonly todo?: TodoStore
   readonly web?: Web
@@ -29,7 +29,7 @@ export interface BuiltinParts {
   readonly subTurns?: boolean
 }
 
-/** A tool that is there only where its part is. */
+/** A tool that exists only where the part is configured that it needs. */
 interface OptionalTool {
   readonly id: string
   readonly from: (parts: BuiltinParts) => Tool | false | undefined
@@ -54,9 +54,9 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   { id: fork.id, from: ({ subTurns = true }) => subTurns && fork },
 ]
 
-/** Ids of all built-in tools, whether they are there or not. */
+/** Ids of all built-in tools, also of those that are left out. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
-/** The built-in tools that there are with these parts. */
+/** The built-in tools that these parts allow. */
 export const builtinTools = (parts: BuiltinParts = {}): readonly Tool[] =>
   TOOLS.flatMap((tool) => ('from' in tool ? tool.from(parts) || [] : tool))

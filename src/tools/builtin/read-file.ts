@@ -25,11 +25,10 @@ export const readFile = defineTool({
     show_lines: 'Put the number before each line, as in "12: text".',
   },
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
-    const range = { ...(start_line ? { first: start_line } : {}), ...(end_line ? { last: end_line } : {}) }
     if (start_line && end_line && end_line < start_line) {
       throw new ArgumentError(`end_line must be at least start_line (${start_line}), got ${end_line}`)
     }
-    const slice = await context.workspace.readText(file_path, range)
+    const slice = await context.workspace.readText(file_path, { first: start_line, last: end_line })
     if (start_line && start_line > Math.max(1, slice.totalLines)) {
       throw new ArgumentError(
         `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,

@@ -26,14 +26,9 @@ export const runCommand = defineTool({
     working_dir: 'Directory to run it in, relative to the workspace.',
     network: 'Whether it needs the network.',
   },
-  run: async ({ command, working_dir, network }, context) =>
+  run: async ({ command, working_dir: cwd, network }, context) =>
     execute(
-      {
-        tool: 'run_command',
-        shown: command,
-        ask: true,
-        spec: { shell: command, network, ...(working_dir ? { cwd: working_dir } : {}) },
-      },
+      { tool: 'run_command', shown: command, ask: true, spec: { shell: command, network, cwd } },
       context,
     ),
   wrap: wrapped,
@@ -67,13 +62,13 @@ async function execute(prepared: PreparedCommand, context: ToolContext): Promise
   return ask ? withPermission(context, question(prepared, context), run) : run()
 }
 
-/** A little less time than the tool itself has, so that what the command wrote until then is still told. */
+/** A little less time than the tool itself has, so that the output until then can still be returned. */
 const ownLimits = (limits: ToolLimits): ToolLimits => ({
   ...limits,
   timeoutMs: limits.timeoutMs - Math.min(1000, limits.timeoutMs / 10),
 })
 
-/** Network and the lack of a sandbox are part of what is asked, and are never allowed for good. */
+/** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
 function question({ tool, shown, spec }: PreparedCommand, { workspace }: ToolContext) {
   const notes = [
     ...(spec.cwd ? [`in ${spec.cwd}`] : []),

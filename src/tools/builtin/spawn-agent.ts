@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { subTurnsOf } from './sub-turns.ts'
 import type { Tool } from '../tool.ts'
 
-/** An agent with a fresh start. It changes nothing by itself: each of its own calls asks where it must. */
+/** Starts a sub-turn that knows only its prompt. It asks nobody: each tool call of the sub-turn asks where it must. */
 export const spawnAgent: Tool = defineTool({
   id: 'spawn_agent',
   title: 'Spawn Agent',
@@ -22,9 +22,5 @@ export const spawnAgent: Tool = defineTool({
     model: 'Name of another model that is to do it; yourself when absent.',
   },
   run: async ({ prompt, tools, model }, context) =>
-    subTurnsOf(context).run({
-      prompt,
-      ...(tools === undefined ? {} : { scope: tools }),
-      ...(model === undefined ? {} : { model: model.replace(/^@/, '') }),
-    }),
+    subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
 })

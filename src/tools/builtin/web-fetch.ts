@@ -4,14 +4,7 @@ import { cleanLine } from '../../lib/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
 import type { Visit, Web, WebPage } from '../ports/web.ts'
-import {
-  ok,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-  type WrappedCall,
-  type WrapRequest,
-} from '../tool.ts'
+import { ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 const input = z.strictObject({
@@ -21,7 +14,14 @@ const input = z.strictObject({
 
 /** A page of the public web; `.tool` files may be built on it, and then call it with its own parameters. */
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
-  const tool: Tool = defineTool({
+  /** An address that cannot be visited is refused before anybody is asked. */
+  async function fetchPage({ tool, ask, args }: PreparedVisit, context: ToolContext): Promise<ToolResult> {
+    const page = visit(args.url)
+    const run = async (): Promise<ToolResult> => pageText(await page.read(args.format, context.signal))
+    return ask ? withPermission(context, question(tool, page), run) : run()
+  }
+
+  const base: Tool = defineTool({
     id: 'web_fetch',
     title: 'Fetch Web Page',
     description:
@@ -33,10 +33,17 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
       url: 'The whole address, with http:// or https://.',
       format: '"markdown", "text" (no marks or links) or "raw" (what the server sent, HTML and all).',
     },
-    run: async (args, context) => fetchPage({ tool: 'web_fetch', ask: true, args }, visit, context),
-    wrap: (request) => wrapped(request, tool, visit),
+    run: async (args, context) => fetchPage({ tool: 'web_fetch', ask: true, args }, context),
+    // Takes the parameters as they are. The words of a template are not used.
+    wrap({ tool, access, args: given }) {
+      const args = checkArguments(input, base.schema, given)
+      return {
+        shown: `fetch ${cleanLine(args.url)}`,
+        run: (context) => fetchPage({ tool, ask: access !== 'read', args }, context),
+      }
+    },
   })
-  return tool
+  return base
 }
 
 /** A visit that is ready to be made. */
@@ -44,30 +51,6 @@ interface PreparedVisit {
   readonly tool: string
   readonly ask: boolean
   readonly args: z.output<typeof input>
-}
-
-/** Its parameters are taken as they are; words of a template have no meaning here. */
-function wrapped(
-  { tool, access, args }: WrapRequest,
-  base: Tool,
-  visit: NonNullable<Web['visit']>,
-): WrappedCall {
-  const prepared = { tool, ask: access !== 'read', args: checkArguments(input, base.schema, args) }
-  return {
-    shown: `fetch ${cleanLine(prepared.args.url)}`,
-    run: (context) => fetchPage(prepared, visit, context),
-  }
-}
-
-/** What cannot be visited is refused before anybody is asked. */
-async function fetchPage(
-  { tool, ask, args }: PreparedVisit,
-  visit: NonNullable<Web['visit']>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const page = visit(args.url)
-  const run = async (): Promise<ToolResult> => pageText(await page.read(args.format, context.signal))
-  return ask ? withPermission(context, question(tool, page), run) : run()
 }
 
 const question = (tool: string, { host, url }: Visit) => ({

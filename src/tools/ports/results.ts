@@ -17,9 +17,9 @@ export interface LongResult {
 
 /** What a room may keep of long results. */
 export interface ResultLimits {
-  /** Everything older than this is let go, in every room. Milliseconds since the epoch. */
+  /** Everything older than this is deleted, in every room. Milliseconds since the epoch. */
   readonly since: number
-  /** All texts of one room together, in UTF-8; the oldest go first. The newest stays whatever its size. */
+  /** Bytes of all texts of one room, in UTF-8; the oldest are deleted first. The newest stays whatever its size. */
   readonly roomBytes: number
 }
 
@@ -27,6 +27,6 @@ export interface ResultLimits {
 export interface ResultStore {
   /** Resolves to its fd, which no other result of the room ever had or will have. */
   put(result: Omit<LongResult, 'fd'>, limits: ResultLimits): Promise<number>
-  /** Undefined alike for what never was, was let go, or belongs to another room. */
+  /** Undefined for a result that never existed, was deleted, or belongs to another room. */
   find(room: RoomName, fd: number): Promise<LongResult | undefined>
 }

@@ -1,9 +1,9 @@
-/** The web did not give what was asked for; the message says why and what to do, and holds no key. */
+/** A page or a search failed; the message says why and what to do, and never holds a key. */
 export class WebError extends Error {
   override readonly name = 'WebError'
 }
 
-/** How a page is wanted: `text` is `markdown` without marks, `raw` is what the server sent. */
+/** The form of a page: `text` is `markdown` without marks, `raw` is what the server sent. */
 export type PageFormat = 'markdown' | 'text' | 'raw'
 
 /** A page as it was read. Nothing in it can be trusted. */

@@ -4,7 +4,7 @@
  */
 import type { ToolLimits } from '../limits.ts'
 
-/** A path was refused or not there; the message says which path and why, and is for the model. */
+/** The workspace refused something; the message tells the model what and why. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError'
 }
@@ -75,7 +75,7 @@ export interface FoundLine {
   readonly line: number
   /** Without its line end; cut where it is very long. */
   readonly text: string
-  /** False for one that stands around another. */
+  /** False for a line that is only near one that matches. */
   readonly matches: boolean
 }
 
@@ -90,12 +90,12 @@ export interface FoundText {
 }
 
 /**
- * The only part of the machine that a tool can touch: one room's directory, and commands that run in
+ * The only part of the machine that a tool can reach: one room's directory, and commands that run in
  * the sandbox around it. Paths are relative to it (or absolute inside it) and are checked by real path:
  * `..`, symlinks that lead out, devices and FIFOs are refused with `WorkspaceError`.
  */
 export interface Workspace {
-  /** True where commands run with no sandbox around them; whoever is asked to allow one must be told. */
+  /** True where commands run without a sandbox; a person who is asked to allow one must be told. */
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
@@ -110,7 +110,7 @@ export interface Workspace {
   ): Promise<{ readonly created: boolean }>
   /**
    * Finds regular files; links are not followed. Takes a bounded time, whatever the pattern. Rejects with
-   * `WorkspaceError`: a path that is not there or outside, a pattern that is none, too much to do at once.
+   * `WorkspaceError`: a path that is missing or outside, a pattern that is wrong, a search that takes too much.
    */
   findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
   /** Finds lines in text files; as `findFiles`. */
@@ -119,7 +119,7 @@ export interface Workspace {
   contains(path: string): Promise<boolean>
   /**
    * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
-   * resolves. Rejects with `WorkspaceError` when there is no sandbox and none may be done without.
+   * resolves. Rejects with `WorkspaceError` when the sandbox does not work.
    */
   run(spec: ProcessSpec, limits: ToolLimits, signal: AbortSignal): Promise<ProcessOutcome>
 }

@@ -14,7 +14,7 @@ const parameters = {
   private: 'True for a room that only its members see; it cannot be made from a public room.',
 }
 
-/** A new room. */
+/** Makes a room. */
 export const createRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_create',
@@ -30,7 +30,7 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** A new room like the one at hand. */
+/** Makes a room like the current one. */
 export const forkRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_fork',
@@ -58,7 +58,7 @@ async function make(
 ): Promise<ToolResult> {
   const { person } = context.requester
   const here = await parts.chat.room(context.room, person)
-  // Whoever reads this very call would know of the room from it.
+  // This call is written down in the public room, so all who read it would learn of the private one.
   if (wanted.private && !(await here.info()).private)
     throw new Refusal(`a private room cannot be made from ${here.name}, which is public; people can: create`)
   const detail = `${what}${wanted.private ? ', private' : ''}, owned by ${person.name}`

@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { ok, type Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
-/** The ways out of a room. */
+/** Lists the exits of a room. */
 export const exitsTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_exits',

@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts'
 import { walk } from './walk.ts'
 import type { RoomToolParts } from './in-room.ts'
 
-/** Through an exit. */
+/** Walks through an exit. */
 export const goTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_go',

@@ -8,7 +8,7 @@ import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from '
 /** What people and models said; not who came and went, nor which tools ran. */
 export const SPOKEN_KINDS: readonly EntryKind[] = ['message', 'action', 'reply', 'notice']
 
-/** What was said in a room, further back than the conversation a model is given. */
+/** Reads what was said in a room before the conversation that the model is given. */
 export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',

@@ -39,15 +39,15 @@ export const roomOf = (
 /** A change to a room that people are asked about. */
 export interface Change {
   readonly tool: string
-  /** What will be there: shown in full, and a grant covers exactly this in this room. */
+  /** What the change writes. People are shown all of it, and a grant covers exactly this in this room. */
   readonly what: string
   /** As the refusal repeats it: `say in lobby?` */
   readonly asked: string
 }
 
 /**
- * Changes something in a room once it was allowed. In another room than the call's own only where models may walk
- * there, before people were asked and after. Throws `Refusal`.
+ * Asks for permission, then changes something in a room. Another room than the call's own can be changed only where
+ * models may walk to it; this is checked before people are asked and again after. Throws `Refusal`.
  */
 export async function act(
   parts: RoomToolParts,

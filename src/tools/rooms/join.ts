@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts'
 import { walk } from './walk.ts'
 import type { RoomToolParts } from './in-room.ts'
 
-/** Into a room by its name. */
+/** Walks into a room by its name. */
 export const joinTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_join',
@@ -18,7 +18,7 @@ export const joinTool = (parts: RoomToolParts): Tool =>
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 
-/** Back to where the turn began. */
+/** Walks back to the room in which the turn began. */
 export const leaveTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_leave',

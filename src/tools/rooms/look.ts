@@ -4,7 +4,7 @@ import type { Room } from '../../chat/room.ts'
 import { ok, type Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
-/** A room at a glance. */
+/** Describes a room. */
 export const lookTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_look',
@@ -16,7 +16,7 @@ export const lookTool = (parts: RoomToolParts): Tool =>
     run: async ({ room: name }, context) => ok(await describeRoom(await roomOf(parts, context, name), parts)),
   })
 
-/** A room in a few lines, as everybody in it may know it. */
+/** Describes a room in a few lines, which hold nothing that a person in it may not know. */
 export async function describeRoom(room: Room, { models }: RoomToolParts): Promise<string> {
   const { topic, vibe, private: hidden } = await room.info()
   return [

@@ -16,7 +16,7 @@ const MAX_NOTE_CHARS = 500
 
 const noteList = z.array(z.string())
 
-/** What a room is to remember. */
+/** Adds a note to a room, or reads its notes. */
 export function noteTool(parts: RoomToolParts): Tool {
   // Two notes at once must not overwrite each other.
   const oneByOne = createSerial()
@@ -60,7 +60,7 @@ export function noteTool(parts: RoomToolParts): Tool {
   })
 }
 
-/** Throws `Refusal`: nothing in it, too long. */
+/** Throws `Refusal` for a note that is empty or too long. */
 function noteLine(text: string): string {
   const note = oneLine(text, MAX_NOTE_CHARS)
   if (note === '') throw new Refusal('there is nothing to note: the text is empty')

@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { ok, type Tool } from '../tool.ts'
 import type { RoomToolParts } from './in-room.ts'
 
-/** The rooms that the requester may see. */
+/** Lists the rooms that the requester may see. */
 export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',

@@ -5,10 +5,10 @@ import { speech } from '../../chat/speech.ts'
 import { ok, type Tool, type ToolContext } from '../tool.ts'
 import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
-/** What holds where nothing else is configured: the defaults of `[limits]`. */
+/** Used where nothing else is configured: the defaults of `[limits]`. */
 const SPEECH_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
-/** A message of its own, apart from the reply. */
+/** Posts a message that is not part of the reply. */
 export const sayTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_say',
@@ -30,7 +30,7 @@ export const sayTool = (parts: RoomToolParts): Tool =>
     },
   })
 
-/** Elsewhere nobody has seen on whose behalf the model speaks, so the message says it. */
+/** In another room nobody has seen for whom the model speaks, so the message names that person. */
 async function post(room: Room, said: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
   const author = context.turn?.model ?? person.name

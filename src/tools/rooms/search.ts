@@ -8,7 +8,7 @@ import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from '
 /** Words beyond this find nothing more. */
 const MAX_WORDS = 16
 
-/** What was said long ago. */
+/** Finds what was said in a room. */
 export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',

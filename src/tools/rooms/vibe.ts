@@ -8,10 +8,10 @@ import { oneLine } from '../../chat/speech.ts'
 import { ok, type Tool } from '../tool.ts'
 import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
-/** Characters, as the command has it. */
+/** The same limit as that of the command /vibe. */
 const MAX_VIBE_CHARS = 500
 
-/** The mood of a room. */
+/** Reads or sets the mood of a room. */
 export const vibeTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_vibe',

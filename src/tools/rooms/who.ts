@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { ok, type Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
-/** Who is in a room now. */
+/** Lists who is in a room now. */
 export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',

@@ -13,7 +13,7 @@ import { createLineSearch } from './line-search.ts'
 import type { SearchLimits } from './request.ts'
 import { walk } from './walk.ts'
 
-/** Directories that hold what others made, and would bury what was looked for; who names one gets it. */
+/** Directories with many files that others wrote. They are searched only when the query names them. */
 const SKIPPED_DIRS = ['.git', 'node_modules']
 
 const skippedDirs = (...named: readonly (string | undefined)[]): readonly string[] =>

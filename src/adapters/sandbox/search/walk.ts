@@ -13,7 +13,7 @@ export interface WalkLimits {
 
 /**
  * The regular files below a directory of the workspace, as paths relative to `root`, in order of name. Links are not
- * followed, and a directory that is swapped for one meanwhile is left out, as is what cannot be read. `from` is
+ * followed. A directory that a link replaces meanwhile is left out, and so is what cannot be read. `from` is
  * relative to `root`, `''` for all. Returns true if there was more than may be looked at.
  */
 export async function* walk(root: string, from: string, limits: WalkLimits): AsyncGenerator<string, boolean> {

@@ -6,7 +6,7 @@ import type { Reading, ReadRequest } from './reading.ts'
 /** Characters of the text that is kept. */
 const MAX_CHARS = 1_000_000
 
-/** Elements in a page that Readability takes on; its work on more would not end in time. */
+/** Readability gives up on a page with more elements: it could not end in time. */
 const MAX_ELEMENTS = 100_000
 
 /**
@@ -23,7 +23,7 @@ export function readHtml({ html, url, format }: ReadRequest): Reading {
   return { title: article?.title || title, text: firstChars(text), cut: text.length > MAX_CHARS }
 }
 
-/** The parser makes no html and body where a page leaves them out, and most of what uses it needs them. */
+/** Adds html and body where a page leaves them out: the parser does not, and the other libraries need them. */
 const asDocument = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html

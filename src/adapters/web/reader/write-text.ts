@@ -1,7 +1,7 @@
 import { tables } from '@joplin/turndown-plugin-gfm'
 import TurndownService, { type Rule } from 'turndown'
 
-/** Elements of which nothing is for reading. */
+/** Elements without text for readers. */
 const SILENT: readonly string[] = [
   'script',
   'style',
@@ -38,7 +38,7 @@ export function createWriter(format: 'markdown' | 'text', base: string): (html: 
   return (html) => (html.trim() === '' ? '' : writer.turndown(html))
 }
 
-/** Links are made whole; those that no reader could follow are their words alone. */
+/** Makes links absolute. Of a link that no reader could follow, only its words are kept. */
 const link = (base: string): Rule => ({
   filter: 'a',
   replacement: (content, node) => {

@@ -10,7 +10,7 @@ export const textField = z
 /** Results shown of one answer. */
 const MAX_HITS = 20
 
-/** Those of a list that are results; one that is not does not spoil the others. */
+/** The results in a list. Items that are none are left out. */
 export function listOf<Result>(
   items: readonly unknown[],
   schema: z.ZodType<Result>,

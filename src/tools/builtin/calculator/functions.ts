@@ -10,7 +10,7 @@ interface Signature {
   readonly evaluate: Evaluate
 }
 
-/** Every function an expression may call; what is not an own key here does not exist. */
+/** Every function that an expression may call. */
 export const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['abs', exactly(1, (x) => (x < 0 ? -x : x))],
   ['round', between(1, 2, round)],
