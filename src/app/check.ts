@@ -57,13 +57,13 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
   }
 }
 
-/** What is wrong, and what is only odd. */
+/** What check prints. Only a problem makes it fail. */
 interface Findings {
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** Of the migrations, tried on an empty database, or else of the `.tool` files, whose tools need a store. */
+/** Applies the migrations to an empty database and, if that works, reads the `.tool` files, whose tools need a store. */
 async function storageAndTools(config: Config): Promise<Findings> {
   try {
     await using storage = await openStorage({
