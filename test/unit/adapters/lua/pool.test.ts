@@ -3,8 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Composer, WrapError } from '../../../../src/prompt/ports.ts'
-import { failureOf, inRoom, openPool, recordingLog } from '../../../support/pool.ts'
+import {
+  failureOf,
+  inRoom as inAnyRoom,
+  openPool as openAnyPool,
+  recordingLog,
+} from '../../../support/pool.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
+
+/** A process that is killed is started anew, and the smallest encoding is loaded soonest. */
+const ENCODING = 'r50k_base'
+const openPool: typeof openAnyPool = (over) => openAnyPool({ encodings: [ENCODING], ...over })
+const inRoom: typeof inAnyRoom = (name, script) => {
+  const snapshot = inAnyRoom(name, script)
+  return { ...snapshot, model: { ...snapshot.model, encoding: ENCODING } }
+}
 
 const children = (): Promise<readonly number[]> => wrapProcesses(process.pid)
 
@@ -14,7 +27,7 @@ const ENDLESS_PATTERN = '("a"):rep(2e5):find(".-.-.-b")'
 describe('the pool of wrap processes', () => {
   let composer: Composer
   beforeAll(() => {
-    composer = openPool({ limits: { cpuMs: 600 } })
+    composer = openPool({ limits: { cpuMs: 300 } })
   })
   afterAll(() => composer[Symbol.asyncDispose]())
 
@@ -62,10 +75,10 @@ describe('the pool of wrap processes', () => {
 
   test('lets a composition take as long as it must where the processor is busy elsewhere', async () => {
     await using pair = openPool({ size: 2, limits: { cpuMs: 200 } })
-    await pair.count('o200k_base', ['warm'])
+    await pair.count(ENCODING, ['warm'])
     const before = new Set(await children())
     await using single = openPool({ size: 1, limits: { cpuMs: 200 } })
-    await single.count('o200k_base', ['warm'])
+    await single.count(ENCODING, ['warm'])
     const [pid] = (await children()).filter((one) => !before.has(one))
     process.kill(Number(pid), 'SIGSTOP')
     const patient = single.compose(inRoom('honest'))
@@ -92,7 +105,7 @@ describe('a wrap process', () => {
   test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
     const before = await children()
     const composer = openPool({ size: 1 })
-    await composer.count('o200k_base', ['x'])
+    await composer.count(ENCODING, ['x'])
     const [pid] = (await children()).filter((one) => !before.includes(one))
     expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
     const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
@@ -113,7 +126,7 @@ describe('a wrap process', () => {
   test('that dies is replaced; only its own prompt fails', async () => {
     const { lines, log } = recordingLog()
     await using composer = openPool({ size: 1, log, limits: { cpuMs: 25_000, wallMs: 25_000 } })
-    await composer.count('o200k_base', ['x'])
+    await composer.count(ENCODING, ['x'])
     const doomed = failureOf(composer.compose(inRoom('hostile', ENDLESS_PATTERN)))
     for (const pid of await children()) process.kill(Number(pid), 'SIGKILL')
     expect(await doomed).toMatchObject({
