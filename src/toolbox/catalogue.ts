@@ -1,7 +1,7 @@
 import type { Log } from '../chat/ports.ts'
 import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
-import { nameTools } from '../prompt/names.ts'
+import { nameTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 
 /** All tools there are at one moment, before any scope. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/chat/entry.ts'
 import { EXACT_FRAMING } from '../../src/prompt/framing.ts'
-import { nameTools, type UnnamedTool } from '../../src/prompt/names.ts'
+import { nameTools, type UnnamedTool } from '../../src/prompt/tool-names.ts'
 import type { HistoryRow, ModelProfile, Snapshot } from '../../src/prompt/snapshot.ts'
 
 /** A model whose provider adds nothing, with room for 8,000 tokens. */

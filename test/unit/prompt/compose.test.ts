@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROVIDERS, type Backend } from '../../../src/adapters/models/index.ts'
 import { type Prompt, userContent } from '../../../src/prompt/prompt.ts'
-import type { UnnamedTool } from '../../../src/prompt/names.ts'
+import type { UnnamedTool } from '../../../src/prompt/tool-names.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import {
   catalogue,

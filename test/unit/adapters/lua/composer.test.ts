@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Composer } from '../../../../src/prompt/ports.ts'
-import type { UnnamedTool } from '../../../../src/prompt/names.ts'
+import type { UnnamedTool } from '../../../../src/prompt/tool-names.ts'
 import type { Snapshot } from '../../../../src/prompt/snapshot.ts'
 import { failureOf, inRoom, openPool } from '../../../support/pool.ts'
 import { catalogue, sampleTool } from '../../../support/snapshot.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nameTools } from '../../../src/prompt/names.ts'
+import { nameTools } from '../../../src/prompt/tool-names.ts'
 import { sampleTool } from '../../support/snapshot.ts'
 
 const named = (...ids: readonly string[]): Record<string, string> =>
