@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type ComposerOptions, createComposer } from '../../src/adapters/lua/composer.ts'
 import { paths } from '../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../src/prompt/ports.ts'

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -128,7 +128,7 @@ describe('a wrap process', () => {
     await using composer = openPool({ size: 1, log, limits: { cpuMs: 25_000, wallMs: 25_000 } })
     await composer.count(ENCODING, ['x'])
     const doomed = failureOf(composer.compose(inRoom('hostile', ENDLESS_PATTERN)))
-    for (const pid of await children()) process.kill(Number(pid), 'SIGKILL')
+    for (const pid of await children()) process.kill(pid, 'SIGKILL')
     expect(await doomed).toMatchObject({
       reason: 'process',
       message: expect.stringContaining('has died; try again'),
