@@ -135,7 +135,13 @@ const RULES = {
 /** The config may know the adapters that it configures, and nothing else of ours. */
 const CONFIG = layer(
   'config',
-  ['lib/**', 'adapters/models/**', 'adapters/web/config.ts', 'adapters/web/search/*'],
+  [
+    'lib/**',
+    'adapters/lua/engines.ts',
+    'adapters/models/**',
+    'adapters/web/config.ts',
+    'adapters/web/search/*',
+  ],
   ['node:*', 'smol-toml', 'zod'],
 )
 

@@ -43,7 +43,7 @@ real.getmetatable("").__metatable = false
 collectgarbage("generational")
 
 local plain = {
-  "assert", "error", "getmetatable", "ipairs", "next", "rawequal", "rawget", "rawlen", "rawset",
+  "assert", "error", "ipairs", "next", "rawequal", "rawget", "rawlen", "rawset",
   "select", "tonumber", "tostring", "type", "_VERSION",
 }
 local libraries = { string = string, table = table, math = math, utf8 = utf8 }
@@ -70,8 +70,16 @@ local function handled_call(f, handler, ...)
   return false, handler(results[2])
 end
 
+-- Lua itself hides a metatable whose __metatable is false; not every engine does.
+local function get_metatable(subject)
+  local metatable = real.getmetatable(subject)
+  if real.type(metatable) == "table" and real.rawget(metatable, "__metatable") == false then return false end
+  return metatable
+end
+
 -- A finalizer would run at some later time, in somebody else's composition.
 local function set_metatable(subject, metatable)
+  if get_metatable(subject) == false then real.error("cannot change a protected metatable", 2) end
   if real.type(metatable) == "table" and real.rawget(metatable, "__gc") ~= nil then
     real.error("setmetatable: __gc is not available to scripts", 2)
   end
@@ -117,8 +125,8 @@ end
 
 local function new_environment()
   local environment = {
-    pairs = ordered_pairs, pcall = protected_call, xpcall = handled_call, setmetatable = set_metatable,
-    print = function() end,
+    pairs = ordered_pairs, pcall = protected_call, xpcall = handled_call, getmetatable = get_metatable,
+    setmetatable = set_metatable, print = function() end,
   }
   for _, name in real.next, plain do environment[name] = _G[name] end
   for name, library in real.next, libraries do environment[name] = copy(library) end

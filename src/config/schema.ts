@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
@@ -183,7 +184,7 @@ export const fileSchema = z.strictObject({
       disk_mb: orOff(1024),
     })
     .prefault({}),
-  lua: z.strictObject({ engine: z.enum(['wasmoon', 'lua-in-js']).default('wasmoon') }).prefault({}),
+  lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
   limits: limitsSchema.prefault({}),
 })
 

@@ -1,5 +1,5 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
-import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
+import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { Composer } from '../../src/prompt/ports.ts'
@@ -12,7 +12,7 @@ const counters = createTokenCounters()
 /** The real engine and the real layers, in this process: for tests of what happens around composing. */
 export async function localComposer(): Promise<Composer & { readonly snapshots: readonly Snapshot[] }> {
   const snapshots: Snapshot[] = []
-  const engine = await createWasmoonEngine(await readBundle(paths.lua), {
+  const engine = await openEngine('wasmoon', await readBundle(paths.lua), {
     timeMs: 2000,
     memoryBytes: 64 * 1024 * 1024,
   })

@@ -1,5 +1,5 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
-import { createWasmoonEngine } from '../../src/adapters/lua/wasmoon.ts'
+import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
@@ -20,7 +20,7 @@ export interface Workbench {
 /** One for a test file. */
 export async function createWorkbench(): Promise<Workbench> {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
-  const engine = await createWasmoonEngine(await readBundle(paths.lua), limits)
+  const engine = await openEngine('wasmoon', await readBundle(paths.lua), limits)
   const counter = createTokenCounters().of('o200k_base')
   const prices = createPriceList()
   const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, prices)

@@ -23,3 +23,36 @@ async function readModules(
     ),
   )
 }
+
+/** A piece of Lua as an engine compiles it, and the name that its errors tell. */
+export interface LuaChunk {
+  readonly name: string
+  readonly source: string
+}
+
+/** The bundle as an engine compiles it. */
+export interface LuaProgram {
+  /** lua/sandbox.lua: takes the compiled modules, gives the function that runs a composition. */
+  readonly sandbox: LuaChunk
+  /** With their names in `require`. Each takes its environment as its only argument. */
+  readonly modules: readonly (readonly [name: string, chunk: LuaChunk])[]
+}
+
+/** Throws where lua/sandbox.lua is missing. */
+export function programOf(bundle: LuaBundle): LuaProgram {
+  const sandbox = bundle.get('sandbox')
+  if (sandbox === undefined) throw new Error('lua/sandbox.lua is missing')
+  const modules = [...bundle]
+    .filter(([name]) => name !== 'sandbox')
+    .map(([name, text]) => [name, inEnvironment(`lua/${name.replaceAll('.', '/')}.lua`, text)] as const)
+  return { sandbox: { name: 'lua/sandbox.lua', source: sandbox }, modules }
+}
+
+/** A room's script; as a module, it takes its environment. */
+export const scriptChunk = (source: string): LuaChunk => inEnvironment('script', source)
+
+/** On the first line, so that line numbers stay. */
+const inEnvironment = (name: string, text: string): LuaChunk => ({
+  name,
+  source: `local _ENV = ...; ${text}`,
+})

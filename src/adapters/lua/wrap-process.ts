@@ -5,6 +5,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { packagesOf } from './engines.ts'
 import type { Response, Settings } from './process/protocol.ts'
 
 /** How to start a wrap process. */
@@ -24,8 +25,8 @@ export interface WrittenRequest {
   readonly json: string
 }
 
-/** Libraries that the process reads. */
-const LIBRARIES = ['wasmoon', 'lua-in-js', 'luaparse', 'tiktoken', 'fastest-levenshtein']
+/** Packages that the process reads, beside those of its engine. */
+const PACKAGES = ['tiktoken', 'fastest-levenshtein']
 const MAX_STDERR_CHARS = 4096
 /** A third of the processor that an equal would get, where there is not enough for both (sched(7)). */
 const NICENESS = 5
@@ -100,7 +101,8 @@ export class WrapProcess {
 
 function start({ entry, packageRoot, settings, heapMiB }: ProcessOptions): Child {
   const root = realpathSync(packageRoot)
-  const readable = [join(root, 'dist'), settings.lua, ...LIBRARIES.map((name) => packageDirectory(name))]
+  const packages = [...packagesOf(settings.engine), ...PACKAGES]
+  const readable = [join(root, 'dist'), settings.lua, ...packages.map(packageDirectory)]
   const flags = [
     permissionFlag(process.versions.node),
     ...readable.map((directory) => `--allow-fs-read=${join(realpathSync(directory), '*')}`),

@@ -1,7 +1,7 @@
 /**
- * The wrap process: Lua and the tokenizer, away from the chat and without rights. It reads requests from
- * standard input and answers on standard output, a line of JSON each, and knows nothing else. This file
- * joins the parts, as app.ts does for the server.
+ * The wrap process: Lua and the tokenizer, outside of the server and without rights. It reads requests from standard
+ * input and answers on standard output, a line of JSON each, and must not know anything else. This file is a
+ * composition root of its own, as app.ts is for the server: so it alone joins two adapters, `lua` and `tokens`.
  */
 import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/wrap.ts'

@@ -92,3 +92,5 @@ return #5
 return 3.0, 3.0 == 3, 1e15, 2^53, 2^63, -1e15, 123456.0
 --- many digits
 return 1/3, 100/3, 1e15/3, 2/3*1e-5, 123456789.123, 0.1 + 0.2
+--- modulo of a multiple with another sign
+return -6 % 3, 6 % -3, -6 % 4

@@ -122,3 +122,5 @@ local function depth(n) if n == 0 then return 0 end return 1 + depth(n - 1) end 
 local function depth(n) if n == 0 then return 0 end return 1 + depth(n - 1) end return (pcall(depth, 50000))
 --- tail calls fifty thousand deep
 local function loop(n) if n == 0 then return "done" end return loop(n - 1) end return (pcall(loop, 50000))
+--- a closure keeps a variable whose name is declared again
+local x = 1 local f = function() return x end local x = 2 return f(), x

@@ -90,3 +90,7 @@ local f do local x = 5 f = function() x = x + 1 return x end end return f(), f()
 local n = 0 for i = 1, 2 do n = n + i end for i = 1, 2 do n = n + i end while n < 10 do n = n + 1 end repeat n = n - 1 until n == 5 return n
 --- loops over large ranges
 local n = 0 for i = 1, 20000 do n = n + i % 7 end return n
+--- a loop variable named as the global that is walked
+list = {7} for _, list in ipairs(list) do return list end
+--- a loop variable named as the local that is walked
+local list = {7} for _, list in ipairs(list) do return list end

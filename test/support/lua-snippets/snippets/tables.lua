@@ -92,3 +92,7 @@ local m = {} for i = 1, 3 do m[i] = {} for j = 1, 3 do m[i][j] = i * j end end r
 local t = {} t.t = t return t.t.t == t
 --- setmetatable gives the table
 local t = {} return setmetatable(t, nil) == t, getmetatable(t)
+--- a list in a constructor beside its own places
+local t = {[1] = "a", "b", [2] = "c"} return t[1], t[2], #t
+--- a place far behind the end of a list
+local t = {1, 2} t[1000] = 3 return #t == 2 or #t == 1000, t[1000], t[3]

@@ -50,6 +50,6 @@ test.each([
 test('a mistake in a script has its line', async () => {
   await expect(composer.check('\n\nlocal t = nil\nprint(t.x)', withScript())).rejects.toMatchObject({
     reason: 'script',
-    message: "script:4: attempt to index a nil value (local 't')",
+    message: 'script:4: attempt to index a nil value',
   })
 })

@@ -1,0 +1,184 @@
+import type * as LuaInJs from 'lua-in-js'
+import type { LuaChunk, LuaProgram } from '../bundle.ts'
+
+/** A value of Lua; undefined is nil. */
+export type Value = Parameters<typeof LuaInJs.utils.type>[0]
+/** Functions by their names in Lua, or operators by theirs in generated code. */
+export type Functions = Record<string, (left?: Value, right?: Value, ...more: readonly Value[]) => unknown>
+/** What generated code works with. */
+type Operators = Functions & { readonly globalScope: { get(name: string): LuaInJs.Table } }
+/** The bundle to compile; or a script, which may be empty, and Lua that gives the data to run it on. */
+export type Order = LuaProgram | { readonly script: LuaChunk; readonly data: LuaChunk }
+/** Calls a function of Lua; gives all that it gives. */
+export type Call = (f: Value, ...given: readonly Value[]) => readonly Value[]
+export type ToText = (value: Value) => string
+
+/**
+ * lua-in-js, repaired where it matters. Sent to the context as text; strings in it have a character a byte. Gives what
+ * answers an order with `+` and text or `-` and an error. No value of Lua leads to `ask`, which is the host's.
+ */
+export function createRealm(
+  open: (Function: unknown) => typeof LuaInJs,
+  strings: (call: Call, text: ToText) => Functions,
+  ask: (name: string, argument: string) => string,
+): (order: Order) => string {
+  const generate = Function
+  const chunks: { readonly name: string; readonly lines: readonly number[] }[] = []
+  let chunkName = ''
+  let operators: Operators | undefined
+  /** Stands where lua-in-js makes a function of the JavaScript that it has generated. */
+  function Shim(_: string, js: string) {
+    let line = 0
+    const lines = js.split('\n').map((text) => (line = Number(/^\/\*(\d+)/.exec(text)?.[1] ?? line)))
+    const url = `\n//# sourceURL=lua${chunks.push({ name: chunkName, lines }) - 1}`
+    return (theirs: Operators): unknown => generate('__lua', js + url)((operators ??= repaired(theirs)))
+  }
+  Shim.prototype = Function.prototype
+  const { Table, createEnv, utils } = open(Shim)
+  const { type, tostring, coerceToBoolean: isTrue } = utils
+  const lua = createEnv()
+  const fail = (message: string): never => {
+    throw new Error(message)
+  }
+
+  type Kept = Omit<LuaInJs.Table, 'keys'> & { readonly keys: Value[] }
+  const isPlace = (key: Value): key is number => typeof key === 'number' && key > 0 && Number.isInteger(key)
+  // lua-in-js keeps the text of keys that are neither text nor places in a list; here they stay what they are.
+  Object.assign<object, Partial<Kept> & ThisType<Kept>>(Table.prototype, {
+    rawget(key) {
+      if (typeof key === 'string') return Object.hasOwn(this.strValues, key) ? this.strValues[key] : undefined
+      return isPlace(key) ? this.numValues[key] : this.values[this.keys.indexOf(key)]
+    },
+    rawset(key, value) {
+      if (key === undefined || Number.isNaN(key)) fail(`table index is ${key === undefined ? 'nil' : 'NaN'}`)
+      if (typeof key === 'string') this.strValues[key] = value
+      else if (isPlace(key)) this.numValues[key] = value
+      else this.values[this.keys.includes(key) ? this.keys.indexOf(key) : this.keys.push(key) - 1] = value
+      if (value === undefined) this.getn()
+    },
+    getn() {
+      while (this.numValues.length > 1 && this.numValues.at(-1) === undefined) this.numValues.pop()
+      return this.numValues.length - 1
+    },
+  })
+  const call: Call = (f, ...given) => {
+    const handler = f instanceof Table ? f.metatable?.rawget('__call') : f
+    if (typeof handler !== 'function') return fail(`attempt to call a ${type(f)} value`)
+    const results = handler === f ? handler(...given) : handler(f, ...given)
+    return Array.isArray(results) ? results : [results]
+  }
+  const get = (from: Value, key: Value): Value => {
+    if (from instanceof Table) return from.get(key)
+    if (typeof from === 'string') return get(globals.get('string'), key)
+    return fail(`attempt to index a ${type(from)} value`)
+  }
+  const text: ToText = (it) =>
+    /string|number/.test(typeof it) ? tostring(it) : fail(`attempt to concatenate a ${type(it)} value`)
+  /** The library's operators take nil for a number or for text, and evaluate both sides of `and` and `or`. */
+  function repaired(theirs: Operators): Operators {
+    const own: Functions = {
+      ...{ call, get },
+      and: (left, right) => (isTrue(left) ? call(right)[0] : left),
+      or: (left, right) => (isTrue(left) ? left : call(right)[0]),
+      method: (object, key, ...given) => call(get(object, key), object, ...given),
+    }
+    const names = 'add sub mul div mod pow idiv band bor bxor shl shr unm concat lt le gt ge'
+    for (const name of names.split(' ')) {
+      const isOrder = /^[lg][te]$/.test(name)
+      const act = isOrder ? 'compare' : name === 'concat' ? 'concatenate' : 'perform arithmetic on'
+      own[name] = (...given) =>
+        given.includes(undefined) ? fail(`attempt to ${act} a nil value`) : theirs[name]?.(...given)
+    }
+    return Object.assign({}, theirs, own)
+  }
+
+  /** Where in Lua an error was made, and what had called that: `script:3:`. */
+  const placesOf = ({ stack = '' }: Error): readonly string[] =>
+    [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
+      const { name, lines } = chunks[Number(chunk)] ?? { name: '?', lines: [] }
+      return `${name}:${lines[Number(row) - 3]}:`
+    })
+  /** What a script gets for what was thrown. */
+  const valueOf = (error: unknown): Value => {
+    if (!(error instanceof Error) || 'value' in error) return (error as { value?: Value }).value
+    const [, line, said = error.message] = /^\[(\d+):\d+\] (.*)/.exec(error.message) ?? []
+    if (line) return `${chunkName}:${line}: ${said.replace('<expression> expected', 'unexpected symbol')}`
+    const problem = error instanceof TypeError ? 'attempt to index a nil value' : said
+    const limit = said.includes('call stack') ? 'stack overflow' : 'not enough memory'
+    return `${placesOf(error)[0] ?? ''} ${error instanceof RangeError ? limit : problem}`.trimStart()
+  }
+  const attempt = (run: () => readonly Value[], failed?: Value): readonly Value[] => {
+    try {
+      return run()
+    } catch (error) {
+      return [failed, valueOf(error)]
+    }
+  }
+  const compile = ({ name, source }: LuaChunk, environment: Value = globals): Value => {
+    chunkName = name
+    return call(lua.parse(source).exec(), environment)[0]
+  }
+  const step = (list: Value, index: number): unknown => {
+    const value = get(list, index + 1)
+    return value === undefined ? undefined : [index + 1, value]
+  }
+  const base: Functions = {
+    error(value, level = 1) {
+      const error = new Error()
+      const place = placesOf(error)[Number(level) - 1]
+      throw Object.assign(error, { value: typeof value === 'string' && place ? `${place} ${value}` : value })
+    },
+    pcall: (f, ...given) => attempt(() => [true, ...call(f, ...given)], false),
+    load: (source, name, _mode, environment) =>
+      attempt(() => [compile({ name: text(name).replace(/^[=@]/, ''), source: text(source) }, environment)]),
+    ipairs: (list) => [step, list, 0],
+  }
+  const string = strings(call, text)
+  const math: Functions = {
+    tointeger: (value) => (Number.isInteger(value) ? value : undefined),
+    randomseed: (seed) => call(reseed, Number(seed) + 1),
+    type: (it) => (typeof it === 'number' ? (Number.isInteger(it) ? 'integer' : 'float') : undefined),
+  }
+  const utf8: Functions = {
+    char: (...codes) => unescape(encodeURIComponent(String.fromCodePoint(...codes.map(Number)))),
+    len: (value) => Array.from(decodeURIComponent(escape(text(value)))).length,
+  }
+  const debug: Functions = {
+    getinfo(level) {
+      const [, name, line] = /^(.*):(\d+):$/.exec(placesOf(new Error())[Number(level) - 1] ?? '') ?? []
+      return name === undefined ? undefined : new Table({ source: `=${name}`, currentline: Number(line) })
+    },
+  }
+  // The first chunk of all shows the globals, which lua-in-js keeps to itself.
+  lua.parse('').exec()
+  const globals = operators?.globalScope.get('_G') ?? new Table()
+  const reseed = get(globals.get('math'), 'randomseed')
+  Object.assign(globals.strValues, base)
+  for (const [name, functions] of Object.entries({ string, math, debug, utf8 })) {
+    const known = globals.get(name)
+    lua.loadLib(name, new Table({ ...(known instanceof Table ? known.strValues : {}), ...functions }))
+  }
+  const scripts = new Map<string, Value>()
+  let compose: Value
+  // No error of another realm may come in: of these `attempt` tells nothing.
+  const host = (name: Value, argument: Value): readonly Value[] =>
+    attempt(() => {
+      const answer = ask(text(name), text(argument))
+      return [answer.slice(1), answer[0] === '+']
+    })
+  const carryOut = (order: Order): readonly Value[] => {
+    if ('data' in order) {
+      const script = scripts.get(order.script.source) ?? compile(order.script)
+      scripts.set(order.script.source, script)
+      return call(compose, script, compile(order.data), host)
+    }
+    const modules = new Table()
+    for (const [module, chunk] of order.modules) modules.rawset(module, compile(chunk))
+    compose = call(compile(order.sandbox), modules)[0]
+    return [true, '']
+  }
+  return (order) => {
+    const [isDone, result] = attempt(() => carryOut(order), false)
+    return (isDone === true ? '+' : '-') + tostring(result).replace(/[^\0-\xff]/g, '?')
+  }
+}

@@ -1,0 +1,101 @@
+import type * as LuaParse from 'luaparse'
+
+type Node = LuaParse.Node
+type Identifier = LuaParse.Identifier & { readonly isLocal?: boolean }
+/** A node as lua-in-js's generator reads it. */
+type Made = Node | { readonly type: string; readonly [field: string]: unknown }
+type Rules = { readonly [T in Node['type']]?: (node: Extract<Node, { type: T }>) => object | void }
+
+/**
+ * Reads Lua, a character a byte, as a tree that lua-in-js 2.2.5 turns into the right JavaScript; nodes are changed as
+ * luaparse finishes them. Strings are in it as JSON, variables have a prefix, globals are fields of `_ENV`; a method's
+ * object is evaluated once, the right side of `and` and `or` is a function, `break` names the block that it leaves.
+ * Sent to the context as text.
+ */
+export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
+  /** The generator writes a number as it is: so JavaScript of ours gets into what it generates. */
+  const js = (value: string): Made => ({ type: 'NumericLiteral', value })
+  const make = (type: string, fields: object): Made => ({ type, ...fields })
+  const order = (text: string): Made => make('CallStatement', { expression: js(text) })
+  const call = (base: Made, given: readonly Made[]): Made =>
+    make('CallExpression', { base, arguments: given })
+  const variable = (name: string): Made => make('Identifier', { name })
+  const give = (value: Made): Made => make('ReturnStatement', { arguments: [value] })
+  const lambda = (parameters: readonly Made[], body: readonly Made[]): Made =>
+    make('FunctionDeclaration', { identifier: null, parameters, body })
+  const logical = (operator: string, left: Made, right: Made): Made =>
+    make('LogicalExpression', { operator, left, right: lambda([], [give(right)]) })
+  const not = (argument: Made): Made => make('UnaryExpression', { operator: 'not', argument })
+  const one = (value: Made): Made => logical('and', js('true'), value)
+
+  /** The parser drops the parentheses that make one value of several, as in `(f())`: they are looked for here. */
+  const values = (nodes: readonly Made[], open = '('): readonly Made[] =>
+    nodes.map((node) => {
+      const [start = 0] = 'range' in node && Array.isArray(node['range']) ? node['range'] : []
+      const before = source.slice(Math.max(0, start - 80), start).replace(/\s/g, '')
+      return /Call|Vararg/.test(node.type) && before.endsWith(open) ? one(node) : node
+    })
+  const invocation = (base: Node, given: readonly Made[]): Made => {
+    const made = values(given, given.length === 1 ? '((' : '(')
+    if (base.type !== 'MemberExpression' || base.indexer !== ':') return call(base, made)
+    return call(js('__lua.method'), [base.base, js(`"${base.identifier.name}"`), ...made])
+  }
+  const [breaks, names]: [Node[], Identifier[]] = [[], []]
+  let last = 0
+  const loop = (changes: object): object => {
+    const block = `B${(last += 1)}`
+    for (const node of breaks.splice(0)) Object.assign(node, order(`break ${block}`))
+    return { ...changes, block }
+  }
+  const statement = (node: Node): readonly Made[] => {
+    const line = node.type === 'LabelStatement' ? [] : [order(`/*${node.loc?.start.line}*/`)]
+    return 'block' in node ? [...line, order(`${String(node.block)}: {`), node, order('}')] : [...line, node]
+  }
+
+  /** What is new in a node whose parts are done. */
+  const rules: Rules = {
+    Identifier: (node) => void names.push(node),
+    StringLiteral: ({ value }) => js(JSON.stringify(value)),
+    NumericLiteral: ({ value }) => js(`(${value})`),
+    LogicalExpression: ({ operator, left, right }) => logical(operator, left, right),
+    TableKey: ({ key }) => ({ key: one(key) }),
+    TableValue: ({ value }) => ({ value: values([value])[0] }),
+    CallExpression: (node) => invocation(node.base, node.arguments),
+    TableCallExpression: (node) => invocation(node.base, [node.arguments]),
+    StringCallExpression: (node) => invocation(node.base, [node.argument]),
+    ReturnStatement: (node) => ({ arguments: values(node.arguments) }),
+    LocalStatement: ({ init }) => ({ init: values(init) }),
+    AssignmentStatement: ({ init }) => ({ init: values(init) }),
+    LabelStatement: ({ label }) => ({ label: variable(label.name) }),
+    BreakStatement: (node) => void breaks.push(node),
+    WhileStatement: ({ condition }) => loop({ condition: not(not(condition)) }),
+    RepeatStatement({ body, condition }) {
+      const exit: Node = { type: 'BreakStatement' }
+      breaks.push(exit)
+      const end = make('IfStatement', { clauses: [make('IfClause', { condition, body: [exit] })] })
+      return loop({ type: 'WhileStatement', condition: js('true'), body: [...body, end] })
+    },
+    ForNumericStatement: () => loop({}),
+    ForGenericStatement: ({ iterators }) => loop({ iterators: values(iterators) }),
+  }
+  // Values on their way to several places are in variables of a chunk: each function needs its own.
+  const own = order('var vars, vals')
+  const { body } = parse(source, {
+    ...{ luaVersion: '5.3', encodingMode: 'pseudo-latin1', locations: true, ranges: true, scope: true },
+    onCreateNode(node) {
+      const first = node.type === 'FunctionDeclaration' ? [own] : []
+      if ('body' in node) Object.assign(node, { body: [...first, ...node.body.flatMap(statement)] })
+      const rule: ((node: never) => object | void) | undefined = rules[node.type]
+      Object.assign(node, rule?.(node as never))
+    },
+  })
+  // The parser has told of variables by now; the other names are fields.
+  for (const node of names.filter(({ isLocal }) => isLocal !== undefined)) {
+    const { name, isLocal } = node
+    const field = make('MemberExpression', { base: variable('v__ENV'), identifier: { name } })
+    const own = { name: name === 'self' ? name : `v_${name}` }
+    Object.assign(node, isLocal || name === '_ENV' ? own : field)
+  }
+  const chunk = lambda([make('VarargLiteral', {})], [own, ...body])
+  return make('Chunk', { body: [give(lambda([variable('v__ENV')], [give(chunk)]))] })
+}
