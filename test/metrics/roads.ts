@@ -83,8 +83,11 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/prompt/run-layers.ts:runLayers' },
       { aside: 'src/prompt/layers.ts:readLayers' },
       { aside: 'src/prompt/budget.ts:fillBudget' },
-      { to: 'src/adapters/lua/wasmoon.ts:createWasmoonEngine', through: 'src/prompt/ports.ts:LuaEngine' },
-      { to: 'src/adapters/lua/lua-state.ts:LuaState' },
+      { to: 'src/adapters/lua/lua-states.ts:createEngine', through: 'src/prompt/ports.ts:LuaEngine' },
+      {
+        to: 'src/adapters/lua/wasmoon/state.ts:loadWasmoonStates',
+        through: 'src/adapters/lua/lua-states.ts:LuaStates',
+      },
       { data: 'lua/sandbox.lua' },
       { data: 'lua/default.lua' },
       { data: 'lua/wrap.lua' },

@@ -1,4 +1,5 @@
-import { type ComposerOptions, createComposer } from '../../src/adapters/lua/composer.ts'
+import { createComposer } from '../../src/adapters/lua/composer.ts'
+import { type ComposerOptions } from '../../src/adapters/lua/composer-options.ts'
 import { paths } from '../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'

@@ -1,50 +1,9 @@
-import type { Log } from '../../chat/ports.ts'
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 import { createToolHashes, type HashedTool } from './definition-cache.ts'
-import type { EngineName } from './engines.ts'
+import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
 import { ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
-
-/** What composing may use. */
-export interface ComposerLimits {
-  /** Milliseconds that a script may run; the engine stops it. */
-  readonly timeMs: number
-  /** Milliseconds of processor time for one composition, counting included; past it the process is killed. */
-  readonly cpuMs: number
-  /** Milliseconds of real time. It is long, because honest work takes long on a busy machine. */
-  readonly wallMs: number
-  readonly memoryBytes: number
-  /** MiB of JavaScript heap in each process. */
-  readonly heapMiB: number
-  /** Compositions that may wait for one room. */
-  readonly queued: number
-}
-
-/** Limits for a server of any size. */
-export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
-  timeMs: 250,
-  cpuMs: 1000,
-  wallMs: 15_000,
-  memoryBytes: 64 * 1024 * 1024,
-  heapMiB: 384,
-  queued: 32,
-}
-
-/** How to make a composer. */
-export interface ComposerOptions {
-  /** The built `adapters/lua/process/main.js`. */
-  readonly entry: string
-  /** The directory that has `dist`, `lua` and `node_modules`. */
-  readonly packageRoot: string
-  /** Processes; 2 if absent, so that a room whose script hangs leaves one to all others. */
-  readonly size?: number
-  readonly engine: EngineName
-  /** Encodings to load at the start; others are loaded when a prompt first needs them. */
-  readonly encodings?: readonly string[]
-  readonly limits?: Partial<ComposerLimits>
-  readonly log: Log
-}
 
 /** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
 export function createComposer(options: ComposerOptions): Composer {

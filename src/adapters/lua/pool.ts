@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { WrapError } from '../../prompt/ports.ts'
-import type { ComposerLimits, ComposerOptions } from './composer.ts'
+import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
 import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
