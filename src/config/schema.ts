@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
@@ -5,7 +6,6 @@ import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
-import { isDirectory } from './workspaces.ts'
 
 /**
  * sshawl.toml, key by key. Every object is strict, so that a misspelt key is an error and not a default.
@@ -112,6 +112,9 @@ const web = z.strictObject({
   ports: z.array(z.int().min(1).max(65_535)).min(1).default([80, 443]),
   search: search.optional(),
 })
+
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** A room's name, and a directory that an admin gives it in place of its own. */
 const workspaces = z.record(

@@ -1,12 +1,8 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { lineOf } from './locate.ts'
 import { ConfigError } from './problem.ts'
 import type { FileConfig } from './schema.ts'
-
-/** True if there is a directory at this path. */
-export const isDirectory = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /**
  * The directories that rooms are mapped to, as real paths. Throws `ConfigError` for one that holds the data directory
