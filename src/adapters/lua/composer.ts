@@ -1,3 +1,10 @@
+/**
+ * Composing prompts in processes of their own: composer.ts is what the server sees, pool.ts gives requests to wrap
+ * processes, process/main.ts is what runs in one of them, and engines.ts has the engines that run Lua there.
+ *
+ * The server's side must not know Lua or the tokenizer. The process's side must not know files beside its own code, the
+ * network, the environment or a clock that prompts could see. No file but process/main.ts knows another adapter.
+ */
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 import { createToolHashes, type HashedTool } from './definition-cache.ts'

@@ -27,7 +27,6 @@ export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
     make('LogicalExpression', { operator, left, right: lambda([], [give(right)]) })
   const not = (argument: Made): Made => make('UnaryExpression', { operator: 'not', argument })
   const one = (value: Made): Made => logical('and', js('true'), value)
-
   /** The parser drops the parentheses that make one value of several, as in `(f())`: they are looked for here. */
   const values = (nodes: readonly Made[], open = '('): readonly Made[] =>
     nodes.map((node) => {

@@ -41,14 +41,15 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
 
 /** V8 looks at the clock on the wall alone: what had too little of a busy processor begins again, with more time. */
 function carryOut(global: Context, cpuMs: number, limits: LuaLimits): string {
-  for (let wallMs = cpuMs; ; wallMs *= 2) {
+  for (let [wallMs, used] = [cpuMs, 1]; ; wallMs *= Math.max(2, cpuMs / used)) {
     const before = process.cpuUsage()
     try {
-      return runInContext('carryOut(order)', global, { timeout: wallMs })
+      return runInContext('carryOut(order)', global, { timeout: Math.ceil(wallMs) })
     } catch (error) {
       if (!String(error).includes('timed out')) throw error
       const { user, system } = process.cpuUsage(before)
-      if (user + system >= cpuMs * 1000) throw luaError(TIME_LIMIT_ERROR, limits)
+      used = Math.max(1, (user + system) / 1000)
+      if (used >= cpuMs) throw luaError(TIME_LIMIT_ERROR, limits)
     }
   }
 }

@@ -116,8 +116,6 @@ local t = {} t[0/0] = 1
 local t = {} t.x.y = 1
 --- functions are equal only to themselves
 local f = function() end return f == f, f == function() end
---- recursion three thousand deep
-local function depth(n) if n == 0 then return 0 end return 1 + depth(n - 1) end return depth(3000)
 --- recursion fifty thousand deep
 local function depth(n) if n == 0 then return 0 end return 1 + depth(n - 1) end return (pcall(depth, 50000))
 --- tail calls fifty thousand deep

@@ -15,7 +15,7 @@ const open = (engine: ComposerOptions['engine']): Composer =>
     engine,
     size: 1,
     log,
-    limits: { wallMs: 5000 },
+    limits: { cpuMs: 20_000, wallMs: 50_000 },
   })
 
 const withScript = (source?: string): Snapshot =>
