@@ -103,7 +103,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   alice.write('/allow 1\n')
   await models.arrived(3)
   alice.write('/create den\n')
-  await alice.waitFor('den')
+  await alice.waitFor('made den')
 }
 
 /** A JSON Schema, as far as it is looked at here. */
