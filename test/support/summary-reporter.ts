@@ -16,13 +16,15 @@ export class SummaryReporter implements Reporter {
     print(`property tests: seed ${this.seed} (TEST_SEED=${this.seed} repeats this run)`)
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0 }
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    // Errors outside of tests: a worker that died, a rejection that nobody handled.
+    const counts = { passed: 0, failed: errors.length, skipped: 0 }
     for (const module of modules) {
       const before = counts.failed
       for (const test of module.children.allTests()) {
         const { state } = test.result()
-        counts[state === 'pending' ? 'skipped' : state] += 1
+        // What was still running when its worker died has not passed.
+        counts[state === 'pending' ? 'failed' : state] += 1
       }
       // A file that does not even load has no tests that could fail.
       if (module.state() === 'failed' && counts.failed === before) counts.failed += 1
