@@ -1,5 +1,6 @@
 import type { Log } from '../../chat/ports.ts'
 import type { EngineName } from './engines.ts'
+import type { Watch } from './watchdog.ts'
 
 /** What composing may use. */
 export interface ComposerLimits {
@@ -38,5 +39,7 @@ export interface ComposerOptions {
   /** Encodings to load at the start; others are loaded when a prompt first needs them. */
   readonly encodings?: readonly string[]
   readonly limits?: Partial<ComposerLimits>
+  /** How it is known that a process has worked too long; the real way if absent. */
+  readonly watch?: Watch
   readonly log: Log
 }

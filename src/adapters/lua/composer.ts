@@ -11,11 +11,12 @@ import { createToolHashes, type HashedTool } from './definition-cache.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
 import { ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
+import { watch } from './watchdog.ts'
 
 /** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
 export function createComposer(options: ComposerOptions): Composer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
-  const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], ...options, limits })
+  const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], watch, ...options, limits })
   const hashed = createToolHashes()
   let ids = 0
 

@@ -5,7 +5,6 @@ import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
 import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
-import { watch } from './watchdog.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
 
 /** Writes a request for one process; `send` packs tools for that process. */
@@ -131,7 +130,7 @@ export class ProcessPool implements AsyncDisposable {
 
   async #run(slot: Slot, { owner, job }: NonNullable<Slot['current']>): Promise<void> {
     const { process, send } = slot
-    const { limits } = this.#options
+    const { limits, watch } = this.#options
     const unwatch = watch(process.pid, limits, () => {
       job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()

@@ -29,6 +29,9 @@ export function watch(pid: number, { cpuMs, wallMs }: WorkLimits, over: () => vo
   return () => clearTimeout(timer)
 }
 
+/** Watches a process; tests give another, to decide themselves when a limit has passed. */
+export type Watch = typeof watch
+
 /** Linux counts in hundredths of a second for all programs (USER_HZ, proc(5)). */
 const MS_PER_TICK = 10
 /** Places of utime and stime after the command's name, which alone may have spaces (proc_pid_stat(5)). */

@@ -2,125 +2,131 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ComposerOptions } from '../../../../src/adapters/lua/composer-options.ts'
 import type { Composer, WrapError } from '../../../../src/prompt/ports.ts'
-import {
-  failureOf,
-  inRoom as inAnyRoom,
-  openPool as openAnyPool,
-  recordingLog,
-} from '../../../support/pool.ts'
+import { createManualWatch, type ManualWatch, type WatchedWork } from '../../../support/manual-watch.ts'
+import { failureOf, inRoom, openPool, recordingLog } from '../../../support/pool.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
-
-/** A process that is killed is started anew, and the smallest encoding is loaded soonest. */
-const ENCODING = 'r50k_base'
-const openPool: typeof openAnyPool = (over) => openAnyPool({ encodings: [ENCODING], ...over })
-const inRoom: typeof inAnyRoom = (name, script) => {
-  const snapshot = inAnyRoom(name, script)
-  return { ...snapshot, model: { ...snapshot.model, encoding: ENCODING } }
-}
-
-const children = (): Promise<readonly number[]> => wrapProcesses(process.pid)
 
 /** Patterns run in C, where the engine's own time limit is not checked: only the kill from outside ends this. */
 const ENDLESS_PATTERN = '("a"):rep(2e5):find(".-.-.-b")'
+const TOO_LONG = 'wrap: composing takes longer than 1000 ms of processor time'
+
+type WatchedPool = Composer & { readonly watched: ManualWatch }
+
+/** A pool that ends no work by itself: the test does. Its processes load no more than they need. */
+function openWatched(over: Partial<ComposerOptions> = {}): WatchedPool {
+  const watched = createManualWatch()
+  return Object.assign(openPool({ watch: watched.watch, encodings: [], ...over }), { watched })
+}
+
+const attack = (pool: Composer, room: string): Promise<WrapError> =>
+  failureOf(pool.compose(inRoom(room, ENDLESS_PATTERN)))
+
+/** The next work that begins, which is endless; it takes no more of the processor, as it would to no end. */
+async function nextEndless({ watched }: WatchedPool): Promise<WatchedWork> {
+  const work = await watched.next()
+  process.kill(work.pid, 'SIGSTOP')
+  return work
+}
+
+/** Two prompts of a room, composed one after the other. */
+async function composeTwo(pool: WatchedPool, room: string): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) {
+    const prompt = pool.compose(inRoom(room))
+    await pool.watched.next()
+    expect((await prompt).budget.used).toBeGreaterThan(300)
+  }
+}
 
 describe('the pool of wrap processes', () => {
-  let composer: Composer
+  let pool: WatchedPool
   beforeAll(() => {
-    composer = openPool({ limits: { cpuMs: 300 } })
+    pool = openWatched({ size: 2, limits: { queued: 3 } })
   })
-  afterAll(() => composer[Symbol.asyncDispose]())
+  afterAll(() => pool[Symbol.asyncDispose]())
 
   test('serves other rooms while one room keeps a process busy to the end, again and again', async () => {
-    // Long enough that the peaceful prompts are done first, however busy the machine is.
-    await using own = openPool({ limits: { cpuMs: 1500 } })
-    await own.compose(inRoom('peaceful'))
-    const done: string[] = []
-    const hostile = Array.from({ length: 2 }, () =>
-      failureOf(own.compose(inRoom('hostile', ENDLESS_PATTERN))).then(() => done.push('hostile')),
-    )
-    for (let turn = 0; turn < 3; turn += 1) {
-      await own.compose(inRoom('peaceful'))
-      done.push('peaceful')
+    const failures = [attack(pool, 'hostile'), attack(pool, 'hostile')]
+    for (const failure of failures) {
+      const endless = await nextEndless(pool)
+      await composeTwo(pool, 'peaceful')
+      expect([...pool.watched.current]).toEqual([endless])
+      endless.end()
+      expect(await failure).toMatchObject({ reason: 'limit', message: TOO_LONG })
     }
-    expect(done).toEqual(Array.from({ length: 3 }, () => 'peaceful'))
-    await Promise.all(hostile)
+    await composeTwo(pool, 'hostile')
   })
 
   test('leaves a process to the others, however many rooms have cost one before', async () => {
-    await using own = openPool({ size: 2, limits: { cpuMs: 1200 } })
-    const rooms = ['one', 'two', 'three']
-    const attack = (): readonly Promise<WrapError>[] =>
-      rooms.map((name) => failureOf(own.compose(inRoom(name, ENDLESS_PATTERN))))
-    for (const failure of await Promise.all(attack())) expect(failure).toMatchObject({ reason: 'limit' })
-    const done: string[] = []
-    const again = attack().map((failure) => failure.then(() => done.push('hostile')))
-    for (let turn = 0; turn < 3; turn += 1) {
-      await own.compose(inRoom('peaceful'))
-      done.push('peaceful')
+    const rooms = ['one', 'two']
+    const first = rooms.map((room) => attack(pool, room))
+    for (const failure of first) {
+      ;(await nextEndless(pool)).end()
+      expect(await failure).toMatchObject({ reason: 'limit' })
     }
-    expect(done).toEqual(['peaceful', 'peaceful', 'peaceful'])
-    await Promise.all(again)
-    expect((await own.compose(inRoom('one'))).budget.used).toBeGreaterThan(300)
+    const again = rooms.map((room) => attack(pool, room))
+    for (const failure of again) {
+      const endless = await nextEndless(pool)
+      await composeTwo(pool, 'peaceful')
+      expect([...pool.watched.current]).toEqual([endless])
+      endless.end()
+      expect(await failure).toMatchObject({ reason: 'limit' })
+    }
+    await composeTwo(pool, 'one')
   })
 
   test('lets go of a prompt that nobody waits for any more', async () => {
     const reason = new Error('stopped')
     const stopping = new AbortController()
-    const running = composer.compose(inRoom('hostile', 'while true do end'), stopping.signal)
-    const waiting = composer.compose(inRoom('hostile', 'while true do end'), stopping.signal)
+    const endless = (): Promise<unknown> =>
+      pool.compose(inRoom('hostile', ENDLESS_PATTERN), stopping.signal).catch((error: unknown) => error)
+    const [running, waiting] = [endless(), endless()]
+    const work = await nextEndless(pool)
     stopping.abort(reason)
-    await expect(running).rejects.toBe(reason)
-    await expect(waiting).rejects.toBe(reason)
-    await expect(composer.compose(inRoom('hostile'), stopping.signal)).rejects.toBe(reason)
-    expect((await composer.compose(inRoom('hostile'))).budget.used).toBeGreaterThan(300)
-  })
-
-  test('lets a composition take as long as it must where the processor is busy elsewhere', async () => {
-    await using pair = openPool({ size: 2, limits: { cpuMs: 200 } })
-    await pair.count(ENCODING, ['warm'])
-    const before = new Set(await children())
-    await using single = openPool({ size: 1, limits: { cpuMs: 200 } })
-    await single.count(ENCODING, ['warm'])
-    const [pid] = (await children()).filter((one) => !before.has(one))
-    process.kill(Number(pid), 'SIGSTOP')
-    const patient = single.compose(inRoom('honest'))
-    // The end of this one tells that the same limit has passed by the clock.
-    expect(await failureOf(pair.compose(inRoom('hostile', ENDLESS_PATTERN)))).toMatchObject({
-      reason: 'limit',
-      message: 'wrap: composing takes longer than 200 ms of processor time',
-    })
-    process.kill(Number(pid), 'SIGCONT')
-    expect((await patient).budget.used).toBeGreaterThan(300)
+    expect(await running).toBe(reason)
+    expect(await waiting).toBe(reason)
+    expect(await endless()).toBe(reason)
+    work.end()
+    await composeTwo(pool, 'hostile')
   })
 
   test('refuses what a room piles up, and only that', async () => {
-    await using small = openPool({ size: 1, limits: { queued: 3 } })
-    const outcomes = Array.from({ length: 6 }, () => small.compose(inRoom('busy')).then(() => 'done', String))
-    await small.compose(inRoom('quiet'))
-    const all = await Promise.all(outcomes)
-    expect(all.filter((one) => one === 'done').length).toBeGreaterThanOrEqual(3)
-    expect(all.at(-1)).toContain('prompts of this room are waiting already; try again later')
+    const running = attack(pool, 'busy')
+    const work = await nextEndless(pool)
+    const queued = Array.from({ length: 3 }, () => pool.compose(inRoom('busy')))
+    expect((await failureOf(pool.compose(inRoom('busy')))).message).toBe(
+      'wrap: 3 prompts of this room are waiting already; try again later',
+    )
+    expect((await pool.compose(inRoom('quiet'))).budget.used).toBeGreaterThan(300)
+    work.end()
+    expect(await running).toMatchObject({ reason: 'limit' })
+    for (const { budget } of await Promise.all(queued)) expect(budget.used).toBeGreaterThan(300)
+  })
+})
+
+test('work that has used too much of the processor is ended without anybody’s word', async () => {
+  await using pool = openPool({ size: 1, encodings: [], limits: { cpuMs: 150 } })
+  expect(await attack(pool, 'hostile')).toMatchObject({
+    reason: 'limit',
+    message: 'wrap: composing takes longer than 150 ms of processor time',
   })
 })
 
 describe('a wrap process', () => {
   test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
-    const before = await children()
-    const composer = openPool({ size: 1 })
-    await composer.count(ENCODING, ['x'])
-    const [pid] = (await children()).filter((one) => !before.includes(one))
+    const pool = openWatched({ size: 1 })
+    const counts = pool.count('o200k_base', ['x'])
+    const { pid } = await pool.watched.next()
+    expect(await counts).toEqual([1])
     expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
     const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
     expect(command.some((word) => /^--(experimental-)?permission$/.test(word))).toBe(true)
-    expect(
-      command
-        .filter((word) => word.startsWith('--allow'))
-        .every((word) => word.startsWith('--allow-fs-read=')),
-    ).toBe(true)
-    await composer[Symbol.asyncDispose]()
-    expect((await children()).filter((one) => !before.includes(one))).toEqual([])
-    expect(await failureOf(composer.compose(inRoom('lobby')))).toMatchObject({
+    const allowed = command.filter((word) => word.startsWith('--allow'))
+    expect(allowed.every((word) => word.startsWith('--allow-fs-read='))).toBe(true)
+    await pool[Symbol.asyncDispose]()
+    expect(await wrapProcesses(process.pid)).not.toContain(pid)
+    expect(await failureOf(pool.compose(inRoom('lobby')))).toMatchObject({
       reason: 'process',
       message: 'wrap: the server is stopping',
     })
@@ -128,15 +134,14 @@ describe('a wrap process', () => {
 
   test('that dies is replaced; only its own prompt fails', async () => {
     const { lines, log } = recordingLog()
-    await using composer = openPool({ size: 1, log, limits: { cpuMs: 25_000, wallMs: 25_000 } })
-    await composer.count(ENCODING, ['x'])
-    const doomed = failureOf(composer.compose(inRoom('hostile', ENDLESS_PATTERN)))
-    for (const pid of await children()) process.kill(pid, 'SIGKILL')
+    await using pool = openWatched({ size: 1, log })
+    const doomed = attack(pool, 'hostile')
+    process.kill((await pool.watched.next()).pid, 'SIGKILL')
     expect(await doomed).toMatchObject({
       reason: 'process',
       message: expect.stringContaining('has died; try again'),
     })
-    expect((await composer.compose(inRoom('lobby'))).budget.used).toBeGreaterThan(300)
+    await composeTwo(pool, 'lobby')
     expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', text: 'a wrap process ended' }))
   })
 

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { watch, type WorkLimits } from '../../../../src/adapters/lua/watchdog.ts'
+
+const HOUR_MS = 3_600_000
+const processes = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
+const [busy = -1, idle = -1] = processes.map(({ pid }) => pid)
+
+beforeAll(() => process.kill(idle, 'SIGSTOP'))
+afterAll(async () => {
+  for (const child of processes) {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+})
+
+/** Resolves when a process has worked longer than these limits. */
+const isOver = (pid: number, limits: WorkLimits): Promise<void> =>
+  new Promise((resolve) => void watch(pid, limits, resolve))
+
+test('a process that works is over its limit of processor time when one that waits is not', async () => {
+  const limits = { cpuMs: 60, wallMs: HOUR_MS }
+  const ended: string[] = []
+  const stop = watch(idle, limits, () => ended.push('idle'))
+  await isOver(busy, limits)
+  await isOver(busy, limits)
+  stop()
+  expect(ended).toEqual([])
+})
+
+test('a process that waits is over its limit of real time', async () => {
+  await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })
+})
+
+test('a process is watched by real time alone where its processor time cannot be read', async () => {
+  await isOver(-1, { cpuMs: 30, wallMs: 60 })
+})
+
+test('nothing is said once nobody watches any more', async () => {
+  const said: string[] = []
+  const stop = watch(busy, { cpuMs: 30, wallMs: 30 }, () => said.push('over'))
+  stop()
+  await isOver(busy, { cpuMs: 60, wallMs: HOUR_MS })
+  expect(said).toEqual([])
+})
