@@ -12,6 +12,7 @@ import { createClientHandler } from './app/session-host.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
+import { createByteQuota } from './chat/byte-quota.ts'
 import { createPace } from './chat/pace.ts'
 import type { People } from './chat/people.ts'
 import { createCompletion } from './commands/completion.ts'
@@ -88,6 +89,9 @@ async function openData(
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 
+/** The machine's clock may go back, and would mute everybody for as long. */
+const MONOTONIC = { now: () => performance.now() }
+
 function createHandler(
   config: Config,
   chat: Chat,
@@ -100,11 +104,12 @@ function createHandler(
   const { limits } = config
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
-  const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const pace = createPace({ limits, clock: MONOTONIC, wait: (ms) => wait(ms) })
+  const bytes = createByteQuota(limits, MONOTONIC)
   return createClientHandler({
     chat,
     people,
-    runner: createRunner({ commands, speech, chat, pace, log }),
+    runner: createRunner({ commands, speech, chat, pace, bytes, log }),
     roomStatus: createRoomStatus(activity, clock),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),

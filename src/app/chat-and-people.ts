@@ -20,7 +20,10 @@ export async function createChatAndPeople(config: Config, { storage, clock, log,
   return {
     chat,
     claimCode,
-    people: createPeople({ store, clock, nextId, access, admins, modelNames, claimCode }),
+    people: createPeople({
+      ...{ store, clock, nextId, access, admins, modelNames, claimCode },
+      namesPerKey: config.limits.names_per_key,
+    }),
   }
 }
 

@@ -6,18 +6,21 @@ import type { ExecPipe } from '../session/ports.ts'
 /** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80
 
-/** What a command writes for a script, in order; `flushed` resolves once all of it is on its way. */
-export function scriptOutput(pipe: ExecPipe): Output & { flushed(): Promise<void> } {
-  let last: Promise<void> = Promise.resolve()
-  const then = (write: () => Promise<void>): void => {
-    last = last.then(write)
-  }
+/** What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. */
+export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> } {
+  let ready: Promise<void> = Promise.resolve()
   return {
-    line: (text) => then(() => pipe.out(`${plainOf(text)}\n`)),
-    write: (text) => then(() => pipe.out(text)),
-    warn: (text) => then(() => pipe.err(`${text}\n`)),
+    line(text) {
+      ready = pipe.out(`${plainOf(text)}\n`)
+    },
+    write(text) {
+      ready = pipe.out(text)
+    },
+    warn(text) {
+      ready = pipe.err(`${text}\n`)
+    },
     columns: SCRIPT_COLUMNS,
-    flushed: () => last,
+    ready: () => ready,
   }
 }
 

@@ -38,15 +38,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         host: createSessionHost(person, parts, () => terminal.size()?.columns ?? 80),
       }),
     async exec(person, line, pipe) {
-      const out = scriptOutput(pipe)
-      const status = await parts.runner.command(line, {
+      return await parts.runner.command(line, {
         person,
-        out,
+        out: scriptOutput(pipe),
         stdin: (wait) => scriptInput(pipe, parts.stdinBytes, wait),
         signal: pipe.signal,
       })
-      await out.flushed()
-      return status
     },
   }
 }

@@ -11,7 +11,8 @@ export type AccessPolicy = 'open' | 'invite' | 'closed'
 export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
-   * belongs to another key gives a guest name such as `alice-2`, never the name. Throws `Refusal`.
+   * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
+   * name. Throws `Refusal`.
    */
   identify(name: string, key: Fingerprint): Promise<Person>
   /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
@@ -32,6 +33,8 @@ export interface PeopleOptions {
   readonly modelNames: readonly string[]
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  /** How many names one key may register. */
+  readonly namesPerKey: number
 }
 
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
@@ -46,6 +49,7 @@ export function createPeople(options: PeopleOptions): People {
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
+    if ((await store.namesOf(key)) >= options.namesPerKey) return undefined
     const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
     const done = await store.register(person, skeleton(name), key, options.clock.now())
     return done ? person : undefined

@@ -84,6 +84,8 @@ export interface PeopleStore {
   /** By the skeleton of a name (lib/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
   byId(id: PersonId): Promise<Person | undefined>
+  /** How many people have this key. */
+  namesOf(key: Fingerprint): Promise<number>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */

@@ -3,8 +3,10 @@ import { entryLine } from '../../chat/entry-text.ts'
 import { entryJson } from '../../chat/entry-json.ts'
 import type { Entry, EntryId } from '../../chat/entry.ts'
 import { UsageError } from '../../chat/errors.ts'
-import type { Output } from '../caller.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import type { Caller } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { pagesOf } from './shared/log-pages.ts'
 
 /** Entries that are shown where nobody says how many, and at most. */
 const USUAL_ENTRIES = 50
@@ -27,10 +29,14 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
       JSON_FLAG,
     ],
     example: '-n 20',
-    async run({ room, flags, out }) {
+    async run(context) {
+      const { room, flags } = context
       const before = entryId(flags.before)
-      const limit = count(flags.n)
-      print(await chat.history(room, { limit, ...(before ? { before } : {}) }), flags.json, out)
+      const pages = pagesOf((query) => chat.history(room, query), count(flags.n), before)
+      for await (const page of pages) {
+        await print(page, flags.json, context)
+        if (context.signal.aborted) return
+      }
     },
   })
 
@@ -42,11 +48,17 @@ export const searchCommand = (chat: Pick<Chat, 'history'>): Command =>
     flags: [COUNT_FLAG, JSON_FLAG],
     arguments: [{ name: 'words', about: 'in any order', takes: 'rest' }],
     example: '-n 5 build green',
-    async run({ room, args, flags, out }) {
+    async run(context) {
+      const { room, args, flags, out } = context
       const words = args.words.split(/\s+/).filter((word) => word !== '')
-      const found = await chat.history(room, { limit: count(flags.n), words })
-      if (found.length === 0 && !flags.json) return out.line(`nothing here has ${words.join(' and ')}`)
-      print(found, flags.json, out)
+      const pages = pagesOf((query) => chat.history(room, { ...query, words }), count(flags.n))
+      let found = 0
+      for await (const page of pages) {
+        found += page.length
+        await print(page, flags.json, context)
+        if (context.signal.aborted) return
+      }
+      if (found === 0 && !flags.json) out.line(`nothing here has ${words.join(' and ')}`)
     },
   })
 
@@ -69,10 +81,12 @@ function count(word: string | undefined): number {
   )
 }
 
-function print(entries: readonly Entry[], asJson: boolean, out: Output): void {
-  for (const entry of entries) {
-    out.line(asJson ? JSON.stringify(entryJson(entry)) : `${time(entry.at)} ${entryLine(entry)}`)
+/** Prints a page, and waits until there is room for the next one. */
+async function print(page: readonly Entry[], asJson: boolean, { out }: Caller): Promise<void> {
+  for (const entry of page) {
+    out.line(asJson ? safeJson(entryJson(entry)) : `${time(entry.at)} ${entryLine(entry)}`)
   }
+  await out.ready?.()
 }
 
 /** `2026-11-21 09:41`, UTC: the same on every reader's side. */

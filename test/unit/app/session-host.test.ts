@@ -39,6 +39,7 @@ async function startHost() {
     admins: [],
     modelNames: [],
     claimCode: undefined,
+    namesPerKey: 8,
   })
   const handler = createClientHandler({
     people,

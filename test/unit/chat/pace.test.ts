@@ -3,7 +3,7 @@ import { createPace } from '../../../src/chat/pace.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import { handClock } from '../../support/society.ts'
 
-const alice = 'alice' as PersonId
+const alice = { id: 'alice' as PersonId }
 
 function pace() {
   const clock = handClock()
@@ -32,6 +32,6 @@ test('a refusal costs nothing: after the wait it goes on', async () => {
 test('one person going fast does not slow another', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice)
-  await keep.next('bob' as PersonId)
+  await keep.next({ id: 'bob' as PersonId })
   expect(waits).toEqual([])
 })

@@ -10,6 +10,7 @@ async function people(options: { access?: AccessPolicy; admins?: string[]; claim
   return createPeople({
     ...{ store: storage.people, clock, nextId, modelNames: ['guide', 'qwen'] },
     ...{ access: options.access ?? 'open', admins: options.admins ?? [], claimCode: options.claimCode },
+    namesPerKey: 2,
   })
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAdmission, networkOf } from '../../../../src/adapters/ssh/admission.ts'
+import { createAdmission } from '../../../../src/adapters/ssh/admission.ts'
+import { blockOf, networkOf } from '../../../../src/adapters/ssh/networks.ts'
 import { sshLimits } from '../../../support/ssh-server.ts'
 
 test('a login makes its network known, and a connection that ends without one makes it unknown again', () => {
@@ -24,24 +25,34 @@ test('the network that nobody came from for the longest time is forgotten beyond
   login('early')
   login('again')
   for (let number = 0; number < 9_999; number++) login(`n${number}`)
-  expect([admit('early')?.isKnown, admit('again')?.isKnown, admit('n0')?.isKnown]).toEqual([
-    false,
-    true,
-    true,
-  ])
+  const isKnown = (address: string) => admit(address)?.isKnown
+  expect([isKnown('again'), isKnown('n0'), isKnown('early')]).toEqual([true, true, false])
 })
 
-test('connections and those that wait for their login are limited apart, and a closed one is given back once', () => {
-  const admit = createAdmission({ ...sshLimits, connections_per_address: 3, unauthenticated_per_address: 2 })
-  const open = [admit('a'), admit('a')]
-  expect([admit('a'), admit('b')?.isKnown]).toEqual([undefined, false])
-  open[0]?.loggedIn()
-  expect(admit('a')?.isKnown).toBe(true)
-  open[1]?.loggedIn()
-  expect(admit('a')).toBeUndefined()
+test('connections from a network are limited, and a closed one is given back once', () => {
+  const admit = createAdmission({ ...sshLimits, connections_per_address: 2 })
+  const open = [admit('192.0.2.1'), admit('192.0.2.1')]
+  expect([admit('192.0.2.1'), admit('192.0.2.2')?.isKnown]).toEqual([undefined, false])
   open[0]?.closed()
   open[0]?.closed()
-  expect([admit('a')?.isKnown, admit('a')]).toEqual([true, undefined])
+  expect([admit('192.0.2.1')?.isKnown, admit('192.0.2.1')]).toEqual([false, undefined])
+})
+
+test('a stranger gives way to a newer one from the same network, and somebody who is let in gives way to nobody', () => {
+  const admit = createAdmission({ ...sshLimits, unauthenticated_per_address: 2 })
+  const gone: number[] = []
+  const enter = (name: number) => {
+    const one = admit('192.0.2.1')
+    one?.served(() => gone.push(name))
+    return one
+  }
+  enter(1)?.loggedIn()
+  enter(2)
+  enter(3)
+  expect(gone).toEqual([])
+  enter(4)
+  enter(5)
+  expect(gone).toEqual([2, 3])
 })
 
 test.each([
@@ -53,4 +64,12 @@ test.each([
   ['1::', '1:0:0:0'],
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1'],
+  ['::1', '0:0:0'],
+])('%s is in the block %s', (address, block) => {
+  expect(blockOf(address)).toBe(block)
 })
