@@ -28,6 +28,8 @@ export function createSlices({ now, soon }: SliceTimers): Slices {
   let waiting: (() => void)[] = []
   let used = 0
 
+  const hasTime = (): boolean => used < SLICE_MS
+
   function measured<T>(work: () => T): T {
     const begun = now()
     try {
@@ -46,14 +48,14 @@ export function createSlices({ now, soon }: SliceTimers): Slices {
   function serve(): void {
     used = 0
     let served = 0
-    while (served < waiting.length && used < SLICE_MS) waiting[served++]?.()
+    while (served < waiting.length && hasTime()) waiting[served++]?.()
     waiting = waiting.slice(served)
     if (waiting.length > 0) soon(serve)
   }
 
   return {
     async turn(work) {
-      if (waiting.length === 0 && used < SLICE_MS) return measured(work)
+      if (waiting.length === 0 && hasTime()) return measured(work)
       return await new Promise((resolve, reject) => {
         wait(() => {
           try {

@@ -151,7 +151,7 @@ test('a line that makes the host throw is told, and the session goes on', async 
   alice.write('/crash\r')
   await alice.waitFor('something went wrong on the server')
   alice.write('still here\r')
-  await alice.waitFor('still here\r\n')
+  await alice.waitFor('alice:\u001b[0m still here')
   alice.write('\x04')
   expect(await alice.exit).toBe(0)
 })
