@@ -34,14 +34,14 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 
   test(`${engine} is in good health`, async () => {
-    await expect(store().health()).resolves.toBeUndefined()
+    await expect(store().upkeep.health()).resolves.toBeUndefined()
   })
 
   test(`${engine} can be copied to a new file with all that is in it`, async () => {
     using dir = temporaryDir()
     await store().log.append(message('1', 'lobby', 'kept'))
     const copy = sqliteOptions(dir.path)
-    await store().backup(copy.file)
+    await store().upkeep.backup(copy.file)
     await using copied = await openStorage(copy)
     expect(await copied.log.lastId()).toBe('1')
   })
