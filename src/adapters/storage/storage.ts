@@ -34,4 +34,6 @@ export interface Upkeep {
    * An existing file is left alone and rejected.
    */
   backup(file: string): Promise<void>
+  /** Does now what the next search would do first: takes in what was appended since the last one. */
+  refreshSearch(): Promise<void>
 }

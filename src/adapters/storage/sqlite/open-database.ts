@@ -34,9 +34,12 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
   }
 }
 
-/** Opens a database that is of the newest schema already, for reading only. Throws what SQLite throws. */
-export const openToRead = (file: string, busyMs: number): Database =>
-  openFile(file, { readonly: true, fileMustExist: true, timeout: busyMs })
+/**
+ * Opens a database that is of the newest schema already, for reading only, or to search it, which writes to the index
+ * beside it. Throws what SQLite throws.
+ */
+export const openBeside = (file: string, busyMs: number, use: 'read' | 'search'): Database =>
+  openFile(file, { readonly: use === 'read', fileMustExist: true, timeout: busyMs })
 
 function refuseForeign(db: Database, file: string): void {
   const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0

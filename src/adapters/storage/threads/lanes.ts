@@ -8,7 +8,7 @@ export type Lane = 'write' | 'read' | 'slow'
 
 /** The lane of every method of every store. */
 export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: Lane } } = {
-  log: { append: 'write', read: 'read', lastId: 'read' },
+  log: { append: 'write', read: 'read', search: 'slow', lastId: 'read' },
   rooms: {
     all: 'read',
     find: 'read',
@@ -46,5 +46,5 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
   history: { newest: 'read', saveCounts: 'write' },
-  upkeep: { health: 'write', backup: 'slow' },
+  upkeep: { health: 'write', backup: 'slow', refreshSearch: 'slow' },
 }

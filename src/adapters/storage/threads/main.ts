@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createConnection } from '../sqlite/connection.ts'
 import { toStorageError } from '../sqlite/errors.ts'
 import { readMigrations } from '../sqlite/migrations.ts'
-import { openDatabase, openToRead } from '../sqlite/open-database.ts'
+import { openDatabase, openBeside } from '../sqlite/open-database.ts'
 import { createStores } from '../sqlite/stores.ts'
 import type { Stores } from '../storage.ts'
 import {
@@ -16,6 +16,9 @@ import {
   type ToThread,
   toTrouble,
 } from './protocol.ts'
+
+/** How often the search index takes in what was appended. */
+const REFRESH_MS = 5_000
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>
 
@@ -32,7 +35,7 @@ function serve({ lane, file, migrationsDir, busyMs, now }: ThreadData): void {
   const db =
     lane === 'write'
       ? openDatabase({ file, migrations: readMigrations(migrationsDir), busyMs, now: () => now })
-      : openToRead(file, busyMs)
+      : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
   const connection = createConnection(db)
   const stores = createStores(connection)
   const tell = createTeller()
@@ -40,6 +43,10 @@ function serve({ lane, file, migrationsDir, busyMs, now }: ThreadData): void {
     if (message.kind === 'calls') for (const call of message.calls) void run(stores, call).then(tell)
     else void end()
   })
+
+  // Searches find little left to do. A failure shows with the next search.
+  if (lane === 'slow')
+    setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
 
   async function end(): Promise<void> {
     connection.close()

@@ -10,6 +10,9 @@ import type { Storage, Stores } from '../storage.ts'
 import { type Lane, LANES } from './lanes.ts'
 import { createStorageThread, type StorageThread } from './storage-thread.ts'
 
+/** The thread that searches is started when a server has the most of its start behind it, or with the first search. */
+const SEARCH_STARTS_MS = 3_000
+
 /**
  * Storage in one SQLite file, which this process alone holds until the storage is disposed of. Rejects with
  * `StorageError`.
@@ -33,6 +36,8 @@ export async function openThreaded(
   try {
     await threads.write.open()
     log.info({ file }, 'database opened')
+    // The search index is brought up to date in the meantime.
+    setTimeout(() => void threads.slow.open().catch(() => {}), SEARCH_STARTS_MS).unref()
     return { ...remoteStores(threads), [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()

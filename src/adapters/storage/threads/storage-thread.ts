@@ -64,6 +64,7 @@ export function createStorageThread(entry: string, data: ThreadData, log: Log): 
 
   return {
     async open() {
+      if (closed) throw new StorageError('other', STOPPING)
       run ??= start()
       await run.opened.promise
     },
