@@ -88,7 +88,8 @@ async function openData(
   const clock = overrides.clock ?? { now: () => Date.now() }
   await makeDataDir(dataDir)
   const file = join(dataDir, DATABASE)
-  const storage = owned(await openStorage({ file, migrationsDir: paths.migrations, clock, log }))
+  const { migrations: migrationsDir, storageThread: threadEntry } = paths
+  const storage = owned(await openStorage({ file, migrationsDir, clock, log, threadEntry }))
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 
