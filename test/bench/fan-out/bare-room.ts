@@ -5,8 +5,8 @@
 import { createServer, type AddressInfo } from 'node:net'
 import ssh2 from 'ssh2'
 import type { PublicKeyAuthContext, ServerChannel } from 'ssh2'
+import { makeKey } from '../../support/load/keys.ts'
 
-const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519')
 const members = new Set<ServerChannel>()
 
 /** Delivers what a client types, line by line. */
@@ -33,7 +33,7 @@ function isProven({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boo
   return !(parsed instanceof Error) && parsed.verify(blob, signature, hashAlgo)
 }
 
-const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
+const server = new ssh2.Server({ hostKeys: [makeKey()] }, (client) => {
   let name = ''
   client.on('error', () => undefined)
   client.on('authentication', (login) => {

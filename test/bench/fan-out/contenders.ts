@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import ssh2 from 'ssh2'
+import { makeKey } from '../../support/load/keys.ts'
+import { createProbe, probeEnvironment, type Probe } from '../../support/load/probe.ts'
 import { raisedLimits } from '../../support/load/raised-limits.ts'
 import { startChild } from '../../support/load/typescript-child.ts'
 import { startServer } from '../../support/server.ts'
@@ -16,6 +17,8 @@ export interface Contender extends AsyncDisposable {
   readonly port: number
   /** What its screen shows when one may type. */
   readonly prompt: RegExp
+  /** Asks what only the process itself knows; of sshawl. */
+  readonly probe?: Probe
 }
 
 /** The names of those that can run here; `bare` and `sshawl` always. */
@@ -39,19 +42,20 @@ async function startBareRoom(): Promise<Contender> {
   }
 }
 
-/** The built server with a data directory of its own, which goes with it. */
+/** The built server with a data directory of its own, which goes with it; limits are out of the way. */
 export async function startSshawl(
-  config = raisedLimits(),
-  env: Readonly<Record<string, string>> = {},
-): Promise<Contender & { readonly errors: () => string }> {
+  config: string = raisedLimits(),
+): Promise<Contender & { readonly probe: Probe; readonly log: () => string }> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
-  const server = await startServer({ dataDir: join(dir, 'data'), config, env })
+  const socket = join(dir, 'probe')
+  const server = await startServer({ dataDir: join(dir, 'data'), config, env: probeEnvironment(socket) })
   return {
     name: 'sshawl',
     pid: server.process.pid!,
     port: server.port,
     prompt: /> /,
-    errors: server.stderr,
+    probe: createProbe(socket),
+    log: server.stderr,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await rm(dir, { recursive: true, force: true })
@@ -63,7 +67,7 @@ export async function startSshawl(
 async function startSshChat(binary: string): Promise<Contender> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
   const identity = join(dir, 'host-key')
-  await writeFile(identity, ssh2.utils.generateKeyPairSync('ed25519').private, { mode: 0o600 })
+  await writeFile(identity, makeKey(), { mode: 0o600 })
   const child = spawn(binary, ['--bind', '127.0.0.1:0', '--identity', identity], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })

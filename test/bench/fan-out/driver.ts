@@ -1,7 +1,8 @@
 /** The load: a process with many clients, which logs in, speaks, and notes what each screen shows and when. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../../../src/lib/deferred.ts'
-import { keyOf, openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
+import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
+import { keyOf } from '../../support/load/keys.ts'
 import { createTokenReader, nowUs, tokenText } from '../../support/load/tokens.ts'
 import type { Connected, ConnectRequest, Reply, Request, Shown, SpeakRequest, Spoken } from './messages.ts'
 

@@ -65,6 +65,7 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
   }
   const talks: TalkFigures[] = []
   for (const rate of options.rates) talks.push(...(await talk(crowds, clients, rate, options)))
+  if (options.profile) await profile(crowds, clients, options, `${options.profile}-${clients}.cpuprofile`)
   return { crowds: arrivals, talks }
 }
 
@@ -104,4 +105,19 @@ async function talk(
     }
   }
   return Array.from(measured, ([contender, all]) => talkFigures({ contender, clients, rate }, all))
+}
+
+/** One more stretch of talk, outside of the figures: watching costs time. */
+async function profile(
+  crowds: readonly Crowd[],
+  clients: number,
+  { rates, seconds, speakers }: FanOutOptions,
+  file: string,
+): Promise<void> {
+  for (const { contender, drivers } of crowds) {
+    await contender.probe?.startProfile()
+    if (contender.probe)
+      await drivers.speak({ speakers: Math.min(speakers, clients), rate: rates[0]!, seconds })
+    await contender.probe?.stopProfile(file)
+  }
 }

@@ -37,15 +37,6 @@ export interface LoadSession extends LoadClient {
 /** A terminal of common size. */
 export const TERMINAL: ScreenShape = { columns: 80, rows: 24, term: 'xterm-256color' }
 
-const keys = new Map<string, string>()
-
-/** The key of that name: made at first use, the same for as long as the process lives. */
-export function keyOf(name: string): string {
-  const key = keys.get(name) ?? ssh2.utils.generateKeyPairSync('ed25519').private
-  keys.set(name, key)
-  return key
-}
-
 /** Logs in, with TCP_NODELAY as OpenSSH sets it. Rejects when it is not let in. */
 export async function login({ port, name, key }: ClientTarget): Promise<LoadClient> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
