@@ -9,14 +9,14 @@ export interface HostileClient extends Disposable {
   exec(line: string): Promise<ClientChannel>
   /** Sends bytes without regard to the channel's window. */
   overrun(channel: ClientChannel, bytes: number): void
-  /** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+  /** `sendMessage` on this connection. */
   send(payload: Buffer): void
   /** Resolves when the connection is gone. */
   readonly closed: Promise<void>
 }
 
 interface Internals {
-  readonly _sock: Socket
+  readonly _sock: Socket | undefined
   readonly _protocol: {
     readonly _cipher: { encrypt(packet: Buffer): void }
     readonly _packetRW: {
@@ -29,6 +29,16 @@ interface Internals {
   }
 }
 
+/** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+export function sendMessage(client: ssh2.Client, payload: Buffer): void {
+  const { _protocol: protocol, _sock: socket } = client as unknown as Internals
+  if (!socket?.writable) return
+  const { write } = protocol._packetRW
+  const packet = write.alloc(payload.length)
+  packet.set(payload, write.allocStart)
+  protocol._cipher.encrypt(write.finalize(packet))
+}
+
 export async function connectHostile(user: string, port: number, keyFile: string): Promise<HostileClient> {
   const client = new ssh2.Client()
   const closed = new Promise<void>((resolve) => client.once('close', resolve))
@@ -37,16 +47,9 @@ export async function connectHostile(user: string, port: number, keyFile: string
   await new Promise<void>((resolve, reject) =>
     client.once('ready', resolve).once('close', () => reject(new Error('not let in'))),
   )
-  const { _protocol: protocol, _sock: socket } = client as unknown as Internals
   return {
     closed,
-    send(payload) {
-      if (!socket.writable) return
-      const { write } = protocol._packetRW
-      const packet = write.alloc(payload.length)
-      packet.set(payload, write.allocStart)
-      protocol._cipher.encrypt(write.finalize(packet))
-    },
+    send: (payload) => sendMessage(client, payload),
     exec: (line) =>
       new Promise((resolve, reject) =>
         client.exec(line, (error, channel) => {
