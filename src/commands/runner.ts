@@ -38,7 +38,11 @@ export function createRunner(parts: {
   return {
     command: (line, caller) => guarded(line, caller, () => run(line, counted(caller))),
     speech: (text, caller) =>
-      guarded(text, caller, async () => void (await parts.speech.say(caller.session.room, caller.person, text))),
+      guarded(
+        text,
+        caller,
+        async () => void (await parts.speech.say(caller.session.room, caller.person, text)),
+      ),
   }
 
   async function guarded(

@@ -25,6 +25,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   people: {
     bySkeleton: 'read',
     byId: 'read',
+    namesOf: 'read',
     keysOf: 'read',
     register: 'write',
     addKey: 'write',
