@@ -1,6 +1,7 @@
 import { entryJson } from '../../chat/entry-json.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Caller, Output } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
@@ -95,7 +96,7 @@ interface Printer {
 }
 
 function jsonPrinter(out: Output): Printer {
-  const entry = (one: Entry): void => out.line(JSON.stringify(entryJson(one)))
+  const entry = (one: Entry): void => out.line(safeJson(entryJson(one)))
   return { asked: entry, entry, delta() {}, end() {} }
 }
 

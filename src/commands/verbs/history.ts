@@ -3,6 +3,7 @@ import { entryLine } from '../../chat/entry-text.ts'
 import { entryJson } from '../../chat/entry-json.ts'
 import type { Entry, EntryId } from '../../chat/entry.ts'
 import { UsageError } from '../../chat/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Output } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
@@ -71,7 +72,7 @@ function count(word: string | undefined): number {
 
 function print(entries: readonly Entry[], asJson: boolean, out: Output): void {
   for (const entry of entries) {
-    out.line(asJson ? JSON.stringify(entryJson(entry)) : `${time(entry.at)} ${entryLine(entry)}`)
+    out.line(asJson ? safeJson(entryJson(entry)) : `${time(entry.at)} ${entryLine(entry)}`)
   }
 }
 

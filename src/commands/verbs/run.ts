@@ -1,5 +1,6 @@
 import { entryJson } from '../../chat/entry-json.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Output } from '../caller.ts'
@@ -36,12 +37,12 @@ export const runCommand = (
 
 /** The room shows whether it went well and the first line of an error; the person reads all of it. */
 function tell(out: Output, entry: ToolResultEntry, asJson: boolean): void {
-  if (asJson) return out.line(JSON.stringify(entryJson(entry)))
+  if (asJson) return out.line(safeJson(entryJson(entry)))
   if (!entry.isError || entry.text.includes('\n')) out.line(entry.text)
 }
 
 function print(out: Output, entry: ToolResultEntry, asJson: boolean): void | false {
-  if (asJson) out.line(JSON.stringify(entryJson(entry)))
+  if (asJson) out.line(safeJson(entryJson(entry)))
   else if (entry.isError) out.warn(entry.text)
   else out.write(entry.text.endsWith('\n') ? entry.text : `${entry.text}\n`)
   return entry.isError ? false : undefined
