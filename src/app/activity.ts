@@ -85,6 +85,7 @@ const approvalsFor = (config: Config, chat: Chat, context: AppContext, { answerM
     grants: context.storage.grants,
     limits: {
       approvals_per_room: config.limits.approvals_per_room,
+      approvals_per_person: config.limits.approvals_per_person,
       ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
     },
     clock: context.clock,

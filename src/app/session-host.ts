@@ -62,7 +62,9 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
+    stay = await enterRoom(room, shown, parts.chat, (entry) => {
+      const { kind } = entry
+      if (kind === 'approval' && entry.answerers?.includes(person.name)) shown.bell()
       if (kind === 'scope') void statusLine.update()
       // A turn begins a moment after the message that mentions its model.
       else statusLine.draw(kind === 'message')

@@ -110,6 +110,8 @@ export interface ApprovalEntry extends EntryBase {
   readonly requester: string
   /** The number that answers name; absent where nobody was asked. */
   readonly question?: number
+  /** With `asked`: the names of people present who may answer. */
+  readonly answerers?: readonly string[]
   readonly verdict: 'asked' | 'once' | 'room' | 'always' | 'denied' | 'revoked'
 }
 

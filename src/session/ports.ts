@@ -95,6 +95,8 @@ export interface Screen extends Participant {
   print(text: string | Styled): void
   /** The status has changed. */
   refresh(): void
+  /** Rings, where the terminal can: somebody waits for this person. */
+  bell(): void
   /** Prints `farewell` and ends the session. */
   quit(farewell?: string): void
 }

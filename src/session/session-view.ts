@@ -34,6 +34,7 @@ export const screenOf = (person: Person, view: SessionView, leave: () => void): 
   stream: (delta) => view.stream(delta),
   print: (text) => view.print(text),
   refresh: () => view.refresh(),
+  bell: () => view.bell(),
   quit(farewell) {
     view.close(farewell)
     leave()

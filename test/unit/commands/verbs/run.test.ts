@@ -50,7 +50,9 @@ describe('run', () => {
     await using world = await createCommandWorld(touch)
     const call = 'hall touch {"q":"a.txt"}'
     expect(await world.exec(world.ann, `run --allow touch ${call}`)).toEqual(done('touched a.txt\n'))
-    expect(await world.exec(world.ann, `run ${call}`)).toEqual(refused('ERROR: Permission denied: touch it?'))
+    expect(await world.exec(world.ann, `run ${call}`)).toEqual(
+      refused('ERROR: Permission denied: touch it? (a script must name it: --allow touch)'),
+    )
     expect(await world.exec(world.bob, `run --allow touch ${call}`)).toEqual(
       refused('only the owner of hall, an op or an admin can allow tools from a script'),
     )
