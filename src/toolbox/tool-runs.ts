@@ -29,10 +29,10 @@ export interface ToolRun {
   readonly tool: string
   /** The person's name. */
   readonly requester: string
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
   /** The tool's name, or that it waits for a permission. */
   doing(): string
+  /** When it began to do that, in milliseconds since the epoch. */
+  since(): number
   cancel(): void
 }
 
@@ -67,16 +67,16 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
       refuseIfFull(person)
       const stop = new AbortController()
       const name = cleanName(tool)
-      let doing = name
+      let now = { doing: name, since: clock.now() }
       const run: ToolRun = {
         room: room.name,
         tool: name,
         requester: person.name,
-        startedAt: clock.now(),
-        doing: () => doing,
+        doing: () => now.doing,
+        since: () => now.since,
         cancel: () => stop.abort(new Error('the run was stopped')),
       }
-      const report = (what: string): void => void (doing = what)
+      const report = (doing: string): void => void (now = { doing, since: clock.now() })
       const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
       const call = { id: `run_${newId()}`, name: tool, arguments: args }
       const result = openToolbox(caller, directOffer).run(call, AbortSignal.any([signal, stop.signal]))
