@@ -9,7 +9,7 @@ import { paths } from './paths.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
-import { createRunTool } from '../toolbox/run-tool.ts'
+import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createScopedTools } from '../toolbox/scoped-tools.ts'
 import { createToolboxes } from '../toolbox/toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
@@ -43,8 +43,8 @@ export async function createActivity(
   const approvals = approvalsFor(config, chat, context, overrides)
   const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
-  const runTool = createRunTool({ permissions: approvals, workspaces, limits: toolLimits(config), log })
-  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
+  const runner = createToolRunner({ permissions: approvals, workspaces, limits: toolLimits(config), log })
+  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const modelOf = overrides.createModel ?? createModel
   const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
@@ -85,6 +85,7 @@ const approvalsFor = (config: Config, chat: Chat, context: AppContext, { answerM
     grants: context.storage.grants,
     limits: {
       approvals_per_room: config.limits.approvals_per_room,
+      approvals_per_person: config.limits.approvals_per_person,
       ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
     },
     clock: context.clock,

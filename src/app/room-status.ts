@@ -25,7 +25,7 @@ export function createRoomStatus({ turns, runs }: Activity, clock: Clock): RoomS
     },
     running: ({ name }) => [
       ...turns.running(name).map((turn) => `@${turn.model} ${turn.doing()} ${since(turn.startedAt)}`),
-      ...runs.running(name).map((run) => `${run.requester} ${run.tool} ${since(run.startedAt)}`),
+      ...runs.running(name).map((run) => `${run.requester} ${run.doing()} ${since(run.since())}`),
     ],
   }
 }

@@ -26,6 +26,7 @@ export async function enterRoom(room: Room, screen: Screen, chat: Chat): Promise
     deliver(entry) {
       if (held) held.push(entry)
       else screen.deliver(entry)
+      if (entry.kind === 'approval' && entry.answerers?.includes(screen.person.name)) screen.bell()
     },
   }
   const leave = (): Promise<void> => room.leave(participant)

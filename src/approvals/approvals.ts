@@ -3,7 +3,7 @@ import type { RoomName } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
-import type { PermissionProvider, PermissionRequest } from '../tools/tool.ts'
+import type { Denial, PermissionProvider, PermissionRequest } from '../tools/tool.ts'
 import { createDecide, type Decision } from './decide.ts'
 import { createGrants } from './grants.ts'
 import { mayDecide } from './policy.ts'
@@ -38,23 +38,28 @@ export function createApprovals({ room, grants: store, limits, clock, log }: App
   const questions = createQuestions(limits)
 
   /** What holds for every way to decide: reading needs no permission, and a stopped or failed request is denied. */
-  const decideBy = (allows: Policy): PermissionProvider => ({
+  const decideBy = (whyNot: Policy): PermissionProvider => ({
     async request(asked) {
       if (asked.access === 'read') return 'allow'
       try {
-        const where = asked.signal.aborted ? undefined : await room(asked.room)
-        return where && (await allows(asked, where)) && !asked.signal.aborted ? 'allow' : 'deny'
+        if (asked.signal.aborted) return STOPPED
+        const where = await room(asked.room)
+        if (!where) return { why: `there is no room ${asked.room}` }
+        const why = await whyNot(asked, where)
+        if (why !== undefined) return { why }
+        return asked.signal.aborted ? STOPPED : 'allow'
       } catch (error) {
         log.error({ error, room: asked.room, tool: asked.tool }, 'a permission could not be asked for')
-        return 'deny'
+        return { why: 'the question or its answer could not be stored' }
       }
     },
   })
 
   const { request } = decideBy(async (asked, where) => {
-    if (await grants.cover(asked)) return true
+    if (await grants.cover(asked)) return undefined
     const end = await questions.ask(where, asked)
-    return end.kind === 'answered' ? end.allowed : await deny(where, asked, end.why)
+    if (end.kind === 'unanswered') await tellDenied(where, asked, end.why)
+    return end.kind === 'allowed' ? undefined : end.why
   })
 
   return {
@@ -64,8 +69,10 @@ export function createApprovals({ room, grants: store, limits, clock, log }: App
   }
 }
 
-/** True to allow. A rejection means no. */
-type Policy = (asked: PermissionRequest, room: Room) => Promise<boolean>
+const STOPPED: Denial = { why: 'it was stopped' }
+
+/** Why it is not allowed, once the room knows; undefined to allow. A rejection means no. */
+type Policy = (asked: PermissionRequest, room: Room) => Promise<string | undefined>
 
 /** Allows the tools that a script named, if the requester could allow them in the room. */
 function namedTools(tools: ReadonlySet<string>): Policy {
@@ -80,16 +87,18 @@ function namedTools(tools: ReadonlySet<string>): Policy {
 
   return async (asked, room) => {
     const why = await whyNot(asked, room)
-    if (why !== undefined) return await deny(room, asked, why)
+    if (why !== undefined) {
+      await tellDenied(room, asked, why)
+      return why
+    }
     const text = `allowed with --allow (${toolFor(asked)})`
     await room.record({ ...approvalFacts(asked), author: asked.requester.name, verdict: 'once', text })
-    return true
+    return undefined
   }
 }
 
 /** Tells the room why something was denied. */
-async function deny(room: Room, asked: PermissionRequest, why: string): Promise<false> {
+async function tellDenied(room: Room, asked: PermissionRequest, why: string): Promise<void> {
   const text = `denied: ${why} (${toolFor(asked)})`
   await room.record({ ...approvalFacts(asked), author: SYSTEM, verdict: 'denied', text })
-  return false
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Grants } from './grants.ts'
-import { isLasting, mayDecide, onlyOnce, type Verdict } from './policy.ts'
+import { isLasting, mayDecide, type Verdict, whyOnlyOnce } from './policy.ts'
 import { answerText, approvalFacts } from './question-text.ts'
 import type { Question, Questions } from './questions.ts'
 
@@ -54,8 +54,8 @@ const notYours = ({ name }: Room, { number, asked }: Question): string =>
     : `only ${asked.requester.name}, the owner of ${name}, an op or an admin can answer question ${number}`
 
 function refuseIfOnlyOnce({ number, asked }: Question): void {
-  if (!onlyOnce(asked)) return
-  const why = asked.onceOnly ? 'it needs the network or has no sandbox' : `${asked.requester.name} is a guest`
+  const why = whyOnlyOnce(asked)
+  if (why === undefined) return
   throw new Refusal(`this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`)
 }
 
@@ -70,7 +70,7 @@ async function settle(
     if (isLasting(verdict)) await grants.give(person, verdict, asked)
     const text = answerText(verdict, number, asked)
     await room.record({ ...approvalFacts(asked), author: person.name, question: number, verdict, text })
-    end({ kind: 'answered', allowed: verdict !== 'denied' })
+    end(verdict === 'denied' ? { kind: 'denied', why: `denied by ${person.name}` } : { kind: 'allowed' })
     return text
   } catch (error) {
     end({ kind: 'unanswered', why: `the answer to question ${number} could not be stored` })

@@ -13,9 +13,15 @@ export const isLasting = (verdict: Verdict): verdict is 'room' | 'always' =>
 /** How long a grant with the verdict `room` lasts, in milliseconds: a working day. */
 export const ROOM_GRANT_MS = 8 * 60 * 60 * 1000
 
-/** True where nothing beyond the one call may be allowed: it could do too much, or the requester is a guest. */
-export const onlyOnce = ({ onceOnly, access, requester }: PermissionRequest): boolean =>
-  onceOnly === true || access === 'network' || requester.guest
+/** Why nothing beyond the one call may be allowed; undefined where it may. */
+export function whyOnlyOnce({ onceOnly, access, requester }: PermissionRequest): string | undefined {
+  if (onceOnly) return 'it needs the network or has no sandbox'
+  if (access === 'network') return 'what goes to the network is asked for each time'
+  return requester.guest ? `${requester.name} is a guest` : undefined
+}
+
+/** True where nothing beyond the one call may be allowed. */
+export const onlyOnce = (asked: PermissionRequest): boolean => whyOnlyOnce(asked) !== undefined
 
 /**
  * Whether a person may decide. The requester may, and everybody who manages the room. Only an admin of the server may

@@ -7,7 +7,7 @@ import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
 const MAX_TARGET_CHARS = 60
 
 /**
- * What the room is asked: who wants what, in full, and how to answer. A bar stands before each line of what is wanted,
+ * What the room is asked: who wants what, in full, and what to type, each on a line of its own. A bar stands before each line of what is wanted,
  * so that none of them can look like our own words. Characters that a terminal does not show are made visible.
  */
 export function questionText(number: number, asked: PermissionRequest, answerMs: number): string {
@@ -18,21 +18,23 @@ export function questionText(number: number, asked: PermissionRequest, answerMs:
     ...visibleText(detail)
       .split('\n')
       .map((line) => `| ${line}`),
-    `${asked.onceOnly ? 'an admin' : `${requester.name} or an op`} answers within ${duration(answerMs)}: ${waysToAnswer(number, asked)}`,
+    `${asked.onceOnly ? 'an admin' : `${requester.name} or an op`} answers within ${duration(answerMs)}:`,
+    ...waysToAnswer(number, asked),
   ].join('\n')
 }
 
-function waysToAnswer(number: number, asked: PermissionRequest): string {
-  const deny = `or /deny ${number}`
-  if (onlyOnce(asked)) return `/allow ${number} (this once) ${deny}`
+function waysToAnswer(number: number, asked: PermissionRequest): readonly string[] {
   const what = grantText(asked)
-  const room = `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`
-  const always = `/allow always ${number} (${what}, here, until /perms revoke)`
-  return `/allow ${number} (this once), ${room}, ${always} ${deny}`
+  const lasting = [
+    `/allow room ${number} (${what}, here, for ${duration(ROOM_GRANT_MS)})`,
+    `/allow always ${number} (${what}, here, until /perms revoke)`,
+  ]
+  return [`/allow ${number} (this once)`, ...(onlyOnce(asked) ? [] : lasting), `/deny ${number}`]
 }
 
 /** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */
-function grantText({ tool, target }: PermissionRequest): string {
+function grantText({ tool, target, detail }: PermissionRequest): string {
+  if (target === detail) return 'exactly this'
   const shown = visibleText(target).replaceAll('\n', ' ')
   return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }

@@ -3,12 +3,12 @@ import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
+import { answerersIn } from './answerers.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 
 /** How a question ended: with a person's answer, which is stored by then, or for a reason that the room is to be told. */
 export type QuestionEnd =
-  | { readonly kind: 'answered'; readonly allowed: boolean }
-  | { readonly kind: 'unanswered'; readonly why: string }
+  { readonly kind: 'allowed' } | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
 export interface Question {
@@ -27,8 +27,9 @@ export interface Question {
 /** The questions that are open in all rooms. */
 export interface Questions {
   /**
-   * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Rejects with
-   * `StorageError` if the question could not be stored.
+   * Asks in the room and waits: for an answer, the time limit, the requester's leaving, or the signal. Nobody is asked
+   * where nobody may answer, or too many questions are open. Rejects with `StorageError` if the question could not be
+   * stored.
    */
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
   /** In the order of asking. */
@@ -38,6 +39,8 @@ export interface Questions {
 /** Limits of asking. */
 export interface QuestionLimits {
   readonly approvals_per_room: number
+  /** Of one requester, so that nobody takes all of a room's questions. */
+  readonly approvals_per_person: number
   /** Milliseconds until an unanswered question counts as denied; 120,000 when absent. */
   readonly answer_ms?: number
 }
@@ -50,7 +53,8 @@ interface RoomQuestions {
   readonly open: Map<number, Question>
 }
 
-export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: QuestionLimits): Questions {
+export function createQuestions(limits: QuestionLimits): Questions {
+  const { approvals_per_room, approvals_per_person, answer_ms = 120_000 } = limits
   const rooms = new Map<RoomName, RoomQuestions>()
 
   function questionsOf(room: RoomName): RoomQuestions {
@@ -61,11 +65,13 @@ export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: Que
 
   function whyNot(
     room: Room,
-    openHere: number,
+    open: ReadonlyMap<number, Question>,
     { requester, detail }: PermissionRequest,
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    if (openHere >= approvals_per_room) return `${openHere} questions are open here already`
+    if (open.size >= approvals_per_room) return `${open.size} questions are open here already`
+    const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
+    if (own >= approvals_per_person) return `${own} questions for ${requester.name} are open here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`
       : undefined
@@ -74,8 +80,9 @@ export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: Que
   return {
     async ask(room, asked) {
       const here = questionsOf(room.name)
-      const why = whyNot(room, here.open.size, asked)
-      if (why !== undefined) return { kind: 'unanswered', why }
+      const answerers = await answerersIn(room, asked)
+      const why = whyNot(room, here.open, asked)
+      if (why !== undefined || !answerers) return { kind: 'unanswered', why: why ?? nobodyIn(room) }
       const number = ++here.lastNumber
       const ended = createDeferred<QuestionEnd>()
       const take = (): boolean => here.open.delete(number)
@@ -87,7 +94,8 @@ export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: Que
       try {
         const author = asked.model ?? asked.requester.name
         const text = questionText(number, asked, answer_ms)
-        await room.record({ ...approvalFacts(asked), author, question: number, verdict: 'asked', text })
+        const facts = { ...approvalFacts(asked), author, question: number, answerers }
+        await room.record({ ...facts, verdict: 'asked', text })
         const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answer_ms)}`), answer_ms)
         return await ended.promise.finally(() => clearTimeout(timer))
       } finally {
@@ -98,6 +106,9 @@ export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: Que
     open: (room) => [...(rooms.get(room)?.open.values() ?? [])],
   }
 }
+
+/** The requester may answer all but what only an admin may. */
+const nobodyIn = ({ name }: Room): string => `only an admin can allow it, and none is in ${name}`
 
 /** Gives the question up when the requester leaves the room or the signal is aborted. Returns the function that ends this. */
 function watchRequester(

@@ -1,4 +1,4 @@
-import type { Entry, ToolResultEntry } from './entry.ts'
+import type { Entry, ToolCallEntry, ToolResultEntry } from './entry.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 
@@ -25,15 +25,17 @@ function firstForm(entry: Entry): string {
     case 'approval':
       return `-- ${entry.author}: ${entry.text}`
     case 'tool_call':
-      return `-- ${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`
+      return `-- ${entry.author}: ${toolCallLine(entry)}`
     case 'tool_result':
       return `-- ${toolResultLine(entry)}`
   }
 }
 
-/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}` */
-export const toolCallLine = (name: string, args: unknown): string =>
-  `Executing tool: ${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
+/** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a call that was denied. */
+export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>
+  `${notRun ? 'Not run' : 'Executing tool'}: ${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
+
+type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 
 /** `Grep: ok (12 ms, 1.2 KiB)`, or the first line of the error. */
 export function toolResultLine(entry: ToolResultEntry): string {
@@ -44,8 +46,7 @@ export function toolResultLine(entry: ToolResultEntry): string {
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {
-  if (entry.kind === 'tool_call')
-    return `(side turn) ${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`
+  if (entry.kind === 'tool_call') return `(side turn) ${entry.author}: ${toolCallLine(entry)}`
   if (entry.kind === 'tool_result') return `(side turn) ${toolResultLine(entry)}`
   const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length

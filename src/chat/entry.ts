@@ -65,7 +65,7 @@ export interface ReplyEntry extends EntryBase {
   readonly usage?: Usage
 }
 
-/** A tool is about to run, or was refused: recorded before anything happens. `author` is the caller. */
+/** A tool begins to run, after all permissions were given, or it does not run: the result says why. `author` is the caller. */
 export interface ToolCallEntry extends EntryBase {
   readonly kind: 'tool_call'
   readonly turn?: TurnId
@@ -75,7 +75,10 @@ export interface ToolCallEntry extends EntryBase {
   readonly name: string
   /** The tool's stable id; absent when there is no such tool in scope. */
   readonly tool?: string
+  /** All texts in it are cleaned. */
   readonly arguments: Json
+  /** True where it was denied, or could not be run at all. */
+  readonly notRun?: true
   /** The person on whose behalf it runs. */
   readonly requester: string
 }
@@ -107,6 +110,8 @@ export interface ApprovalEntry extends EntryBase {
   readonly requester: string
   /** The number that answers name; absent where nobody was asked. */
   readonly question?: number
+  /** With `asked`: the names of people present who may answer. */
+  readonly answerers?: readonly string[]
   readonly verdict: 'asked' | 'once' | 'room' | 'always' | 'denied' | 'revoked'
 }
 

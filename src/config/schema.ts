@@ -152,6 +152,7 @@ const limitsSchema = z.strictObject({
   rooms_per_person: positive(32),
   members_per_room: positive(2000),
   approvals_per_room: positive(8),
+  approvals_per_person: positive(4),
   queue_bytes: positive(262_144),
   queues_mb: positive(256),
   stall_s: positive(30),

@@ -1,6 +1,7 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { Entry } from '../chat/entry.ts'
+import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
+import { cleanText } from '../lib/clean-text.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -77,7 +78,7 @@ function rowOf({ entry, agent }: MatchingEntry): JsonObject {
   const row = { id, at, kind, author, text, agent }
   if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row
   const call = { ...row, call: entry.call, name: entry.name, turn: entry.turn ?? '' }
-  return entry.kind === 'tool_call' ? { ...call, arguments: JSON.stringify(entry.arguments) } : call
+  return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
 }
 
 function paragraphs(entries: readonly MatchingEntry[]): readonly string[] {
@@ -104,13 +105,16 @@ function textOf(entry: Entry): string {
     case 'action':
       return `* ${entry.author} ${indentLater(entry.text)}`
     case 'tool_call':
-      return `${entry.author} called ${entry.name} ${indentLater(JSON.stringify(entry.arguments))}`
+      return `${entry.author} called ${entry.name} ${indentLater(argumentsText(entry))}`
     case 'tool_result':
       return `result of ${entry.name}: ${indentLater(clipped(entry.text))}`
     default:
       return `[${entry.kind}] ${indentLater(entry.text)}`
   }
 }
+
+/** Cleaned once more: calls that were stored before their arguments were cleaned may hold anything. */
+const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
 function clipped(text: string): string {
   if (text.length <= MAX_RESULT_CHARACTERS) return text

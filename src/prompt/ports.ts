@@ -25,7 +25,10 @@ export class WrapError extends Error {
 export interface Composer extends AsyncDisposable {
   /** Rejects with `WrapError` only (and with the signal's reason when aborted). */
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
-  /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError`. */
+  /**
+   * Compiles a room script and composes a trial prompt with it, at the cost of the trial's user: no prompt of a room
+   * waits for it. Rejects with `WrapError`.
+   */
   check(source: string, trial: Snapshot): Promise<void>
   /** Tokens of each text in an encoding. Rejects with `WrapError`. */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>

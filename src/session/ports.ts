@@ -107,6 +107,8 @@ export interface Screen extends Omit<Participant, 'stream'> {
   print(text: string | Styled): void
   /** The footer has changed. */
   refresh(): void
+  /** Rings, where the terminal can: somebody waits for this person. */
+  bell(): void
   /** Prints `farewell` and ends the session. */
   quit(farewell?: string): void
 }

@@ -79,7 +79,7 @@ function lookOf(entry: Entry, theme: Theme): Look {
     case 'approval':
       return aside(`${entry.author}: ${entry.text}`, dim)
     case 'tool_call':
-      return aside(`${entry.author}: ${toolCallLine(entry.name, entry.arguments)}`, dim)
+      return aside(`${entry.author}: ${toolCallLine(entry)}`, dim)
     case 'tool_result':
       return aside(toolResultLine(entry), entry.isError ? theme.error : dim)
     default:

@@ -41,6 +41,7 @@ export const screenOf = (person: Person, view: SessionView, leave: () => void): 
   deliver: (entry) => view.entry(entry),
   print: (text) => view.print(text),
   refresh: () => view.refresh(),
+  bell: () => view.bell(),
   quit(farewell) {
     view.close(farewell)
     leave()

@@ -13,7 +13,13 @@ export type FoundTools = Set<string>
 
 /** What a called name stands for. */
 export type Target =
-  | { readonly kind: 'tool'; readonly id: string; readonly tool: Tool }
+  | {
+      readonly kind: 'tool'
+      readonly id: string
+      readonly tool: Tool
+      /** The id of what it is an alias of, else its own: permissions are given to the tool, whatever it is called by. */
+      readonly grantId: string
+    }
   | { readonly kind: 'search'; readonly id: string }
 
 /** What the names in a caller's calls stand for. `now` are the tools in scope at the moment of the call. */
@@ -82,9 +88,9 @@ export const directOffer: Offer = {
   search: () => failed('there is nothing to search for here'),
 }
 
-function targetOf({ id }: CatalogueTool, { catalogue }: ScopedTools): Target | undefined {
+function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ScopedTools): Target | undefined {
   const tool = catalogue.handler(id)
-  return tool && { kind: 'tool', id, tool }
+  return tool && { kind: 'tool', id, tool, grantId: aliasOf.at(-1) ?? id }
 }
 
 /** The same text for every name that cannot be used, whatever the cause: a model must not learn what is hidden. */

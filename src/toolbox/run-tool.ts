@@ -1,94 +1,61 @@
-import type { Log } from '../chat/ports.ts'
 import { cleanLine } from '../lib/clean-text.ts'
-import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts'
-import type { JsonObject } from '../lib/json.ts'
-import type { Workspaces } from '../tools/ports/workspace.ts'
-import type { ToolLimits } from '../tools/limits.ts'
-import {
-  failed,
-  type CallingTurn,
-  type PermissionProvider,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from '../tools/tool.ts'
-import type { ScopeQuery } from './scoped-tools.ts'
+import { DeadlineError, underDeadline } from '../lib/deadline.ts'
+import { questionFor, refusalOf } from '../tools/permission.ts'
+import { failed, type ToolContext, type ToolResult } from '../tools/tool.ts'
+import { withTrouble } from '../tools/trouble.ts'
+import { contextFor, type CalledTool, type RunToolParts } from './tool-context.ts'
 
-/** The model or the person that calls tools. */
-export interface ToolCaller extends ScopeQuery {
-  /** Absent when a person runs a tool. */
-  readonly turn?: CallingTurn
-  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
-  readonly permissions?: PermissionProvider
+/** What came of a tool that ran. */
+export interface Outcome {
+  readonly result: ToolResult
+  /** Milliseconds in which it only waited for somebody's answer. */
+  readonly waitedMs: number
 }
 
-/** The name in which a caller's calls are recorded. */
-export const callerName = ({ turn, requester }: ToolCaller): string => turn?.model ?? requester.name
-
-/** A tool that is about to run. */
-export interface CalledTool {
-  readonly tool: Tool
-  readonly args: JsonObject
-  readonly caller: ToolCaller
-  /** Whether the tool is still in the caller's scope. */
-  readonly isOffered: () => Promise<boolean>
+/** The only way to a tool: nothing but this calls `Tool.run`. Whatever goes wrong is a result, also when `stop` is aborted. */
+export interface ToolRunner {
+  /** Asks for everything that does more than read. Resolves with the reason why the call may not run; undefined if it may. */
+  ask(called: CalledTool, stop: AbortSignal): Promise<ToolResult | undefined>
+  /** Runs an allowed call within its time limit, which begins now. */
+  run(called: CalledTool, stop: AbortSignal): Promise<Outcome>
 }
 
-/** What all tools run with. */
-export interface RunToolParts {
-  readonly permissions: PermissionProvider
-  readonly workspaces: Workspaces
-  readonly limits: ToolLimits
-  readonly log: Log
-}
-
-/** Runs a tool within its time limit. Whatever goes wrong is a result, also when `stop` is aborted. */
-export type RunTool = (called: CalledTool, stop: AbortSignal) => Promise<ToolResult>
-
-export const createRunTool =
-  (parts: RunToolParts): RunTool =>
-  async (called, stop) => {
-    const { tool, args } = called
+export function createToolRunner(parts: RunToolParts): ToolRunner {
+  /** Does a part of a call within the tool's time. `waited` is told how long the part waited for answers. */
+  async function within<T>(
+    called: CalledTool,
+    stop: AbortSignal,
+    work: (context: ToolContext) => Promise<T>,
+    waited: (ms: number) => void = () => {},
+  ): Promise<T | ToolResult> {
+    const { tool } = called
     try {
       stop.throwIfAborted()
       return await underDeadline(parts.limits.timeoutMs, stop, async (signal, uncounted) =>
-        tool.run(args, await contextFor(called, parts, signal, uncounted)),
+        work(await contextFor(called, parts, { signal, uncounted, waited })),
       )
     } catch (error) {
       return failed(`${tool.id}: ${failureText(error, called, parts, stop)}`)
     }
   }
 
-async function contextFor(
-  { caller, isOffered }: CalledTool,
-  { permissions, workspaces, limits }: RunToolParts,
-  signal: AbortSignal,
-  uncounted: Uncounted,
-): Promise<ToolContext> {
-  const { room, requester, turn } = caller
   return {
-    room: room.name,
-    requester: { person: requester, role: await room.roleOf(requester) },
-    ...(turn ? { turn: withoutDeadline(turn, uncounted) } : {}),
-    workspace: workspaces.of(room.name),
-    permissions: {
-      // The tool's time does not count while people are asked. The scope may have changed meanwhile.
-      async request(asked) {
-        const verdict = await uncounted(() => (caller.permissions ?? permissions).request(asked))
-        return verdict === 'allow' && (await isOffered()) ? 'allow' : 'deny'
-      },
+    ask: (called, stop) =>
+      within(called, stop, (context) => withTrouble(called.tool.id, () => refusalFor(called, context))),
+    async run(called, stop) {
+      let waitedMs = 0
+      const waited = (ms: number): void => void (waitedMs += ms)
+      const result = await within(called, stop, (context) => called.tool.run(called.args, context), waited)
+      return { result, waitedMs }
     },
-    addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
-    signal,
-    limits,
   }
 }
 
-/** A sub-turn has the time of its turn, and not the time of the tool that started it. */
-const withoutDeadline = (turn: CallingTurn, uncounted: Uncounted): CallingTurn => ({
-  ...turn,
-  subTurns: { run: (request) => uncounted(() => turn.subTurns.run(request)) },
-})
+async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolContext) {
+  const question = await questionFor(tool, args, context)
+  if (question === 'nobody') return undefined
+  return await refusalOf(question, { id: grantId, access: tool.access }, context)
+}
 
 function failureText(
   error: unknown,

@@ -1,3 +1,4 @@
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { stableJson } from '../lib/stable-json.ts'
@@ -13,15 +14,16 @@ export interface ToolCall {
   readonly providerData?: JsonObject
 }
 
-/** A call's arguments, or why they cannot be used. */
+/**
+ * A call's arguments, or why they cannot be used. `value` is cleaned: it is what is stored, shown and sent to models.
+ * `original` is what was written, for parameters that hold the text of a file.
+ */
 export type ParsedArguments =
-  { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly error: string }
+  | { readonly ok: true; readonly value: JsonObject; readonly original: JsonObject }
+  | { readonly ok: false; readonly error: string }
 
 /** Characters of a call's arguments. */
 const MAX_ARGUMENTS_CHARS = 256 * 1024
-
-/** Levels of nesting in a call's arguments. */
-const MAX_ARGUMENTS_DEPTH = 64
 
 /**
  * The arguments as a model wrote them: a JSON object, or a JSON string that holds one. Blank text means no arguments:
@@ -30,16 +32,33 @@ const MAX_ARGUMENTS_DEPTH = 64
 export function parseArguments(text: string): ParsedArguments {
   if (text.length > MAX_ARGUMENTS_CHARS)
     return wrong(`the arguments are longer than ${MAX_ARGUMENTS_CHARS} characters`)
-  if (text.trim() === '') return { ok: true, value: {} }
+  if (text.trim() === '') return { ok: true, value: {}, original: {} }
   const once = parseJson(text)
   const value = typeof once === 'string' ? parseJson(once) : once
   if (value instanceof Error)
     return wrong(`the arguments are not valid JSON (${reason(value)}); send one JSON object`)
   if (!isJsonObject(value)) return wrong(`the arguments must be a JSON object, got ${kindOf(value)}`)
-  if (isDeeperThan(value, MAX_ARGUMENTS_DEPTH))
-    return wrong(`the arguments are nested more than ${MAX_ARGUMENTS_DEPTH} deep`)
-  return { ok: true, value }
+  if (isTooDeep(value)) return wrong(`the arguments are nested more than ${MAX_JSON_DEPTH} deep`)
+  return { ok: true, value: cleanJson(value), original: value }
 }
+
+/** The arguments that a tool runs with: cleaned, but for the parameters that it declares `verbatim`. */
+export const argumentsFor = (
+  { value, original }: Pick<ParsedArguments & { ok: true }, 'value' | 'original'>,
+  verbatim: readonly string[] = [],
+): JsonObject => ({
+  ...value,
+  ...Object.fromEntries(
+    verbatim.flatMap((name) => {
+      const given = Object.hasOwn(original, name) ? original[name] : undefined
+      return given === undefined ? [] : [[name, given]]
+    }),
+  ),
+})
+
+/** A called name as it may be stored, shown and sent: on one line, of a length that any tool's name has. */
+export const cleanName = (name: string): string =>
+  cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[\n\t]/gu, ' ')
 
 const wrong = (error: string): ParsedArguments => ({ ok: false, error })
 
@@ -58,16 +77,6 @@ const reason = (error: Error): string => cleanText(error.message).slice(0, 200)
 function kindOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
-}
-
-/** Goes level by level and not by recursion, because the model chooses the nesting. */
-function isDeeperThan(value: Json, depth: number): boolean {
-  let level: readonly Json[] = [value]
-  for (let at = 0; at < depth; at++) {
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-    if (level.length === 0) return false
-  }
-  return level.some((one) => typeof one === 'object' && one !== null)
 }
 
 /** Checks the calls of a step before any of them runs. Gives them unique ids, and says why the turn must stop, if it must. */
@@ -104,7 +113,7 @@ export function createCallCheck(model: string): CallCheck {
     const checked = calls.map((call) => ({
       ...call,
       id: uniqueId(call.id, ids),
-      name: call.name.slice(0, MAX_NAME_CHARS),
+      name: cleanName(call.name),
     }))
     const repeated = checked.find((call) => timesMade(call) >= MAX_SAME_CALLS)
     return repeated ? { calls: checked, halt: goesInCircles(model, repeated) } : { calls: checked }
@@ -125,6 +134,8 @@ function uniqueId(id: string, ids: Set<string>): string {
   return unique
 }
 
-/** A call as the next request repeats it. Arguments that could not be used are not sent back. */
-export const asRepeated = (call: ToolCall): ToolCall =>
-  parseArguments(call.arguments).ok ? call : { ...call, arguments: '{}' }
+/** A call as the next request repeats it: cleaned. Arguments that could not be used are not sent back. */
+export function asRepeated(call: ToolCall): ToolCall {
+  const parsed = parseArguments(call.arguments)
+  return { ...call, arguments: JSON.stringify(parsed.ok ? parsed.value : {}) }
+}

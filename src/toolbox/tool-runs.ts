@@ -5,6 +5,7 @@ import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
 import { directOffer } from './offer.ts'
+import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './toolbox.ts'
 
 /** A tool that a person wants to run. */
@@ -28,8 +29,10 @@ export interface ToolRun {
   readonly tool: string
   /** The person's name. */
   readonly requester: string
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
+  /** The tool's name, or that it waits for a permission. */
+  doing(): string
+  /** When it began to do that, in milliseconds since the epoch. */
+  since(): number
   cancel(): void
 }
 
@@ -63,14 +66,18 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
     async run({ room, person, tool, args, permissions, signal }) {
       refuseIfFull(person)
       const stop = new AbortController()
+      const name = cleanName(tool)
+      let now = { doing: name, since: clock.now() }
       const run: ToolRun = {
         room: room.name,
-        tool,
+        tool: name,
         requester: person.name,
-        startedAt: clock.now(),
+        doing: () => now.doing,
+        since: () => now.since,
         cancel: () => stop.abort(new Error('the run was stopped')),
       }
-      const caller = { room, requester: person, ...(permissions ? { permissions } : {}) }
+      const report = (doing: string): void => void (now = { doing, since: clock.now() })
+      const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
       const call = { id: `run_${newId()}`, name: tool, arguments: args }
       const result = openToolbox(caller, directOffer).run(call, AbortSignal.any([signal, stop.signal]))
       active.set(run, result)

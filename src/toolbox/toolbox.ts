@@ -7,21 +7,22 @@ import { toolCallLine } from '../chat/entry-text.ts'
 import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
 import type { Clock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
-import { cleanLine, cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
 import { READ_FD } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
 import { failed, type ToolResult } from '../tools/tool.ts'
-import type { Offer } from './offer.ts'
+import type { Offer, Target } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import { callerName, type RunTool, type ToolCaller } from './run-tool.ts'
-import type { FindScopedTools } from './scoped-tools.ts'
-import { parseArguments, type ToolCall } from './tool-call.ts'
+import type { Outcome, ToolRunner } from './run-tool.ts'
+import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
+import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
+import { callerName, type ToolCaller } from './tool-context.ts'
 
 /** Runs the calls of one caller. */
 export interface Toolbox {
   /**
-   * Runs one call and records its result; trouble is a result too. Rejects only with `StorageError`: the call could not
+   * Asks for one call where that is needed, runs it and records its result; trouble is a result too. Rejects only with `StorageError`: the call could not
    * be recorded and was not run, or its result could not.
    */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResultEntry>
@@ -38,7 +39,7 @@ export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number
 /** What toolboxes are made from. */
 export interface ToolboxParts {
   readonly scopedTools: FindScopedTools
-  readonly runTool: RunTool
+  readonly runner: ToolRunner
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
   readonly clock: Clock
@@ -47,68 +48,99 @@ export interface ToolboxParts {
 export const createToolboxes =
   (parts: ToolboxParts): OpenToolbox =>
   (caller, offer, tokensLeft): Toolbox => {
-    const { scopedTools, clock } = parts
+    const { scopedTools, runner, clock } = parts
     const { room } = caller
     let tokensRead = 0
 
-    /** Looks a call up in the scope of now, and records it. Gives the function that records its result. */
-    async function begin(call: ToolCall) {
+    /** Looks a call up in the scope of now. */
+    async function lookUp({ name: given, ...rest }: ToolCall): Promise<KnownCall> {
+      const call = { ...rest, name: cleanName(given) }
       const now = await scopedTools(caller)
       const target = offer.resolve(call.name, now)
-      const args = parseArguments(call.arguments)
       const canRead = offer.resolve(READ_FD, now)?.id === READ_FD
+      return { call, now, target, args: parseArguments(call.arguments), canRead }
+    }
+
+    /** Records a call. Gives the function that records its result. */
+    async function begin({ call, target, args, canRead }: KnownCall, notRun = false) {
       const facts = factsOf(call, caller, target?.id)
-      await room.record(callEntry(facts, caller, args.ok ? args.value : call.arguments))
+      const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
+      await room.record(callEntry(facts, caller, shownArgs, notRun))
       const startedAt = clock.now()
 
-      async function finish(result: ToolResult): Promise<ToolResultEntry> {
+      return async ({ result, waitedMs }: Outcome): Promise<ToolResultEntry> => {
         const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
         const about = { room: room.name, tool: target?.id, allowance, canRead }
         const presented = await presentResult(result, about, parts)
-        const entry = await room.record(resultEntry(facts, presented, clock.now() - startedAt))
+        const durationMs = Math.round(clock.now() - startedAt - waitedMs)
+        const entry = await room.record(resultEntry(facts, presented, durationMs))
         tokensRead += tokensOf(entry.text)
         return entry as ToolResultEntry
       }
-      return { now, target, args, finish }
+    }
+
+    /** Records a call that does not run, and why. */
+    async function notRun(known: KnownCall, result: ToolResult): Promise<ToolResultEntry> {
+      const finish = await begin(known, true)
+      return await finish(atOnce(result))
     }
 
     return {
-      async run(call, signal) {
-        const { now, target, args, finish } = await begin(call)
-        if (!target) return await finish(failed(offer.unknown(call.name, now)))
-        if (!args.ok) return await finish(failed(`${call.name}: ${args.error}`))
-        if (target.kind === 'search') return await finish(offer.search(args.value, now))
+      async run(asked, signal) {
+        const known = await lookUp(asked)
+        const { call, now, target, args } = known
+        caller.report?.(call.name)
+        if (!target) return await notRun(known, failed(offer.unknown(call.name, now)))
+        if (!args.ok) return await notRun(known, failed(`${call.name}: ${args.error}`))
+        if (target.kind === 'search') return await (await begin(known))(atOnce(offer.search(args.value, now)))
         const isOffered = async (): Promise<boolean> =>
           offer.resolve(call.name, await scopedTools(caller))?.id === target.id
-        const called = { tool: target.tool, args: args.value, caller, isOffered }
-        return await finish(await parts.runTool(called, signal))
+        const { tool, grantId } = target
+        const toolArgs = argumentsFor(args, tool.verbatim)
+        const called = { tool, grantId, name: call.name, args: toolArgs, caller, isOffered }
+        const refusal = await runner.ask(called, signal)
+        if (refusal) return await notRun(known, refusal)
+        const finish = await begin(known)
+        return await finish(await runner.run(called, signal))
       },
-      async refuse(call, reason) {
-        const { finish } = await begin(call)
-        return await finish(failed(reason))
-      },
+      refuse: async (asked, reason) => await notRun(await lookUp(asked), failed(reason)),
     }
   }
+
+/** A call with a clean name, what that name stands for, and its arguments. */
+interface KnownCall {
+  readonly call: ToolCall
+  readonly now: ScopedTools
+  readonly target: Target | undefined
+  readonly args: ParsedArguments
+  /** Whether the caller has the tool that reads further pages. */
+  readonly canRead: boolean
+}
+
+const atOnce = (result: ToolResult): Outcome => ({ result, waitedMs: 0 })
 
 /** What the two entries of a call have in common; they pair up by the call's id. */
 const factsOf = (call: ToolCall, caller: ToolCaller, tool: string | undefined) => ({
   author: callerName(caller),
   ...(caller.turn ? { turn: caller.turn.id } : {}),
   call: call.id,
-  name: cleanLine(call.name),
+  name: call.name,
   ...(tool === undefined ? {} : { tool }),
 })
 
 /** Characters of a call's arguments that its entry shows. */
 const MAX_ENTRY_CHARS = 4000
 
-const callEntry = (facts: ReturnType<typeof factsOf>, { requester }: ToolCaller, args: Json): EntryDraft => ({
-  kind: 'tool_call',
-  ...facts,
-  requester: requester.name,
-  arguments: typeof args === 'string' ? cleanText(args).slice(0, MAX_ENTRY_CHARS) : args,
-  text: cleanText(toolCallLine(facts.name, args)).slice(0, MAX_ENTRY_CHARS),
-})
+function callEntry(
+  facts: ReturnType<typeof factsOf>,
+  { requester }: ToolCaller,
+  args: Json,
+  notRun: boolean,
+): EntryDraft {
+  const call = { ...facts, arguments: args, ...(notRun ? { notRun } : {}) }
+  const text = cleanText(toolCallLine(call)).slice(0, MAX_ENTRY_CHARS)
+  return { kind: 'tool_call', ...call, requester: requester.name, text }
+}
 
 /** The text is exactly what the caller reads. */
 const resultEntry = (

@@ -1,35 +1,54 @@
-import { failed, type Access, type ToolContext, type ToolResult } from './tool.ts'
+import { shown } from './arguments.ts'
+import { stableJson } from '../lib/stable-json.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { withTrouble } from './trouble.ts'
+import { failed, type Asked, type Question, type Tool, type ToolContext, type ToolResult } from './tool.ts'
 
-/** What somebody is asked to allow. */
-export interface Question {
-  readonly tool: string
-  readonly access: Access
-  /** What a grant would be for. */
-  readonly target: string
-  /** Everything that a person must see to decide, in full. */
-  readonly detail: string
-  /** As the refusal repeats it: `run 'rm -rf build'?` */
-  readonly asked: string
-  readonly onceOnly?: boolean
+/**
+ * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.
+ * Rejects with what the tool throws: then the call is wrong, and nobody is asked.
+ */
+export async function questionFor(tool: Tool, args: JsonObject, context: ToolContext): Promise<Asked> {
+  if (tool.access === 'read') return 'nobody'
+  return (await tool.asks?.(args, context)) ?? wholeCall(tool, args)
 }
 
-/** Asks for permission, then runs the tool. Where permission is denied, the result says so. */
-export async function withPermission(
-  context: ToolContext,
+const wholeCall = ({ id }: Tool, args: JsonObject): Question => ({
+  target: stableJson(args),
+  detail: `${id} ${JSON.stringify(args)}`,
+  asked: `use ${id} ${shown(args)}?`,
+})
+
+/**
+ * Asks, and waits for the answer. Undefined if it was allowed, else the result that says why not. `tool` is what grants
+ * are kept for: an alias is asked for as the tool that it stands for.
+ */
+export async function refusalOf(
   question: Question,
-  run: () => Promise<ToolResult>,
-): Promise<ToolResult> {
-  const { tool, access, target, detail, onceOnly } = question
+  tool: Pick<Tool, 'id' | 'access'>,
+  context: ToolContext,
+): Promise<ToolResult | undefined> {
+  const { target, detail, asked, access = tool.access, onceOnly } = question
   const verdict = await context.permissions.request({
     requester: context.requester.person,
     room: context.room,
     signal: context.signal,
-    tool,
+    tool: tool.id,
     access,
     target,
     detail,
     ...(onceOnly ? { onceOnly } : {}),
     ...(context.turn ? { turn: context.turn.id, model: context.turn.model } : {}),
   })
-  return verdict === 'allow' ? run() : failed(`Permission denied: ${question.asked}`)
+  if (verdict === 'allow') return undefined
+  return failed(`Permission denied: ${asked}${verdict === 'deny' ? '' : ` (${verdict.why})`}`)
+}
+
+/** Asks if that is needed, and runs a call: for a caller that has no limits of its own to keep. */
+export async function callTool(tool: Tool, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  return await withTrouble(tool.id, async () => {
+    const question = await questionFor(tool, args, context)
+    const refusal = question === 'nobody' ? undefined : await refusalOf(question, tool, context)
+    return refusal ?? (await tool.run(args, context))
+  })
 }

@@ -8,7 +8,7 @@ import type { JsonSchema } from '../lib/json.ts'
 import type { ToolLimits } from './limits.ts'
 import type { Workspace } from './ports/workspace.ts'
 
-/** What a tool may do, weakest first. Everything but `read` needs a permission. */
+/** What a tool may do, weakest first. Everything but `read` is asked for before the tool runs. */
 export type Access = 'read' | 'write' | 'execute' | 'network'
 
 /** What the caller reads. Text that begins with `ERROR:` is an error as well. */
@@ -37,10 +37,32 @@ export interface PermissionRequest {
   readonly signal: AbortSignal
 }
 
+/** A no, and why, in words that end a sentence: `denied by alice`, `nobody answered within 2m`. */
+export interface Denial {
+  readonly why: string
+}
+
 /** Decides about permissions. Never throws: where nobody can be asked, it denies. */
 export interface PermissionProvider {
-  request(request: PermissionRequest): Promise<'allow' | 'deny'>
+  request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
 }
+
+/** What people are asked before a call runs. */
+export interface Question {
+  /** What a grant would be for, to the last character: the command, the path, the address. */
+  readonly target: string
+  /** Everything that a person must see to decide, in full; may have many lines. */
+  readonly detail: string
+  /** As the refusal repeats it: `run 'rm -rf build'?` */
+  readonly asked: string
+  /** What this call may do, where that is not the access of its tool. */
+  readonly access?: Access
+  /** See `PermissionRequest`. */
+  readonly onceOnly?: boolean
+}
+
+/** Whom a call must ask, and what. `nobody`: this one call changes nothing that somebody would have to allow. */
+export type Asked = Question | 'nobody'
 
 /** What a sub-turn is to do. */
 export interface SubTurnRequest {
@@ -84,6 +106,7 @@ export interface ToolContext {
   /** Absent when a person runs the tool: people neither walk by tools nor start sub-turns. */
   readonly turn?: CallingTurn
   readonly workspace: Workspace
+  /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */
   addMessage(entry: EntryDraft): Promise<Entry>
@@ -92,7 +115,10 @@ export interface ToolContext {
   readonly limits: ToolLimits
 }
 
-/** A tool from any source. `run` gets arguments as they came; it validates them itself. */
+/**
+ * A tool from any source. Whoever calls one asks first (`permission.ts`), and then calls `run`. Both functions get
+ * arguments that nobody has checked against the schema.
+ */
 export interface Tool {
   /** Unique and stable: `sshawl_look`, `read_file`, `Grep`. */
   readonly id: string
@@ -106,7 +132,18 @@ export interface Tool {
   readonly aliasOf?: string
   /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
   readonly base?: string
-  /** Trouble is a result, not an exception; a throw is reported to the caller as an error result too. */
+  /** Parameters that `run` gets exactly as they came: the text of a file. All others are cleaned first, like speech. */
+  readonly verbatim?: readonly string[]
+  /**
+   * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Not called where `access` is
+   * `read`. Without it, people are asked for the tool with all of its arguments. Throws what `withTrouble` knows, and
+   * then nobody is asked.
+   */
+  asks?(args: unknown, context: ToolContext): Promise<Asked>
+  /**
+   * Does the work, and asks nobody. What `asks` has checked may have changed while people were asked. Trouble is a
+   * result, not an exception; a throw is reported to the caller as an error result too.
+   */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /**
    * Makes a call of this tool for a `.tool` file that is built on it; only tools that have it can be
@@ -121,7 +158,7 @@ export interface Tool {
 export interface WrapRequest {
   /** The wrapped tool's id, for messages and permissions. */
   readonly tool: string
-  /** The access that the file declares, or that of its base. With `read` nothing may change and nobody is asked. */
+  /** The access that the file declares, or that of its base. With `read` nothing may change. */
   readonly access: Access
   /** The command template, split at load; `{name}` words stand for arguments. Null without `@command`. */
   readonly words: readonly string[] | null
@@ -132,6 +169,8 @@ export interface WrapRequest {
 export interface WrappedCall {
   /** The shell-quoted command (or the plain call) that people are shown. */
   readonly shown: string
+  /** What people must allow before it runs. Not called for a wrapped tool that only reads. */
+  asks(context: ToolContext): Question
   run(context: ToolContext): Promise<ToolResult>
 }
 

@@ -8,7 +8,7 @@ import { failed, type ToolResult } from './tool.ts'
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
 /** Runs a tool. An error that a model can do something about becomes a result; any other error is thrown. */
-export async function withTrouble(tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return await run()
   } catch (error) {

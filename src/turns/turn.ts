@@ -1,6 +1,5 @@
 import type { Usage } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
-import { cleanLine } from '../lib/clean-text.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
@@ -108,7 +107,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
 }
 
 function stepJobOf({ job, subTurns }: Turn): StepJob {
-  const { recorder, room, requester, model, message, permissions, origin } = job
+  const { recorder, room, requester, model, message, permissions, report, origin } = job
   const currentRoom = { name: room.name }
   const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
   const caller = {
@@ -116,6 +115,7 @@ function stepJobOf({ job, subTurns }: Turn): StepJob {
     requester,
     model: model.settings,
     turn,
+    report,
     ...(permissions ? { permissions } : {}),
     ...(origin ? { within: origin.within } : {}),
   }
@@ -140,9 +140,8 @@ async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<St
 }
 
 /** Whatever goes wrong in a call is its result: an unknown tool, bad arguments, a refusal, a thrown error. */
-async function runCall({ job, signal }: Turn, toolbox: Toolbox, call: ToolCall): Promise<StepMessage> {
+async function runCall({ signal }: Turn, toolbox: Toolbox, call: ToolCall): Promise<StepMessage> {
   signal.throwIfAborted()
-  job.report(cleanLine(call.name))
   const { text } = await toolbox.run(call, signal)
   return { role: 'tool', call: call.id, name: call.name, content: text }
 }

@@ -12,7 +12,7 @@ async function openApprovals(find: (usual: FindRoom) => FindRoom) {
   const approvals = createApprovals({
     room: find((name) => chat.anyRoom(name)),
     grants: storage.grants,
-    limits: { approvals_per_room: 8 },
+    limits: { approvals_per_room: 8, approvals_per_person: 4 },
     clock,
     log,
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ToolContext, ToolSource } from '../../src/tools/tool.ts'
 import { contextFor } from '../unit/tools/context.ts'
+import { callTool } from '../support/call-tool.ts'
 
 /** A source, and the tools of other sources that it may build on. */
 export interface Examinee extends AsyncDisposable {
@@ -56,7 +57,7 @@ export function toolSourceExam(group: ToolSource['group'], open: () => Promise<E
       async (args) => {
         for (const tool of tools()) {
           const context = contextFor({} as ToolContext['workspace'])
-          const { content, isError } = await tool.run(args, context)
+          const { content, isError } = await callTool(tool, args, context)
           expect(isError).toBe(true)
           expect(content).toMatch(/^ERROR: [\w-]+: .*(must be|is required|unknown parameter)/)
           expect(context.asked).toEqual([])

@@ -110,11 +110,28 @@ describe('a tool that changes something', () => {
     },
   )
 
-  test('shows what would be invisible', async () => {
+  test('shows exactly what would run, without anything invisible', async () => {
     const { text, number, from } = await asks('ls\u202e \u200b# x\r\u001b[2Krm')
-    expect(text).toContain('| ls\\u{202e} \\u{200b}# x\\u{d}\\u{1b}[2Krm\n')
+    expect(text).toContain('  | ls # x\n  | rm\n  alice or an op')
     alice.write(`/deny ${number}\n`)
     await alice.waitFor('qwen: that was it', from)
+  })
+
+  test('spells out what would be invisible in a file, and writes it to the last character', async () => {
+    const content = 'one\u200b\r\ntwo'
+    const { text, number, from } = await asks('', alice, [
+      calls('write_file', { file_path: 'exact', content }),
+      says('that was it'),
+    ])
+    expect(text).toContain('  | write exact:\n  | one\\u{200b}\\u{d}\n  | two\n')
+    expect(alice.output().slice(from)).not.toContain('Executing')
+    alice.write(`/allow ${number}\n`)
+    await alice.waitFor('qwen: that was it', from)
+    expect(alice.output().slice(from)).toContain(`Executing tool: write_file {"file_path":"exact",`)
+    expect(await readFile(inLobby('exact'), 'utf8')).toBe(content)
+    const { stdout } = await stage.as('alice', ['history', 'lobby', '--json', '-n', '10'])
+    const call = stdout.split('\n').find((line) => line.includes('"tool_call"'))
+    expect(JSON.parse(call!)).toMatchObject({ arguments: { content: 'one\ntwo' } })
   })
 
   test.skipIf(lacks('bwrap'))('is not allowed by a third person, but by an op', async () => {
@@ -144,7 +161,7 @@ describe('a tool that changes something', () => {
     const second = await question(alice, alice.output().indexOf('-- alice: denied', from))
     alice.write(`/allow ${second.number}\n`)
     await alice.waitFor('qwen: that was it', from)
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch denied'?", 'next\n'])
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch denied'? (denied by alice)", 'next\n'])
     expect(await exists('denied')).toBe(false)
   })
 
@@ -155,7 +172,7 @@ describe('a tool that changes something', () => {
     await leave(alice)
     await bob.waitFor('-- system: denied: alice left', from)
     await models.arrived(before + 1)
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'?"])
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'? (alice left)"])
     expect((await stage.as('root', ['allow', 'lobby', number])).stderr).toContain(
       `question ${number} is not open in lobby\n`,
     )
@@ -190,7 +207,7 @@ describe('a tool that changes something', () => {
     alice.write('/allow\n')
     await alice.waitFor('qwen: that was it', from)
     await stage.as('root', ['tools', 'lobby', 'on'])
-    expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'?"])
+    expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'? (it was turned off meanwhile)"])
     expect(await exists('off')).toBe(false)
   })
 })
@@ -256,8 +273,18 @@ describe('what is allowed for longer', () => {
 
   test('is not offered for the network, and refused', async () => {
     const before = await perms('root')
+    const wantsNetwork = calls('run_command', { command: 'echo for good', network: true })
+    const alone = alice.output().length
+    models.play(wantsNetwork, says('nobody was there'))
+    alice.write('@qwen please\n')
+    await alice.waitFor('qwen: nobody was there', alone)
+    expect(told()).toEqual([
+      "ERROR: Permission denied: run 'echo for good'? (only an admin can allow it, and none is in lobby)",
+    ])
+    await using root = await stage.open('root', '-T')
+    await root.waitFor('-- root joined')
     const from = alice.output().length
-    models.play(calls('run_command', { command: 'echo for good', network: true }), says('that was it'))
+    models.play(wantsNetwork, says('that was it'))
     alice.write('@qwen please\n')
     const { text, number } = await question(alice, from)
     expect(text).toContain('(with the network)')

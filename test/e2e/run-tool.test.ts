@@ -109,7 +109,7 @@ describe('a script whose tool needs a permission', () => {
     const denied = await run('root', 'lobby', 'run_command', command)
     expect(denied).toEqual({
       stdout: '',
-      stderr: "ERROR: Permission denied: run 'echo ran'?\n",
+      stderr: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)\n",
       exitCode: 1,
     })
     expect(await run('root', '--allow', 'run_command', 'lobby', 'run_command', command)).toEqual({
@@ -118,8 +118,8 @@ describe('a script whose tool needs a permission', () => {
       exitCode: 0,
     })
     expect((await last(3)).map(({ kind, verdict }) => verdict ?? kind)).toEqual([
-      'tool_call',
       'once',
+      'tool_call',
       'tool_result',
     ])
     expect(await run('root', '--allow', 'write_file', 'lobby', 'run_command', command)).toEqual(denied)
@@ -155,7 +155,7 @@ describe('a script whose tool needs a permission', () => {
       stderr: 'denied: a script must name it: --allow run_command (run_command for root)\n',
     })
     expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
-      content: "ERROR: Permission denied: run 'echo ran'?",
+      content: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)",
     })
   })
 })

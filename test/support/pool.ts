@@ -3,7 +3,9 @@ import { type ComposerOptions } from '../../src/adapters/lua/composer-options.ts
 import { paths } from '../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
+import { createManualWatch, type ManualWatch, type WatchedWork } from './manual-watch.ts'
 import { messages, sampleSnapshot } from './snapshot.ts'
+import { expect } from 'vitest'
 
 /** A line of a log. */
 export interface LogLine {
@@ -29,9 +31,10 @@ export const openPool = (over: Partial<ComposerOptions> = {}): Composer =>
     ...over,
   })
 
-/** A room with three messages, and a script if one is given. */
-export const inRoom = (name: string, script?: string): Snapshot => ({
+/** A room with three messages, somebody of its own who asks, and a script if one is given. */
+export const inRoom = (name: string, script?: string, user = `${name}-owner`): Snapshot => ({
   ...sampleSnapshot({ history: messages(3) }),
+  user: { name: user, role: 'member' },
   room: { ...sampleSnapshot().room, name },
   ...(script === undefined ? {} : { script: { source: script, version: 1 } }),
 })
@@ -44,4 +47,36 @@ export const failureOf = async (attempt: Promise<unknown>): Promise<WrapError> =
   )
   if (error instanceof WrapError) return error
   throw new Error(`not refused with a WrapError: ${String(error)}`)
+}
+
+/** Patterns run in C, where the engine's own time limit is not checked: only the kill from outside ends this. */
+export const ENDLESS_PATTERN = '("a"):rep(2e5):find(".-.-.-b")'
+
+/** A pool whose work is ended by the test. */
+export type WatchedPool = Composer & { readonly watched: ManualWatch }
+
+/** A pool that ends no work by itself: the test does. Its processes load no more than they need. */
+export function openWatched(over: Partial<ComposerOptions> = {}): WatchedPool {
+  const watched = createManualWatch()
+  return Object.assign(openPool({ watch: watched.watch, encodings: [], ...over }), { watched })
+}
+
+/** What a prompt of a room was refused with, whose script never ends. */
+export const attack = (pool: Composer, room: string): Promise<WrapError> =>
+  failureOf(pool.compose(inRoom(room, ENDLESS_PATTERN)))
+
+/** The next work that begins, which is endless; it takes no more of the processor, as it would to no end. */
+export async function nextEndless({ watched }: WatchedPool): Promise<WatchedWork> {
+  const work = await watched.next()
+  process.kill(work.pid, 'SIGSTOP')
+  return work
+}
+
+/** Two prompts of a room, composed one after the other. */
+export async function composeTwo(pool: WatchedPool, room: string): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) {
+    const prompt = pool.compose(inRoom(room))
+    await pool.watched.next()
+    expect((await prompt).budget.used).toBeGreaterThan(300)
+  }
 }

@@ -9,7 +9,7 @@ import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
-import { createRunTool } from '../../src/toolbox/run-tool.ts'
+import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/toolbox.ts'
 import type { ToolLimits } from '../../src/tools/limits.ts'
@@ -73,13 +73,13 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const stores = { ...storage, ...options.withStore?.(storage) }
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
   const scopedTools = createScopedTools(catalogue, stores.rooms)
-  const runTool = createRunTool({
+  const runner = createToolRunner({
     permissions: options.permissions ?? { request: async () => 'deny' },
     workspaces: { of: () => noWorkspace },
     limits: toolLimits,
     log,
   })
-  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
+  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
   const turns = assembleTurns({
     context: { clock, log, nextId },
     stores,

@@ -6,7 +6,9 @@
  * network, the environment or a clock that prompts could see. No file but process/main.ts knows another adapter.
  */
 import { type Composer, WrapError } from '../../prompt/ports.ts'
+import type { Prompt } from '../../prompt/prompt.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
+import { type Account, checkAccount, ownAccount, promptAccount } from './accounts.ts'
 import { createToolHashes, type HashedTool } from './definition-cache.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
 import { ProcessPool, type RequestWriter } from './pool.ts'
@@ -20,22 +22,24 @@ export function createComposer(options: ComposerOptions): Composer {
   const hashed = createToolHashes()
   let ids = 0
 
-  const compose: Composer['compose'] = async (snapshot, signal) => {
+  async function compose(account: Account, snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
     const request = composeRequest((ids += 1), snapshot, hashed)
-    const response = await pool.ask(snapshot.room.name, request, signal)
+    const response = await pool.ask(account, request, signal)
     if (response.kind === 'prompt') return response.prompt
     throw unexpected(response)
   }
 
   return {
-    compose,
+    compose: (snapshot, signal) =>
+      compose(promptAccount(snapshot.room.name, snapshot.user.name), snapshot, signal),
     async check(source, trial) {
-      await compose({ ...trial, script: { source, version: trial.script?.version ?? 0 } })
+      const snapshot = { ...trial, script: { source, version: trial.script?.version ?? 0 } }
+      await compose(checkAccount(trial.user.name), snapshot)
     },
     async count(encoding, texts) {
       const id = (ids += 1)
       const json = JSON.stringify({ id, kind: 'count', encoding, texts })
-      const response = await pool.ask(`count ${encoding}`, () => ({ id, json }))
+      const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }))
       if (response.kind === 'counts') return response.counts
       throw unexpected(response)
     },

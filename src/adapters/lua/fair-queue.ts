@@ -1,43 +1,62 @@
+/** What the queue must know of a job. */
+interface Owned {
+  /** Whom it is for. */
+  readonly owner: string
+}
+
 /** Jobs in line, by whom they are for. */
-export interface FairQueue<Job> {
-  add(owner: string, job: Job): void
-  /** The next job of the owner who was served longest ago, without those owners; undefined if there is none. */
-  take(without: ReadonlySet<string>): { readonly owner: string; readonly job: Job } | undefined
-  remove(owner: string, job: Job): void
+export interface FairQueue<Job extends Owned> {
+  add(job: Job): void
+  /** Takes the next job that may be served now; undefined if there is none. */
+  take(mayServe: (job: Job) => boolean): Job | undefined
+  remove(job: Job): void
   /** How many jobs this owner has in line. */
   waiting(owner: string): number
   /** Empties the queue. */
   drain(): readonly Job[]
 }
 
-/** Serves owners in turn: however many jobs one adds, each other waits for at most one of them at a time. */
-export function createFairQueue<Job>(): FairQueue<Job> {
+/**
+ * The job with the least load comes first. Among equals the owners are served in turn, each one's jobs in their order:
+ * however many jobs one adds, each other waits for at most one of them at a time.
+ */
+export function createFairQueue<Job extends Owned>(load: (job: Job) => number): FairQueue<Job> {
+  /** In the order in which the owners were last served. */
   const lines = new Map<string, Job[]>()
-  const drop = (owner: string, index: number): void => {
-    const line = lines.get(owner)
-    line?.splice(index, 1)
-    if (line?.length === 0) lines.delete(owner)
+
+  function drop(job: Job): void {
+    const line = lines.get(job.owner)
+    const index = line?.indexOf(job) ?? -1
+    if (index >= 0) line?.splice(index, 1)
+    if (line?.length === 0) lines.delete(job.owner)
   }
+
+  function next(mayServe: (job: Job) => boolean): Job | undefined {
+    let best: { readonly job: Job; readonly load: number } | undefined
+    for (const job of [...lines.values()].flat()) {
+      if (!mayServe(job)) continue
+      const one = { job, load: load(job) }
+      if (!best || one.load < best.load) best = one
+    }
+    return best?.job
+  }
+
   return {
-    add(owner, job) {
-      const line = lines.get(owner)
+    add(job) {
+      const line = lines.get(job.owner)
       if (line) line.push(job)
-      else lines.set(owner, [job])
+      else lines.set(job.owner, [job])
     },
-    take(without) {
-      for (const [owner, line] of lines) {
-        if (without.has(owner)) continue
-        const job = line.shift()!
-        lines.delete(owner)
-        if (line.length > 0) lines.set(owner, line)
-        return { owner, job }
-      }
-      return undefined
+    take(mayServe) {
+      const job = next(mayServe)
+      if (!job) return undefined
+      drop(job)
+      const line = lines.get(job.owner)
+      lines.delete(job.owner)
+      if (line) lines.set(job.owner, line)
+      return job
     },
-    remove(owner, job) {
-      const index = lines.get(owner)?.indexOf(job) ?? -1
-      if (index >= 0) drop(owner, index)
-    },
+    remove: drop,
     waiting: (owner) => lines.get(owner)?.length ?? 0,
     drain() {
       const all = [...lines.values()].flat()

@@ -3,6 +3,7 @@ import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
 import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
+import { createAccounts, type Account } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
@@ -15,7 +16,7 @@ type ToolSender = (tools: readonly HashedTool[]) => SentTools
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3
 
-interface Job {
+interface Job extends Account {
   readonly write: RequestWriter
   readonly outcome: Deferred<Response>
 }
@@ -24,21 +25,21 @@ interface Slot {
   readonly process: WrapProcess
   readonly send: ToolSender
   ready: boolean
-  current: { readonly owner: string; readonly job: Job } | undefined
-  /** The room that cost the process before this one. It is served again when this one is ready, not before. */
-  readonly blamed: string | undefined
+  current: Job | undefined
+  /** Who cost the process before this one. They are served again when this one is ready, not before. */
+  readonly blamed: Account | undefined
 }
 
 /**
- * Gives requests to a fixed number of wrap processes. Owners (rooms) are served in turn, none has more than one
- * process at a time, and a process that works too long is killed and replaced.
+ * Gives requests to a fixed number of wrap processes. Who has used least processor time of late is served first, no
+ * owner has more than one process at a time, and a process that works too long is killed and replaced. Those who cost a
+ * process never have all of them together.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
-  readonly #queue = createFairQueue<Job>()
+  readonly #accounts = createAccounts()
+  readonly #queue = createFairQueue<Job>((job) => this.#accounts.load(job))
   readonly #slots = new Set<Slot>()
-  /** Rooms whose last composition cost a process; together they never have all of the processes. */
-  readonly #suspects = new Set<string>()
   #failedStarts = 0
   #closed = false
 
@@ -48,16 +49,16 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
-  async ask(owner: string, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
+  async ask(account: Account, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
-    this.#admit(owner)
-    const job: Job = { write, outcome: createDeferred<Response>() }
+    this.#admit(account)
+    const job: Job = { ...account, write, outcome: createDeferred<Response>() }
     const cancel = (): void => {
-      this.#queue.remove(owner, job)
+      this.#queue.remove(job)
       job.outcome.reject(signal?.reason)
     }
     signal?.addEventListener('abort', cancel, { once: true })
-    this.#queue.add(owner, job)
+    this.#queue.add(job)
     this.#fill()
     this.#dispatch()
     try {
@@ -75,19 +76,19 @@ export class ProcessPool implements AsyncDisposable {
     await Promise.all(slots.map((slot) => slot.process.gone))
   }
 
-  #admit(owner: string): void {
+  #admit({ owner }: Account): void {
     if (this.#closed) throw new WrapError('process', 'wrap: the server is stopping')
     const waiting = this.#queue.waiting(owner)
     if (waiting < this.#options.limits.queued) return
-    throw new WrapError('limit', `wrap: ${waiting} prompts of this room are waiting already; try again later`)
+    throw new WrapError('limit', `wrap: ${waiting} prompts are waiting here already; try again later`)
   }
 
   /** Starts processes until there are enough. */
-  #fill(blamed?: string): void {
+  #fill(blamed?: Account): void {
     while (!this.#closed && this.#slots.size < this.#options.size) this.#start(blamed)
   }
 
-  #start(blamed: string | undefined): void {
+  #start(blamed: Account | undefined): void {
     const { entry, packageRoot, engine, encodings, limits } = this.#options
     const { timeMs, memoryBytes, heapMiB } = limits
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
@@ -113,33 +114,33 @@ export class ProcessPool implements AsyncDisposable {
   #dispatch(): void {
     for (const slot of this.#slots) {
       if (!slot.ready || slot.current) continue
-      const next = this.#queue.take(this.#busyOwners())
+      const next = this.#queue.take(this.#mayServe())
       if (!next) return
       slot.current = next
       void this.#run(slot, next)
     }
   }
 
-  /** Owners that get no further process now: those that have one, and all suspects while too few are left for others. */
-  #busyOwners(): ReadonlySet<string> {
-    const busy = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current?.owner : slot.blamed) ?? [])
-    const lost = busy.filter((owner) => this.#suspects.has(owner)).length
+  /** Owners that have a process get no further one now, nor do suspects while too few are left for others. */
+  #mayServe(): (job: Account) => boolean {
+    const served = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current : slot.blamed) ?? [])
+    const busy = new Set(served.map(({ owner }) => owner))
+    const lost = served.filter((account) => this.#accounts.isSuspect(account)).length
     const tooFewLeft = lost >= Math.max(1, this.#options.size - 1)
-    return new Set(tooFewLeft ? [...busy, ...this.#suspects] : busy)
+    return (job) => !busy.has(job.owner) && !(tooFewLeft && this.#accounts.isSuspect(job))
   }
 
-  async #run(slot: Slot, { owner, job }: NonNullable<Slot['current']>): Promise<void> {
+  async #run(slot: Slot, job: Job): Promise<void> {
     const { process, send } = slot
     const { limits, watch } = this.#options
-    const unwatch = watch(process.pid, limits, () => {
+    const usedUntilNow = watch(process.pid, limits, () => {
       job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()
     })
     const response = await Promise.race([process.ask(job.write(send)), process.gone])
-    unwatch()
+    this.#accounts.spend(job, usedUntilNow())
     if (typeof response === 'string') return
     job.outcome.resolve(response)
-    if (response.kind === 'prompt') this.#suspects.delete(owner)
     // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()
     slot.current = undefined
@@ -149,13 +150,13 @@ export class ProcessPool implements AsyncDisposable {
   #onGone(slot: Slot, why: string): void {
     this.#slots.delete(slot)
     if (this.#closed) return
-    if (slot.current) this.#suspects.add(slot.current.owner)
-    slot.current?.job.outcome.reject(
+    if (slot.current) this.#accounts.suspect(slot.current)
+    slot.current?.outcome.reject(
       new WrapError('process', 'wrap: the process that composes prompts has died; try again'),
     )
     this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
     if (!slot.ready) this.#failedStarts += 1
-    if (this.#failedStarts < MAX_FAILED_STARTS) this.#fill(slot.current?.owner ?? slot.blamed)
+    if (this.#failedStarts < MAX_FAILED_STARTS) this.#fill(slot.current ?? slot.blamed)
     else if (this.#slots.size === 0) this.#giveUp(why)
     this.#dispatch()
   }
@@ -166,7 +167,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   #failAll(reason: string): void {
-    const running = [...this.#slots].flatMap((slot) => (slot.current ? [slot.current.job] : []))
+    const running = [...this.#slots].flatMap((slot) => slot.current ?? [])
     for (const job of [...running, ...this.#queue.drain()]) {
       job.outcome.reject(new WrapError('process', `wrap: ${reason}`))
     }

@@ -1,6 +1,6 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
-import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts'
+import type { Tool, ToolContext, WrappedCall } from '../../tools/tool.ts'
 import { withTrouble } from '../../tools/trouble.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { denyList, type DenyList } from './deny.ts'
@@ -27,11 +27,11 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
   const input = toInput(wrapper.parameters)
   const schema = toSchema(wrapper.parameters)
 
-  async function run(given: unknown, context: ToolContext): Promise<ToolResult> {
+  async function prepare(given: unknown, context: ToolContext): Promise<WrappedCall> {
     const args = checkArguments(input, schema, given)
     const call = base.wrap({ tool: id, access, words: wrapper.words, args })
     await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
-    return call.run(context)
+    return call
   }
 
   return {
@@ -41,7 +41,8 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     schema,
     access,
     base: base.id,
-    run: (args, context) => withTrouble(id, () => run(args, context)),
+    asks: async (args, context) => (await prepare(args, context)).asks(context),
+    run: (args, context) => withTrouble(id, async () => (await prepare(args, context)).run(context)),
   }
 }
 

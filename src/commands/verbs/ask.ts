@@ -1,6 +1,7 @@
 import { entryJson } from '../../chat/entry-json.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Caller, Output } from '../caller.ts'

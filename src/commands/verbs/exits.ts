@@ -1,4 +1,5 @@
 import type { Chat } from '../../chat/chat.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 export const exitsCommand = (chat: Pick<Chat, 'exits'>): Command =>
@@ -10,7 +11,7 @@ export const exitsCommand = (chat: Pick<Chat, 'exits'>): Command =>
     example: '',
     async run({ person, room, flags, out }) {
       const exits = await chat.exits.list(room.name, { viewer: person })
-      if (flags.json) return out.line(JSON.stringify(exits))
+      if (flags.json) return out.line(safeJson(exits))
       if (exits.length === 0) return out.line(`${room.name} has no exits; portal makes one`)
       for (const exit of exits) out.line(`${exit.direction}  ${exit.room}`)
     },

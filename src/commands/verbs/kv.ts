@@ -3,6 +3,7 @@ import { Refusal, UsageError } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../../lib/clean-json.ts'
 import { cleanText } from '../../lib/clean-text.ts'
 import type { Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
@@ -80,12 +81,19 @@ function show(key: string, values: Values, asJson: boolean): string {
   return typeof value === 'string' ? cleanText(value) : safeJson(value)
 }
 
-/** JSON where it is JSON, else the text itself. */
+/** JSON where it is JSON, else the text itself. Both are cleaned. Throws `Refusal`. */
 function readValue(text: string): Json {
   if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
+  const value = parsedOrText(text)
+  if (isTooDeep(value))
+    throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
+  return cleanJson(value)
+}
+
+function parsedOrText(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {
-    return cleanText(text)
+    return text
   }
 }

@@ -1,3 +1,4 @@
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
@@ -12,7 +13,7 @@ export const modelsCommand = (turns: Pick<Turns, 'models'>): Command =>
     example: '--json',
     async run({ flags, out }) {
       const models = await turns.models()
-      if (flags.json) return out.line(JSON.stringify(models))
+      if (flags.json) return out.line(safeJson(models))
       for (const model of models) out.line(modelLine(model))
     },
   })

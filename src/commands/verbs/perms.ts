@@ -3,6 +3,7 @@ import { Refusal, UsageError } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { duration } from '../../lib/duration.ts'
 import { visibleText } from '../../lib/visible-text.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Grant, GrantStore } from '../../approvals/ports.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 
@@ -38,7 +39,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
   }
 
   function show({ room, out }: Here, list: readonly Grant[], asJson: boolean): void {
-    if (asJson) return out.line(JSON.stringify({ room: room.name, grants: list.map(grantJson) }))
+    if (asJson) return out.line(safeJson({ room: room.name, grants: list.map(grantJson) }))
     if (list.length === 0) return out.line('nothing is allowed here without asking')
     for (const grant of list) out.line(grantText(grant, clock.now()))
   }

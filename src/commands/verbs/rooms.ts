@@ -1,6 +1,7 @@
 import type { Chat } from '../../chat/chat.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
 import type { Person } from '../../chat/person.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 type Rooms = Pick<Chat, 'room' | 'rooms'>
@@ -15,7 +16,7 @@ export const roomsCommand = (chat: Rooms): Command =>
     async run({ person, flags, out }) {
       const rows = await chat.rooms(person)
       const listed = await Promise.all(rows.map((row) => describe(chat, row, person)))
-      if (flags.json) return out.line(JSON.stringify(listed))
+      if (flags.json) return out.line(safeJson(listed))
       for (const room of listed) {
         const topic = room.topic ? `  ${room.topic}` : ''
         out.line(`${room.name}  ${room.people} here${room.private ? '  private' : ''}${topic}`)

@@ -1,5 +1,6 @@
 import { entryJson } from '../../chat/entry-json.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { safeJson } from '../../lib/safe-json.ts'

@@ -40,7 +40,10 @@ export function scriptCommand(
     arguments: ARGUMENTS,
     example: 'show',
     // `reset` asks for the same right, once it has looked at its words.
-    rights: { manage: 'change its script', when: ({ action }) => action === 'set' },
+    rights: {
+      manage: 'set or check its script',
+      when: ({ action }) => action === 'set' || action === 'check',
+    },
     run: (context) => actions[context.args.action](context),
   })
 

@@ -1,5 +1,6 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { readTodo, TODO_KEY, todoText } from '../../chat/todo.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 /** The list that models keep with todo_write. */
@@ -12,7 +13,7 @@ export const todoCommand = (rooms: Pick<RoomStore, 'getValue'>): Command =>
     example: '',
     async run({ room, flags, out }) {
       const items = readTodo(await rooms.getValue(room.name, TODO_KEY))
-      if (flags.json) return out.line(JSON.stringify({ room: room.name, todo: items }))
+      if (flags.json) return out.line(safeJson({ room: room.name, todo: items }))
       out.line(todoText(items))
     },
   })

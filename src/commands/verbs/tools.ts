@@ -2,6 +2,8 @@ import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
+import { cleanLine } from '../../lib/clean-text.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
@@ -33,13 +35,17 @@ export const toolsCommand = (turns: Pick<Turns, 'scope'>, rooms: Values): Comman
     async run({ person, room, args: { scope }, flags, out }) {
       if (scope.length > 0) await setScope(room, person.name, scopeOf(scope), rooms)
       const list = await turns.scope({ room, person })
-      if (flags.json) return out.line(JSON.stringify(listJson(room.name, list)))
+      if (flags.json) return out.line(safeJson(listJson(room.name, list)))
       out.line(scope.length > 0 ? summary(list) : table(list))
       for (const warning of list.warnings) out.line(`! ${warning}`)
     },
   })
 
-function scopeOf(words: readonly string[]): Json {
+/** The scope that these words name, cleaned: it is stored, and shown to everybody. Throws `Refusal`. */
+function scopeOf(given: readonly string[]): Json {
+  const words = given.map(cleanLine).filter((word) => word !== '')
+  if (words.length === 0)
+    throw new Refusal('these patterns have nothing visible in them; the scope was not changed')
   if (words.length > MAX_PATTERNS) throw new Refusal(`a scope has at most ${MAX_PATTERNS} patterns`)
   const long = words.find((word) => word.length > MAX_PATTERN_CHARS)
   if (long) throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARS} characters: ${long.slice(0, 40)}…`)

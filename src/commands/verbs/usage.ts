@@ -1,5 +1,6 @@
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Clock } from '../../chat/ports.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -13,7 +14,7 @@ export const usageCommand = (turns: Pick<TurnStore, 'usage'>, clock: Clock): Com
     example: '',
     async run({ room, flags, out }) {
       const rows = await turns.usage({ since: clock.now() - DAY_MS, ...(room ? { room: room.name } : {}) })
-      if (flags.json) return out.line(JSON.stringify({ room: room?.name ?? null, models: rows }))
+      if (flags.json) return out.line(safeJson({ room: room?.name ?? null, models: rows }))
       if (rows.length === 0) return out.line('no model was called in the last 24 hours')
       for (const row of rows)
         out.line(`@${row.model}  ${row.turns} turns, ${row.input} tokens read, ${row.output} written`)

@@ -1,4 +1,5 @@
 import type { Role } from '../../chat/person.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
@@ -14,7 +15,7 @@ export const whoCommand = (models: Pick<Turns, 'names'>): Command =>
         room.present().map(async (one) => ({ name: one.name, role: await room.roleOf(one) })),
       )
       const shown = { room: room.name, people, models: models.names() }
-      if (flags.json) return out.line(JSON.stringify(shown))
+      if (flags.json) return out.line(safeJson(shown))
       out.line(people.length > 0 ? people.map(named).join(', ') : 'nobody is here')
       out.line(`models: ${shown.models.map((name) => `@${name}`).join(' ')}`)
     },

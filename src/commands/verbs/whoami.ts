@@ -1,4 +1,5 @@
 import type { People } from '../../chat/people.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 export const whoamiCommand = (people: Pick<People, 'current'>): Command =>
@@ -11,6 +12,6 @@ export const whoamiCommand = (people: Pick<People, 'current'>): Command =>
     async run({ person, flags, out }) {
       const { name, admin, guest } = await people.current(person)
       const role = admin ? 'admin' : guest ? 'guest' : 'member'
-      out.line(flags.json ? JSON.stringify({ name, role }) : `${name} (${role})`)
+      out.line(flags.json ? safeJson({ name, role }) : `${name} (${role})`)
     },
   })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
-import { withPermission } from '../permission.ts'
 import { ok } from '../tool.ts'
 
 /** One exact replacement in a file. */
@@ -19,20 +18,15 @@ export const editFile = defineTool({
     old_text: 'What is in the file now, exactly.',
     new_text: 'What shall be there instead; may be empty.',
   },
-  run: async ({ file_path, old_text, new_text }, context) => {
-    const replace = (old: string | undefined): string => replaceOnce(file_path, old, old_text, new_text)
-    replace((await context.workspace.readText(file_path)).text)
-    const question = {
-      tool: 'edit_file',
-      access: 'write' as const,
-      target: file_path,
-      asked: `edit '${file_path}'?`,
-    }
+  verbatim: ['old_text', 'new_text'],
+  asks: async ({ file_path, old_text, new_text }, { workspace }) => {
+    replaceOnce(file_path, (await workspace.readText(file_path)).text, old_text, new_text)
     const detail = `edit ${file_path}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
-    return withPermission(context, { ...question, detail }, async () => {
-      await context.workspace.changeText(file_path, replace)
-      return ok(`Edited ${file_path}.`)
-    })
+    return { target: file_path, detail, asked: `edit '${file_path}'?` }
+  },
+  run: async ({ file_path, old_text, new_text }, { workspace }) => {
+    await workspace.changeText(file_path, (old) => replaceOnce(file_path, old, old_text, new_text))
+    return ok(`Edited ${file_path}.`)
   },
 })
 

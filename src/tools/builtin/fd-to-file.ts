@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
+import { refuseOutside } from './inside.ts'
 import { fdName } from '../long-result.ts'
-import { withPermission } from '../permission.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
 import { ok, type Tool } from '../tool.ts'
 
@@ -17,21 +17,21 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
     parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
-    run: async ({ fd, file_path }, context) => {
+    asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
+      await refuseOutside(file_path, context)
       const name = fdName(result.fd)
-      const question = {
-        tool: 'fd_to_file',
-        access: 'write' as const,
+      return {
         target: `${name} ${file_path}`,
-        asked: `write ${name} to '${file_path}'?`,
         detail: detailOf(result, file_path),
+        asked: `write ${name} to '${file_path}'?`,
       }
-      return withPermission(context, question, async () => {
-        const { created } = await context.workspace.changeText(file_path, () => result.text)
-        const what = `the ${result.text.length} characters of ${name}`
-        return ok(`${created ? 'Made' : 'Replaced'} ${file_path} with ${what}.`)
-      })
+    },
+    run: async ({ fd, file_path }, context) => {
+      const { fd: number, text } = await findResult(results, context, fd)
+      const { created } = await context.workspace.changeText(file_path, () => text)
+      const what = `the ${text.length} characters of ${fdName(number)}`
+      return ok(`${created ? 'Made' : 'Replaced'} ${file_path} with ${what}.`)
     },
   })
 

@@ -13,6 +13,8 @@ export const fork: Tool = defineTool({
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
   parameters: { prompts: 'What each side turn is to do, 1 to 8.' },
+  // What may do harm is a call in the side turn, which asks for itself.
+  asks: () => 'nobody',
   run: async ({ prompts }, context) => {
     const subTurns = subTurnsOf(context)
     const work = prompts.map((prompt, index) => subTurns.run({ prompt, part: [index + 1, prompts.length] }))

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
-import { withPermission } from '../permission.ts'
 import type { SearchHit, WebSearch } from '../ports/web.ts'
 import { ok, type Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
@@ -20,19 +19,15 @@ export const googleSearch = (search: WebSearch): Tool =>
       start: z.int().min(1).max(91).default(1),
     }),
     parameters: { q: 'What to search for.', start: 'Number of the first result; 11 for the second page.' },
-    run: async ({ q, start }, context) => {
-      const question = {
-        tool: 'google_search',
-        access: 'network' as const,
-        target: search.host,
-        detail: `search for ${JSON.stringify(q)} with ${search.provider} at ${search.host}`,
-        asked: `search for ${JSON.stringify(q)}?`,
-      }
-      return withPermission(context, question, async () => {
-        const hits = await search.find({ words: q, start }, context.signal)
-        if (hits.length === 0) return ok(nothing(start))
-        return ok(fenced('results', hits.map((hit, index) => line(hit, start + index)).join('\n\n')))
-      })
+    asks: ({ q }) => ({
+      target: search.host,
+      detail: `search for ${JSON.stringify(q)} with ${search.provider} at ${search.host}`,
+      asked: `search for ${JSON.stringify(q)}?`,
+    }),
+    run: async ({ q, start }, { signal }) => {
+      const hits = await search.find({ words: q, start }, signal)
+      if (hits.length === 0) return ok(nothing(start))
+      return ok(fenced('results', hits.map((hit, index) => line(hit, start + index)).join('\n\n')))
     },
   })
 

@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
-import { withPermission } from '../permission.ts'
 import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
 import type { ToolLimits } from '../limits.ts'
-import { failed, ok, type ToolContext, type ToolResult, type WrappedCall, type WrapRequest } from '../tool.ts'
+import {
+  failed,
+  ok,
+  type Question,
+  type ToolContext,
+  type ToolResult,
+  type WrappedCall,
+  type WrapRequest,
+} from '../tool.ts'
 
 /** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
 export const runCommand = defineTool({
@@ -26,11 +33,8 @@ export const runCommand = defineTool({
     working_dir: 'Directory to run it in, relative to the workspace.',
     network: 'Whether it needs the network.',
   },
-  run: async ({ command, working_dir: cwd, network }, context) =>
-    execute(
-      { tool: 'run_command', shown: command, ask: true, spec: { shell: command, network, cwd } },
-      context,
-    ),
+  asks: (args, context) => question(prepared(args), context),
+  run: async (args, context) => execute(prepared(args), context),
   wrap: wrapped,
   wrapsCommand: true,
 })
@@ -40,27 +44,36 @@ interface PreparedCommand {
   readonly tool: string
   /** As people read it. */
   readonly shown: string
-  readonly ask: boolean
   readonly spec: ProcessSpec
+}
+
+/** A call of the tool itself. */
+const prepared = ({ command, working_dir: cwd, network }: CommandLine): PreparedCommand => ({
+  tool: 'run_command',
+  shown: command,
+  spec: { shell: command, network, cwd },
+})
+
+interface CommandLine {
+  readonly command: string
+  readonly working_dir?: string | undefined
+  readonly network: boolean
 }
 
 function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
   if (words === null) throw new ArgumentError('run_command can be wrapped only with a @command')
   const argv = buildArgv(words, args)
   const shown = quoteArgv(argv)
-  const readOnly = access === 'read'
+  const command = { tool, shown, spec: { argv, readOnly: access === 'read' } }
   return {
     shown,
-    run: (context) => execute({ tool, shown, ask: !readOnly, spec: { argv, readOnly } }, context),
+    asks: (context) => question(command, context),
+    run: (context) => execute(command, context),
   }
 }
 
-async function execute(prepared: PreparedCommand, context: ToolContext): Promise<ToolResult> {
-  const { ask, spec } = prepared
-  const run = async (): Promise<ToolResult> =>
-    report(prepared, await context.workspace.run(spec, ownLimits(context.limits), context.signal))
-  return ask ? withPermission(context, question(prepared, context), run) : run()
-}
+const execute = async (command: PreparedCommand, context: ToolContext): Promise<ToolResult> =>
+  report(command, await context.workspace.run(command.spec, ownLimits(context.limits), context.signal))
 
 /** A little less time than the tool itself has, so that the output until then can still be returned. */
 const ownLimits = (limits: ToolLimits): ToolLimits => ({
@@ -69,15 +82,14 @@ const ownLimits = (limits: ToolLimits): ToolLimits => ({
 })
 
 /** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
-function question({ tool, shown, spec }: PreparedCommand, { workspace }: ToolContext) {
+function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
   const notes = [
     ...(spec.cwd ? [`in ${spec.cwd}`] : []),
     ...(spec.network ? ['with the network'] : []),
     ...(workspace.unsandboxed ? ['without a sandbox'] : []),
   ]
   return {
-    tool,
-    access: spec.network ? ('network' as const) : ('execute' as const),
+    access: spec.network ? 'network' : 'execute',
     target: spec.cwd ? `cd ${quoteArgv([spec.cwd])} && ${shown}` : shown,
     detail: [shown, ...notes.map((note) => `(${note})`)].join('\n'),
     asked: `run '${shown}'?`,

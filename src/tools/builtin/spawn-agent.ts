@@ -21,6 +21,8 @@ export const spawnAgent: Tool = defineTool({
     tools: 'Which of your tools it may use: names or patterns such as "Gr*"; all of them when absent.',
     model: 'Name of another model that is to do it; yourself when absent.',
   },
+  // What may do harm is a call in the side turn, which asks for itself.
+  asks: () => 'nobody',
   run: async ({ prompt, tools, model }, context) =>
     subTurnsOf(context).run({ prompt, scope: tools, model: model?.replace(/^@/, '') }),
 })

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
-import { withPermission } from '../permission.ts'
 import type { Visit, Web, WebPage } from '../ports/web.ts'
-import { ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+import { ok, type Question, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 const input = z.strictObject({
@@ -14,12 +13,8 @@ const input = z.strictObject({
 
 /** A page of the public web; `.tool` files may be built on it, and then call it with its own parameters. */
 export function webFetch(visit: NonNullable<Web['visit']>): Tool {
-  /** An address that cannot be visited is refused before anybody is asked. */
-  async function fetchPage({ tool, ask, args }: PreparedVisit, context: ToolContext): Promise<ToolResult> {
-    const page = visit(args.url)
-    const run = async (): Promise<ToolResult> => pageText(await page.read(args.format, context.signal))
-    return ask ? withPermission(context, question(tool, page), run) : run()
-  }
+  const fetchPage = async ({ url, format }: Wanted, { signal }: ToolContext): Promise<ToolResult> =>
+    pageText(await visit(url).read(format, signal))
 
   const base: Tool = defineTool({
     id: 'web_fetch',
@@ -33,31 +28,27 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
       url: 'The whole address, with http:// or https://.',
       format: '"markdown", "text" (no marks or links) or "raw" (what the server sent, HTML and all).',
     },
-    run: async (args, context) => fetchPage({ tool: 'web_fetch', ask: true, args }, context),
+    // An address that cannot be visited is refused before anybody is asked.
+    asks: ({ url }) => question(visit(url)),
+    run: async (args, context) => fetchPage(args, context),
     // Takes the parameters as they are. The words of a template are not used.
-    wrap({ tool, access, args: given }) {
+    wrap({ args: given }) {
       const args = checkArguments(input, base.schema, given)
       return {
         shown: `fetch ${cleanLine(args.url)}`,
-        run: (context) => fetchPage({ tool, ask: access !== 'read', args }, context),
+        asks: () => question(visit(args.url)),
+        run: (context) => fetchPage(args, context),
       }
     },
   })
   return base
 }
 
-/** A visit that is ready to be made. */
-interface PreparedVisit {
-  readonly tool: string
-  readonly ask: boolean
-  readonly args: z.output<typeof input>
-}
+type Wanted = z.output<typeof input>
 
-const question = (tool: string, { host, url }: Visit) => ({
-  tool,
-  access: 'network' as const,
+const question = ({ host, url }: Visit): Question => ({
   target: host,
-  detail: `${url}\n(a grant is for every page of ${host})`,
+  detail: url,
   asked: `fetch ${url}?`,
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { withPermission } from '../permission.ts'
+import { refuseOutside } from './inside.ts'
 import { ok } from '../tool.ts'
 
 /** A whole file, new or instead of the old one. */
@@ -16,17 +16,13 @@ export const writeFile = defineTool({
     file_path: 'Path of the file, relative to the workspace.',
     content: 'The whole new text of the file.',
   },
-  run: async ({ file_path, content }, context) => {
-    const question = {
-      tool: 'write_file',
-      access: 'write' as const,
-      target: file_path,
-      asked: `write '${file_path}'?`,
-    }
-    const detail = `write ${file_path}:\n${content}`
-    return withPermission(context, { ...question, detail }, async () => {
-      const { created } = await context.workspace.changeText(file_path, () => content)
-      return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
-    })
+  verbatim: ['content'],
+  asks: async ({ file_path, content }, context) => {
+    await refuseOutside(file_path, context)
+    return { target: file_path, detail: `write ${file_path}:\n${content}`, asked: `write '${file_path}'?` }
+  },
+  run: async ({ file_path, content }, { workspace }) => {
+    const { created } = await workspace.changeText(file_path, () => content)
+    return ok(`${created ? 'Made' : 'Replaced'} ${file_path}.`)
   },
 })

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { roomName } from '../../chat/names.ts'
-import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { act, roomOf, type RoomToolParts } from './in-room.ts'
-import { ok, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+import { changeQuestion, roomOf, roomToChange, type RoomToolParts } from './in-room.ts'
+import { ok, type Question, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
 
 const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
 
@@ -13,6 +12,8 @@ const parameters = {
   name: 'Its name: 1-32 of a-z, 0-9, _ and -.',
   private: 'True for a room that only its members see; it cannot be made from a public room.',
 }
+
+type Wanted = z.output<typeof input>
 
 /** Makes a room. */
 export const createRoomTool = (parts: RoomToolParts): Tool =>
@@ -23,10 +24,13 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
     access: 'write',
     input,
     parameters,
+    asks: async (wanted, context) => {
+      const here = await roomToMakeFrom(parts, context, wanted)
+      return makeQuestion(here, context, wanted, `make the room ${roomName(wanted.name)}`)
+    },
     run: async (wanted, context) => {
-      const here = await roomOf(parts, context, context.room)
-      const order = { tool: 'sshawl_create', what: `make the room ${roomName(wanted.name)}`, ...wanted }
-      return make(parts, context, here, order, (owner) => parts.chat.create(wanted.name, owner, wanted))
+      await roomToMakeFrom(parts, context, wanted)
+      return made(await parts.chat.create(wanted.name, context.requester.person, wanted), context)
     },
   })
 
@@ -41,28 +45,34 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
     access: 'write',
     input,
     parameters,
-    run: async (wanted, context) => {
-      const room = await roomOf(parts, context, undefined)
+    asks: async (wanted, context) => {
+      await roomToMakeFrom(parts, context, wanted)
+      const room = await roomToChange(parts, context, undefined)
       const what = `make the room ${roomName(wanted.name)} like ${room.name}`
-      const order = { tool: 'sshawl_fork', what, ...wanted }
-      return make(parts, context, room, order, (owner) => parts.chat.fork(room, wanted.name, owner, wanted))
+      return makeQuestion(room, context, wanted, what)
+    },
+    run: async (wanted, context) => {
+      await roomToMakeFrom(parts, context, wanted)
+      const room = await roomToChange(parts, context, undefined)
+      return made(await parts.chat.fork(room, wanted.name, context.requester.person, wanted), context)
     },
   })
 
-async function make(
-  parts: RoomToolParts,
-  context: ToolContext,
-  room: Room,
-  { tool, what, ...wanted }: z.output<typeof input> & { readonly tool: string; readonly what: string },
-  run: (owner: Person) => Promise<Room>,
-): Promise<ToolResult> {
-  const { person } = context.requester
-  const here = await parts.chat.room(context.room, person)
-  // This call is written down in the public room, so all who read it would learn of the private one.
+/**
+ * The call's own room. A private room cannot be made from a public one: the call is written down there, so all who read
+ * it would learn of the private room. Throws `Refusal`.
+ */
+async function roomToMakeFrom(parts: RoomToolParts, context: ToolContext, wanted: Wanted): Promise<Room> {
+  const here = await roomOf(parts, context, context.room)
   if (wanted.private && !(await here.info()).private)
     throw new Refusal(`a private room cannot be made from ${here.name}, which is public; people can: create`)
-  const detail = `${what}${wanted.private ? ', private' : ''}, owned by ${person.name}`
-  return act(parts, context, room, { tool, what: detail, asked: `${what}?` }, async () =>
-    ok(`Made ${(await run(person)).name}, owned by ${person.name}.`),
-  )
+  return here
 }
+
+function makeQuestion(room: Room, context: ToolContext, wanted: Wanted, what: string): Question {
+  const owned = `${what}${wanted.private ? ', private' : ''}, owned by ${context.requester.person.name}`
+  return changeQuestion(room, context, { what: owned, asked: `${what}?` })
+}
+
+const made = ({ name }: Room, { requester }: ToolContext): ToolResult =>
+  ok(`Made ${name}, owned by ${requester.person.name}.`)

@@ -4,8 +4,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { SpeechLimits } from '../../chat/speech.ts'
-import { withPermission } from '../permission.ts'
-import type { ToolContext, ToolResult } from '../tool.ts'
+import type { Question, ToolContext } from '../tool.ts'
 
 /** What the tools of the rooms are made from. */
 export interface RoomToolParts {
@@ -36,35 +35,33 @@ export const roomOf = (
 ): Promise<Room> =>
   chat.room(name ?? context.turn?.currentRoom.name ?? context.room, context.requester.person, context.room)
 
-/** A change to a room that people are asked about. */
-export interface Change {
-  readonly tool: string
-  /** What the change writes. People are shown all of it, and a grant covers exactly this in this room. */
-  readonly what: string
-  /** As the refusal repeats it: `say in lobby?` */
-  readonly asked: string
+/**
+ * The room that a call means, where the call changes something. Another room than the call's own can be changed only
+ * where models may walk to it. This is checked before people are asked and again after. Throws `Refusal`, as `roomOf`.
+ */
+export async function roomToChange(
+  parts: RoomToolParts,
+  context: ToolContext,
+  name: string | undefined,
+): Promise<Room> {
+  const room = await roomOf(parts, context, name)
+  await needNav(parts, context, room)
+  return room
 }
 
 /**
- * Asks for permission, then changes something in a room. Another room than the call's own can be changed only where
- * models may walk to it; this is checked before people are asked and again after. Throws `Refusal`.
+ * What people are asked before a room is changed. `what` is what the change writes: they are shown all of it, and a grant
+ * covers exactly this in this room. `asked` is how the refusal repeats it: `say in lobby?`
  */
-export async function act(
-  parts: RoomToolParts,
-  context: ToolContext,
+export const changeQuestion = (
   room: Room,
-  { tool, what, asked }: Change,
-  run: () => Promise<ToolResult>,
-): Promise<ToolResult> {
-  await needNav(parts, context, room)
-  const target = `${room.name}: ${what}`
-  const detail = room.name === context.room ? what : `in the room ${room.name}:\n${what}`
-  return withPermission(context, { tool, access: 'write', target, detail, asked }, async () => {
-    await parts.chat.room(room.name, context.requester.person, context.room)
-    await needNav(parts, context, room)
-    return await run()
-  })
-}
+  context: ToolContext,
+  { what, asked }: { readonly what: string; readonly asked: string },
+): Question => ({
+  target: `${room.name}: ${what}`,
+  detail: room.name === context.room ? what : `in the room ${room.name}:\n${what}`,
+  asked,
+})
 
 /** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
 export async function needNav({ chat }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {

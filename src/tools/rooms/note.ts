@@ -5,7 +5,14 @@ import { Refusal } from '../../chat/errors.ts'
 import { oneLine } from '../../chat/speech.ts'
 import { createSerial } from '../../lib/serial.ts'
 import { ok, type Tool } from '../tool.ts'
-import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
+import {
+  changeQuestion,
+  roomOf,
+  roomParameter,
+  roomToChange,
+  ROOM_PARAMETER_TEXT,
+  type RoomToolParts,
+} from './in-room.ts'
 
 /** The room key-value that holds its notes: a list of lines, oldest first. */
 const KEY = 'notes'
@@ -48,14 +55,18 @@ export function noteTool(parts: RoomToolParts): Tool {
       text: `One line, at most ${MAX_NOTE_CHARS} characters; absent to read.`,
       room: ROOM_PARAMETER_TEXT,
     },
-    run: async ({ text, room: name }, context) => {
-      const room = await roomOf(parts, context, name)
-      if (text === undefined) return ok((await notesOf(room.name)).join('\n') || 'There are no notes.')
-      const note = noteLine(text)
-      const change = { tool: 'sshawl_note', what: note, asked: `note in ${room.name}?` }
-      return act(parts, context, room, change, async () =>
-        ok(`Noted; ${room.name} has ${await add(room.name, note)} now.`),
-      )
+    async asks({ text, room: name }, context) {
+      if (text === undefined) return 'nobody'
+      const room = await roomToChange(parts, context, name)
+      return changeQuestion(room, context, { what: noteLine(text), asked: `note in ${room.name}?` })
+    },
+    async run({ text, room: name }, context) {
+      if (text === undefined) {
+        const notes = await notesOf((await roomOf(parts, context, name)).name)
+        return ok(notes.join('\n') || 'There are no notes.')
+      }
+      const room = await roomToChange(parts, context, name)
+      return ok(`Noted; ${room.name} has ${await add(room.name, noteLine(text))} now.`)
     },
   })
 }

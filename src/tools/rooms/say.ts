@@ -3,14 +3,21 @@ import { defineTool } from '../define-tool.ts'
 import type { Room } from '../../chat/room.ts'
 import { speech } from '../../chat/speech.ts'
 import { ok, type Tool, type ToolContext } from '../tool.ts'
-import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
+import {
+  changeQuestion,
+  roomParameter,
+  roomToChange,
+  ROOM_PARAMETER_TEXT,
+  type RoomToolParts,
+} from './in-room.ts'
 
 /** Used where nothing else is configured: the defaults of `[limits]`. */
 const SPEECH_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 /** Posts a message that is not part of the reply. */
-export const sayTool = (parts: RoomToolParts): Tool =>
-  defineTool({
+export function sayTool(parts: RoomToolParts): Tool {
+  const spoken = (text: string): string => speech(text, parts.speech ?? SPEECH_LIMITS)
+  return defineTool({
     id: 'sshawl_say',
     title: 'Say',
     description:
@@ -19,16 +26,17 @@ export const sayTool = (parts: RoomToolParts): Tool =>
     access: 'write',
     input: z.strictObject({ text: z.string(), room: roomParameter }),
     parameters: { text: 'The message.', room: ROOM_PARAMETER_TEXT },
+    asks: async ({ text, room: name }, context) => {
+      const room = await roomToChange(parts, context, name)
+      return changeQuestion(room, context, { what: spoken(text), asked: `say in ${room.name}?` })
+    },
     run: async ({ text, room: name }, context) => {
-      const room = await roomOf(parts, context, name)
-      const said = speech(text, parts.speech ?? SPEECH_LIMITS)
-      const change = { tool: 'sshawl_say', what: said, asked: `say in ${room.name}?` }
-      return act(parts, context, room, change, async () => {
-        await post(room, said, context)
-        return ok(`Said in ${room.name}.`)
-      })
+      const room = await roomToChange(parts, context, name)
+      await post(room, spoken(text), context)
+      return ok(`Said in ${room.name}.`)
     },
   })
+}
 
 /** In another room nobody has seen for whom the model speaks, so the message names that person. */
 async function post(room: Room, said: string, context: ToolContext): Promise<void> {

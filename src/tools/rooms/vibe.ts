@@ -5,8 +5,15 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { oneLine } from '../../chat/speech.ts'
-import { ok, type Tool } from '../tool.ts'
-import { act, roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
+import { ok, type Tool, type ToolContext } from '../tool.ts'
+import {
+  changeQuestion,
+  roomOf,
+  roomParameter,
+  roomToChange,
+  ROOM_PARAMETER_TEXT,
+  type RoomToolParts,
+} from './in-room.ts'
 
 /** The same limit as that of the command /vibe. */
 const MAX_VIBE_CHARS = 500
@@ -25,23 +32,35 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
       text: `One line, at most ${MAX_VIBE_CHARS} characters; absent to read.`,
       room: ROOM_PARAMETER_TEXT,
     },
-    run: async ({ text, room: name }, context) => {
-      const room = await roomOf(parts, context, name)
-      if (text === undefined) return ok((await room.info()).vibe || 'No vibe is set.')
-      const { person } = context.requester
-      await needManager(room, person)
+    async asks({ text, room: name }, context) {
+      if (text === undefined) return 'nobody'
+      const room = await roomToChange(parts, context, name)
+      await needManager(room, context.requester.person)
+      const what = oneLine(text, MAX_VIBE_CHARS)
+      return changeQuestion(room, context, { what, asked: `set the vibe of ${room.name}?` })
+    },
+    async run({ text, room: name }, context) {
+      if (text === undefined)
+        return ok((await (await roomOf(parts, context, name)).info()).vibe || 'No vibe is set.')
+      const room = await roomToChange(parts, context, name)
       const vibe = oneLine(text, MAX_VIBE_CHARS)
-      const change = { tool: 'sshawl_vibe', what: vibe, asked: `set the vibe of ${room.name}?` }
-      return act(parts, context, room, change, async () => {
-        await needManager(room, person)
-        await parts.rooms.update(room.name, { vibe })
-        const by = context.turn ? `${context.turn.model}, for ${person.name},` : person.name
-        const news = `${by} set the vibe: ${vibe}`
-        await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })
-        return ok(`The vibe of ${room.name} is now: ${vibe || '(none)'}`)
-      })
+      await setVibe(parts, context, room, vibe)
+      return ok(`The vibe of ${room.name} is now: ${vibe || '(none)'}`)
     },
   })
+
+async function setVibe(
+  { rooms }: RoomToolParts,
+  { requester: { person }, turn }: ToolContext,
+  room: Room,
+  vibe: string,
+): Promise<void> {
+  await needManager(room, person)
+  await rooms.update(room.name, { vibe })
+  const by = turn ? `${turn.model}, for ${person.name},` : person.name
+  const news = `${by} set the vibe: ${vibe}`
+  await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })
+}
 
 async function needManager(room: Room, person: Person): Promise<void> {
   if (mayManage(await room.roleOf(person))) return

@@ -105,7 +105,7 @@ export const misused = (problem: string, form: string): Ran => ({
 export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 
 function approvalsIn({ society: { chat, storage, clock, log } }: TurnWorld): Approvals {
-  const limits = { approvals_per_room: 8 }
+  const limits = { approvals_per_room: 8, approvals_per_person: 4 }
   const room = (name: RoomName) => chat.anyRoom(name)
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
 }

@@ -1,7 +1,6 @@
 import type { Entry } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
-import { withPermission } from '../../../src/tools/permission.ts'
 import { ok } from '../../../src/tools/tool.ts'
 import { sessionIn } from './caller.ts'
 import type { CommandWorld } from './command-world.ts'
@@ -9,11 +8,12 @@ import { screenOf } from '../society.ts'
 import { tool } from '../turn-world.ts'
 
 /** A tool that asks before it does something to `q`. */
-export const touch = tool('touch', (args, context) => {
-  const { q: target } = args as { readonly q: string }
-  const question = { tool: 'touch', access: 'write', target, detail: target, asked: 'touch it?' } as const
-  return withPermission(context, question, async () => ok(`touched ${target}`))
+export const touch = tool('touch', (args) => ok(`touched ${whatOf(args)}`), {
+  access: 'write',
+  asks: async (args) => ({ target: whatOf(args), detail: whatOf(args), asked: 'touch it?' }),
 })
+
+const whatOf = (args: unknown): string => (args as { readonly q: string }).q
 
 /** Lets a person run `touch`, and resolves once the room was asked; `result` is what the tool ends with. */
 export async function raiseQuestion(

@@ -18,6 +18,7 @@ function recordingScreen(person: Person) {
     deliver,
     print: (text) => void printed.push(plainOf(text)),
     refresh() {},
+    bell() {},
     quit() {},
   }
   return { screen, seen, texts, printed }

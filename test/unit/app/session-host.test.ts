@@ -2,11 +2,24 @@ import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room-board.ts'
 import { createPeople } from '../../../src/chat/people.ts'
-import type { Caller } from '../../../src/commands/caller.ts'
+import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createSociety, type Society } from '../../support/society.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
+
+/** A question that only this person may answer. */
+async function askFor(name: string, { session, person }: SessionCaller) {
+  const facts = { kind: 'approval', tool: 'touch', requester: person.name, author: person.name } as const
+  await session.room.record({
+    ...facts,
+    verdict: 'asked',
+    question: 1,
+    answerers: [name],
+    text: `may ${name}?`,
+  })
+  return 0 as const
+}
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
 const runnerOf = ({ chat }: Society): Runner => {
@@ -24,6 +37,7 @@ const runnerOf = ({ chat }: Society): Runner => {
     },
     async speech(text, caller) {
       if (text === 'no') return refuse(caller)
+      if (text.startsWith('ask ')) return await askFor(text.slice(4), caller)
       await caller.session.room.record({ kind: 'message', author: caller.person.name, text })
       return 0
     },
@@ -88,4 +102,16 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   const texts = async (room: typeof lobby) => (await chat.history(room, { limit: 9 })).map(({ text }) => text)
   expect(await texts(lobby)).toEqual(['alice joined', 'alice left'])
   expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
+})
+
+test('a question rings for those who may answer it, and for nobody else', async () => {
+  const { handler, person } = await startHost()
+  const rings = async (asked: string): Promise<number> => {
+    const terminal = createFakeTerminal({ size: { columns: 80, rows: 24 } })
+    terminal.type(`ask ${asked}\r/quit\r`)
+    await handler.shell(await person('alice'), terminal)
+    return terminal.written().split('\u0007').length - 1
+  }
+  expect(await rings('alice')).toBe(1)
+  expect(await rings('bob')).toBe(0)
 })

@@ -4,12 +4,13 @@ import { StorageError } from '../../../src/chat/errors.ts'
 import type { Person } from '../../../src/chat/person.ts'
 import type { PermissionRequest } from '../../../src/tools/tool.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
+import type { QuestionLimits } from '../../../src/approvals/questions.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
 
 const HOUR = 3_600_000
 
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
-async function createScene(limits: { approvals_per_room?: number; answer_ms?: number } = {}) {
+async function createScene(limits: Partial<QuestionLimits> = {}) {
   const society = await createSociety()
   const { storage, chat, clock, log } = society
   const room = await chat.lobby()
@@ -24,7 +25,7 @@ async function createScene(limits: { approvals_per_room?: number; answer_ms?: nu
   const approvals = createApprovals({
     room: (name) => chat.anyRoom(name),
     grants: storage.grants,
-    limits: { approvals_per_room: 8, ...limits },
+    limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
     clock,
     log,
   })
@@ -86,11 +87,16 @@ describe('a question', () => {
       requester: 'ann',
       turn: 'T1',
     })
-    expect(asked!.text.split('\n').slice(0, -1)).toEqual([
+    expect(asked!.text.split('\n')).toEqual([
       'question 1: may @qwen, for ann, use run_command (execute)?',
       '| one',
       '| question 9: may @qwen use look (read)?',
       '| ',
+      'ann or an op answers within 2m:',
+      '/allow 1 (this once)',
+      '/allow room 1 (exactly this, here, for 8h)',
+      '/allow always 1 (exactly this, here, until /perms revoke)',
+      '/deny 1',
     ])
     expect(answered).toMatchObject({ author: 'ann', verdict: 'once', question: 1 })
   })
@@ -98,7 +104,7 @@ describe('a question', () => {
   it('ends with a no when nobody answers in time', async () => {
     const { ask, answer, ann, entries } = await createScene({ answer_ms: 20 })
     const { verdict } = await ask('ls')
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
     expect((await entries()).at(-1)).toMatchObject({
       author: 'system',
       verdict: 'denied',
@@ -123,7 +129,7 @@ describe('a question', () => {
       answer(ann, 'once'),
     ])
     expect(answers.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
-    expect(await verdict).toBe(answers[0].status === 'fulfilled' ? 'deny' : 'allow')
+    expect(await verdict).toEqual(answers[0].status === 'fulfilled' ? { why: 'denied by ann' } : 'allow')
   })
 
   it('is nobody else’s to answer, whoever asks for it, and stays open', async () => {
@@ -153,7 +159,7 @@ describe('a question', () => {
     )
     await answer(op, 'once', 2)
     await answer(ann, 'denied')
-    expect([await first.verdict, await second.verdict]).toEqual(['deny', 'allow'])
+    expect([await first.verdict, await second.verdict]).toEqual([{ why: 'denied by ann' }, 'allow'])
     await ask('c')
     await expect(answer(ann, 'once', 2)).rejects.toThrow('question 2 is not open in lobby')
     expect(await answer(ann, 'once', 3)).toBe('allowed once (question 3: run_command for ann)')
@@ -162,7 +168,7 @@ describe('a question', () => {
   it('is not asked of somebody who is not there', async () => {
     const { ask, op, entries } = await createScene()
     const { verdict } = await ask('ls', { requester: op })
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
     expect((await entries()).map((entry) => entry.text)).toEqual([
       'denied: op is not in lobby to be asked (run_command for op)',
     ])
@@ -176,7 +182,7 @@ describe('a question', () => {
     await room.leave(screens[0])
     expect(await Promise.race([verdict, Promise.resolve('open')])).toBe('open')
     await room.leave(second)
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
     expect((await entries()).at(-1)!.text).toMatch(/^denied: ann left/)
   })
 
@@ -184,8 +190,8 @@ describe('a question', () => {
     const { ask, stop, approvals, wants, entries } = await createScene()
     const { verdict } = await ask('ls')
     stop.abort()
-    expect(await verdict).toBe('deny')
-    expect(await approvals.request(wants('ls'))).toBe('deny')
+    expect(await verdict).not.toBe('allow')
+    expect(await approvals.request(wants('ls'))).toHaveProperty('why')
     expect((await entries()).map((entry) => entry.verdict)).toEqual(['asked', 'denied'])
   })
 
@@ -198,20 +204,53 @@ describe('a question', () => {
       await append(entry)
     }
     await answer(ann)
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
+  })
+
+  it('counts against its requester, who cannot take all that a room may have', async () => {
+    const { ask, answer, ann, bob, entries } = await createScene({ approvals_per_person: 2 })
+    const first = await ask('a')
+    await ask('b')
+    const why = '2 questions for ann are open here already'
+    expect(await (await ask('c')).verdict).toEqual({ why })
+    expect((await entries()).at(-1)!.text).toBe(`denied: ${why} (run_command for ann)`)
+    const bobs = await ask('d', { requester: bob })
+    await answer(bob)
+    expect(await bobs.verdict).toBe('allow')
+    await answer(ann, 'once', 1)
+    expect(await first.verdict).toBe('allow')
+    await ask('e')
+    await answer(ann, 'once', 4)
+  })
+
+  it('names those present who may answer, and is not asked where there is none', async () => {
+    const { ask, answer, room, op, person, entries } = await createScene()
+    await room.enter(screenOf(op))
+    await ask('ls')
+    expect((await entries()).at(-1)).toMatchObject({ verdict: 'asked', answerers: ['ann', 'op'] })
+    const why = 'only an admin can allow it, and none is in lobby'
+    expect(await (await ask('curl', { onceOnly: true })).verdict).toEqual({ why })
+    const root = await person('root', { admin: true })
+    await room.enter(screenOf(root))
+    const { verdict } = await ask('curl', { onceOnly: true })
+    expect((await entries()).at(-1)).toMatchObject({ verdict: 'asked', answerers: ['root'] })
+    await answer(root, 'once', 2)
+    expect(await verdict).toBe('allow')
   })
 
   it('is one of at most so many in a room', async () => {
     const { ask, entries } = await createScene({ approvals_per_room: 2 })
     await ask('a')
     await ask('b')
-    expect(await (await ask('c')).verdict).toBe('deny')
+    expect(await (await ask('c')).verdict).toEqual({ why: '2 questions are open here already' })
     expect((await entries()).at(-1)!.text).toMatch(/^denied: 2 questions are open here already/)
   })
 
   it('is a no when it is too long for anybody to have seen it all', async () => {
     const { ask, entries } = await createScene()
-    expect(await (await ask('x'.repeat(65_537))).verdict).toBe('deny')
+    expect(await (await ask('x'.repeat(65_537))).verdict).toEqual({
+      why: 'it is too long to be shown: 65537 characters',
+    })
     expect((await entries()).at(-1)!.text).toMatch(/too long to be shown: 65537 characters/)
   })
 
@@ -223,8 +262,8 @@ describe('a question', () => {
     storage.log.append = (entry) =>
       entry.kind === 'approval' && entry.author !== 'system' ? Promise.reject(full) : append(entry)
     await expect(answer(ann)).rejects.toBe(full)
-    expect(await verdict).toBe('deny')
-    expect(await approvals.request(wants('ls'))).toBe('deny')
+    expect(await verdict).not.toBe('allow')
+    expect(await approvals.request(wants('ls'))).toHaveProperty('why')
     expect(log.lines).toContain('a permission could not be asked for')
   })
 })
@@ -241,7 +280,7 @@ describe('a grant', () => {
     clock.advance(1)
     const { verdict } = await ask('ls')
     await answer(ann, 'denied')
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
     clock.advance(10_000 * HOUR)
     expect(await approvals.request(wants('pwd'))).toBe('allow')
   })
@@ -254,12 +293,13 @@ describe('a grant', () => {
     await room.enter(screenOf(op))
     const { verdict } = await ask('ls', { requester: op })
     await answer(op, 'denied')
-    expect(await verdict).toBe('deny')
+    expect(await verdict).not.toBe('allow')
   })
 
   it('is not given for what must be asked each time, nor does one serve it', async () => {
-    const { ask, answer, ann, op, person } = await createScene()
+    const { ask, answer, ann, op, room, person } = await createScene()
     const root = await person('root', { admin: true })
+    await room.enter(screenOf(root))
     await ask('ls')
     await answer(ann, 'always')
     const { verdict } = await ask('ls', { onceOnly: true, access: 'network' })
@@ -272,7 +312,16 @@ describe('a grant', () => {
     expect(await verdict).toBe('allow')
     const refused = await ask('ls', { onceOnly: true })
     await answer(ann, 'denied')
-    expect(await refused.verdict).toBe('deny')
+    expect(await refused.verdict).not.toBe('allow')
+  })
+
+  it('is not given for the network, and the reason is not that of a guest', async () => {
+    const { ask, answer, ann, entries } = await createScene()
+    await ask('https://x.test/', { access: 'network', target: 'x.test' })
+    expect((await entries()).at(-1)!.text.split('\n').slice(-2)).toEqual(['/allow 1 (this once)', '/deny 1'])
+    await expect(answer(ann, 'always')).rejects.toThrow(
+      'this can be allowed only once, because what goes to the network is asked for each time',
+    )
   })
 
   it('is not given to a guest, whose name is lent', async () => {
@@ -298,8 +347,10 @@ describe('a script', () => {
     const { approvals, wants, op, entries } = await createScene()
     const named = approvals.named(new Set(['run_command']))
     expect(await named.request(wants('ls', { requester: op }))).toBe('allow')
-    expect(await named.request(wants('ls', { requester: op, tool: 'write_file' }))).toBe('deny')
-    expect(await named.request(wants('ls'))).toBe('deny')
+    expect(await named.request(wants('ls', { requester: op, tool: 'write_file' }))).toEqual({
+      why: 'a script must name it: --allow write_file',
+    })
+    expect(await named.request(wants('ls'))).toEqual({ why: 'ann is no op of lobby' })
     expect((await entries()).map((entry) => entry.text)).toEqual([
       'allowed with --allow (run_command for op)',
       'denied: a script must name it: --allow write_file (write_file for op)',
@@ -311,6 +362,8 @@ describe('a script', () => {
     const { approvals, wants, ask, answer, ann } = await createScene()
     await ask('ls')
     await answer(ann, 'always')
-    expect(await approvals.named(new Set()).request(wants('ls'))).toBe('deny')
+    expect(await approvals.named(new Set()).request(wants('ls'))).toEqual({
+      why: 'a script must name it: --allow run_command',
+    })
   })
 })

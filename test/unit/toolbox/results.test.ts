@@ -16,6 +16,7 @@ import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { openInMemory, room } from '../../support/storage.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { contextFor } from '../tools/context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 const lobby = 'lobby' as RoomName
 const den = 'den' as RoomName
@@ -160,6 +161,7 @@ describe('a long result', () => {
     await present(ok(whole))
     const written: string[] = []
     const workspace = {
+      contains: async () => true,
       changeText: async (path: string, change: (old: string | undefined) => string) => {
         written.push(`${path}: ${change(undefined)}`)
         return { created: true }
@@ -167,14 +169,14 @@ describe('a long result', () => {
     } as unknown as Workspace
     const save = { fd: 'fd:1', file_path: 'out.txt' }
     const refusing = contextFor(workspace, 'deny')
-    expect((await fdToFile(results).run(save, refusing)).content).toBe(
+    expect((await callTool(fdToFile(results), save, refusing)).content).toBe(
       "ERROR: Permission denied: write fd:1 to 'out.txt'?",
     )
     expect(written).toEqual([])
     expect(refusing.asked[0]).toMatchObject({ access: 'write', target: 'fd:1 out.txt' })
     expect(refusing.asked[0]!.detail).toContain('all 4011 characters of fd:1, which Grep gave')
     expect(refusing.asked[0]!.detail).toContain('first line')
-    expect((await fdToFile(results).run(save, contextFor(workspace))).isError).toBe(false)
+    expect((await callTool(fdToFile(results), save, contextFor(workspace))).isError).toBe(false)
     expect(written).toEqual([`out.txt: ${whole}`])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseArguments } from '../../../src/toolbox/tool-call.ts'
+import { argumentsFor, parseArguments } from '../../../src/toolbox/tool-call.ts'
 
 describe('the arguments of a call', () => {
   it('are either an object or an error sentence, for any text', () => {
@@ -14,15 +14,27 @@ describe('the arguments of a call', () => {
     )
   })
 
-  it('come back as they were written, for any JSON object', () => {
-    const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
+  it('come back clean, and beside that as they were written, for any JSON object', () => {
+    const texts = fc.string({ unit: 'binary' })
+    const objects = fc.dictionary(texts, fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }))
     fc.assert(
-      fc.property(objects, (value) => {
-        const text = JSON.stringify(value)
-        expect(parseArguments(text)).toEqual({ ok: true, value: JSON.parse(text) })
-        expect(parseArguments(JSON.stringify(text))).toEqual({ ok: true, value: JSON.parse(text) })
+      fc.property(objects, (written) => {
+        const text = JSON.stringify(written)
+        const parsed = parseArguments(text)
+        const original = JSON.parse(text) as unknown
+        expect(parsed).toMatchObject({ ok: true, original })
+        expect(parseArguments(JSON.stringify(text))).toEqual(parsed)
+        if (parsed.ok)
+          expect(parseArguments(JSON.stringify(parsed.value))).toMatchObject({ value: parsed.value })
       }),
     )
+  })
+
+  it('are changed for a tool only where it does not take them verbatim', () => {
+    const dirty = 'a\u200b\u0007b\r\n'
+    const parsed = parseArguments(JSON.stringify({ content: dirty, path: dirty, 'con\u200btent': 'other' }))
+    expect(parsed.ok && argumentsFor(parsed, ['content', 'none'])).toEqual({ content: dirty, path: 'ab\n' })
+    expect(parsed.ok && argumentsFor(parsed)).toEqual({ content: 'other', path: 'ab\n' })
   })
 
   it('are refused, not overflowed on, when they nest a hundred thousand deep', () => {

@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { ok, type Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
-import { createRunTool } from '../../../src/toolbox/run-tool.ts'
+import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
@@ -24,13 +24,13 @@ async function createScene(...tools: readonly Tool[]) {
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
-  const runTool = createRunTool({
+  const runner = createToolRunner({
     workspaces: { of: () => workspace },
     permissions: { request: async () => 'deny' },
     limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
     log,
   })
-  const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
+  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })

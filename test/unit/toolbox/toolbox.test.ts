@@ -274,15 +274,14 @@ describe('what a tool is given', () => {
     expect((await world.log()).find((entry) => entry.text === 'I agree')).toMatchObject({ author: 'qwen' })
   })
 
-  it('denies by default', async () => {
-    const careful = tool('careful', async (_args, { permissions, signal, room, requester }) =>
-      ok(
-        await permissions.request({
-          ...{ room, requester: requester.person, signal },
-          ...{ tool: 'careful', access: 'write', target: 'x', detail: 'x' },
-        }),
-      ),
-    )
+  it('denies by default what a tool asks for while it is at work', async () => {
+    const careful = tool('careful', async (_args, { permissions, signal, room, requester }) => {
+      const verdict = await permissions.request({
+        ...{ room, requester: requester.person, signal },
+        ...{ tool: 'careful', access: 'write', target: 'x', detail: 'x' },
+      })
+      return ok(String(verdict))
+    })
     const { answers } = await answersTo(call(['careful', {}]), { tools: [careful] })
     expect(answers).toEqual(['deny'])
   })

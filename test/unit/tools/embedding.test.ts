@@ -8,6 +8,7 @@ import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import { builtinTools } from '../../../src/tools/builtin/index.ts'
 import type { PermissionRequest, ToolContext } from '../../../src/tools/tool.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 /**
  * A program that embeds the tools: no server, no room, no model, no database; only what a context is made of. The
@@ -55,9 +56,11 @@ function context(): ToolContext {
 }
 
 const run = (id: string, args: unknown) =>
-  builtinTools()
-    .find((tool) => tool.id === id)!
-    .run(args, context())
+  callTool(
+    builtinTools().find((tool) => tool.id === id)!,
+    args,
+    context(),
+  )
 
 test('tools run for a program that has only a context', async () => {
   expect(await run('calculator', { expression: '6*7' })).toEqual({ content: '42', isError: false })

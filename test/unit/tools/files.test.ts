@@ -7,6 +7,7 @@ import { paths } from '../../../src/app/paths.ts'
 import { editFile } from '../../../src/tools/builtin/edit-file.ts'
 import { writeFile as writeFileTool } from '../../../src/tools/builtin/write-file.ts'
 import { contextFor } from './context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64, diskBytes: 64 * 1024 }
@@ -39,9 +40,9 @@ beforeEach(async () => {
 
 const context = (verdict: 'allow' | 'deny' = 'allow') => contextFor(workspaces.of(room), verdict)
 const write = async (file_path: string, content: string) =>
-  (await writeFileTool.run({ file_path, content }, context())).content
+  (await callTool(writeFileTool, { file_path, content }, context())).content
 const edit = async (file_path: string, old_text: string, new_text: string) =>
-  (await editFile.run({ file_path, old_text, new_text }, context())).content
+  (await callTool(editFile, { file_path, old_text, new_text }, context())).content
 const text = (name: string) => readFile(join(files, name), 'utf8')
 const backups = () => readdir(join(home, room, 'backups')).catch(() => [])
 
@@ -69,7 +70,7 @@ describe('write_file', () => {
 
   it('shows all of the text to the person who is asked, and writes nothing that was denied', async () => {
     const denied = context('deny')
-    const result = await writeFileTool.run({ file_path: 'x', content: 'one\ntwo' }, denied)
+    const result = await callTool(writeFileTool, { file_path: 'x', content: 'one\ntwo' }, denied)
     expect(result.content).toBe("ERROR: Permission denied: write 'x'?")
     expect(denied.asked).toMatchObject([{ access: 'write', target: 'x', detail: 'write x:\none\ntwo' }])
     expect(await readdir(files)).toEqual([])
@@ -113,7 +114,7 @@ describe('edit_file', () => {
 
   it('shows what goes and what comes to the person who is asked', async () => {
     const asked = context('deny')
-    await editFile.run({ file_path: 'a.txt', old_text: 'one\ntwo', new_text: 'three' }, asked)
+    await callTool(editFile, { file_path: 'a.txt', old_text: 'one\ntwo', new_text: 'three' }, asked)
     expect(asked.asked).toMatchObject([{ detail: 'edit a.txt:\n- one\n- two\n+ three', target: 'a.txt' }])
     expect(await text('a.txt')).toContain('one')
   })
@@ -126,7 +127,7 @@ describe('edit_file', () => {
     ['../a.txt', 'x', "'../a.txt' is outside the workspace; use a path inside it, such as src/main.c"],
   ])('says of %s and %j what to change, and asks nobody', async (path, before, message) => {
     const asked = context()
-    const result = await editFile.run({ file_path: path, old_text: before, new_text: 'x' }, asked)
+    const result = await callTool(editFile, { file_path: path, old_text: before, new_text: 'x' }, asked)
     expect(result.content).toBe(`ERROR: edit_file: ${message}`)
     expect(asked.asked).toEqual([])
     expect(await text('a.txt')).toBe('one\ntwo $& three\ntwo\n')

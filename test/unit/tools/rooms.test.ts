@@ -5,6 +5,7 @@ import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety, screenOf } from '../../support/society.ts'
 import { contextFor, turnIn } from './context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 const noWorkspace = {} as ToolContext['workspace']
 
@@ -29,7 +30,11 @@ async function world() {
       addMessage: (draft: EntryDraft) => lobby.record(draft),
       ...change,
     }
-    const result = await tools.find((tool) => tool.id === id)!.run(args, context)
+    const result = await callTool(
+      tools.find((tool) => tool.id === id)!,
+      args,
+      context,
+    )
     return result.content
   }
   return { run, alice, bob, lobby, den, chat: society.chat }

@@ -4,6 +4,7 @@ import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
 import { runCommand } from '../../../src/tools/builtin/run-command.ts'
 import type { ToolLimits } from '../../../src/tools/limits.ts'
 import { contextFor } from './context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 /** A workspace that writes down the commands it is given; each ends in the same way. */
 function workspaceThat(end: Partial<ProcessOutcome> | Error, change: Partial<Workspace> = {}) {
@@ -34,14 +35,14 @@ describe('run_command', () => {
     [new WorkspaceError('commands cannot run: no'), 'ERROR: run_command: commands cannot run: no'],
   ])('tells how %j ended', async (end, content) => {
     const { workspace } = workspaceThat(end)
-    const result = await runCommand.run({ command: 'x' }, contextFor(workspace))
+    const result = await callTool(runCommand, { command: 'x' }, contextFor(workspace))
     expect(result).toEqual({ content, isError: content.startsWith('ERROR:') })
   })
 
   it('asks for every command in full, and runs nothing that was denied', async () => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 })
     const context = contextFor(workspace, 'deny')
-    const result = await runCommand.run({ command: 'rm -rf build\nls', working_dir: 'src' }, context)
+    const result = await callTool(runCommand, { command: 'rm -rf build\nls', working_dir: 'src' }, context)
     expect(result.content).toBe("ERROR: Permission denied: run 'rm -rf build\nls'?")
     expect(context.asked).toEqual([
       expect.objectContaining({
@@ -58,7 +59,7 @@ describe('run_command', () => {
   it('says when it wants the network or has no sandbox, which is never allowed for good', async () => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 }, { unsandboxed: true })
     const context = contextFor(workspace)
-    await runCommand.run({ command: 'curl x', network: true }, context)
+    await callTool(runCommand, { command: 'curl x', network: true }, context)
     expect(context.asked).toEqual([
       expect.objectContaining({
         access: 'network',
@@ -73,7 +74,7 @@ describe('run_command', () => {
     const { workspace, times } = workspaceThat({ exitCode: 0 })
     for (const timeoutMs of [60_000, 3000]) {
       const context = contextFor(workspace)
-      await runCommand.run({ command: 'x' }, { ...context, limits: { ...context.limits, timeoutMs } })
+      await callTool(runCommand, { command: 'x' }, { ...context, limits: { ...context.limits, timeoutMs } })
     }
     expect(times).toEqual([59_000, 2700])
   })
@@ -85,7 +86,9 @@ describe('run_command', () => {
     [{ command: 'x', cwd: '/' }, `unknown parameter "cwd"; it takes 'command', 'working_dir', 'network'`],
   ])('answers %j with what to change', async (args, message) => {
     const { workspace, commands } = workspaceThat({ exitCode: 0 })
-    expect((await runCommand.run(args, contextFor(workspace))).content).toBe(`ERROR: run_command: ${message}`)
+    expect((await callTool(runCommand, args, contextFor(workspace))).content).toBe(
+      `ERROR: run_command: ${message}`,
+    )
     expect(commands).toEqual([])
   })
 })

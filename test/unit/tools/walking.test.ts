@@ -5,6 +5,7 @@ import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
 import { createSociety } from '../../support/society.ts'
 import { contextFor, turnIn, type Verdict } from './context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 const name = (text: string) => text as RoomName
 
@@ -32,7 +33,13 @@ async function house() {
     const context: ToolContext = { ...base, room: room.name, turn: caller, requester, addMessage }
     return Object.assign(
       async (id: string, args: object = {}) =>
-        (await tools.find((tool) => tool.id === id)!.run(args, context)).content,
+        (
+          await callTool(
+            tools.find((tool) => tool.id === id)!,
+            args,
+            context,
+          )
+        ).content,
       { currentRoom: caller.currentRoom, asked: base.asked },
     )
   }
@@ -158,10 +165,10 @@ describe('a model that walks', () => {
       ...contextFor({} as ToolContext['workspace']),
       requester: { person: alice, role: 'member' as const },
     }
-    expect((await tools.get('sshawl_go')!.run({ direction: 'north' }, context)).content).toBe(
+    expect((await callTool(tools.get('sshawl_go')!, { direction: 'north' }, context)).content).toBe(
       'ERROR: sshawl_go: only a model in its turn walks; people use go and join',
     )
-    await tools.get('sshawl_say')!.run({ text: 'hi', room: 'attic' }, context)
+    await callTool(tools.get('sshawl_say')!, { text: 'hi', room: 'attic' }, context)
     expect(await texts(attic)).toEqual(['hi'])
   })
 })

@@ -12,6 +12,7 @@ import type { Tool, ToolContext } from '../../../src/tools/tool.ts'
 import { webFetch } from '../../../src/tools/builtin/web-fetch.ts'
 import { localWeb, startSite, type Site } from '../../support/site.ts'
 import { contextFor } from './context.ts'
+import { callTool } from '../../support/call-tool.ts'
 
 const noFiles: Workspace = {
   readText: () => Promise.reject(new Error('no files here')),
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]())
 
 const run = (given: Tool, args: unknown, context: ToolContext = contextFor(noFiles)) =>
-  given.run(args, context)
+  callTool(given, args, context)
 
 describe('web_fetch', () => {
   test('asks with the site as target and the whole address as detail, then gives the page', async () => {
@@ -53,7 +54,7 @@ describe('web_fetch', () => {
         tool: 'web_fetch',
         access: 'network',
         target: `site.test:${site.port}`,
-        detail: `${address}a?b=c\n(a grant is for every page of site.test:${site.port})`,
+        detail: `${address}a?b=c`,
       }),
     ])
     expect(isError).toBe(false)

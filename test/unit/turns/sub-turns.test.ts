@@ -5,7 +5,7 @@ import { entryLine } from '../../../src/chat/entry-text.ts'
 import { fork } from '../../../src/tools/builtin/fork.ts'
 import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
 import { ok, type PermissionRequest } from '../../../src/tools/tool.ts'
-import { createRunTool } from '../../../src/toolbox/run-tool.ts'
+import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
@@ -150,13 +150,13 @@ describe('spawn_agent', () => {
       log,
     })
     const scopedTools = createScopedTools(catalogue, storage.rooms)
-    const runTool = createRunTool({
+    const runner = createToolRunner({
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
       limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
       log,
     })
-    const openToolbox = createToolboxes({ scopedTools, runTool, results: storage.results, clock })
+    const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
     await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()
     const order = {
@@ -287,17 +287,7 @@ describe('side turns are bounded', () => {
 describe('the tools of a side turn', () => {
   it('ask the same requester, and are answered for that one', async () => {
     const asked: PermissionRequest[] = []
-    const write = tool('writes', async (_, context) => {
-      const { person } = context.requester
-      const request = { requester: person, room: context.room, tool: 'writes', access: 'write' as const }
-      const verdict = await context.permissions.request({
-        ...request,
-        target: 't',
-        detail: 'd',
-        signal: context.signal,
-      })
-      return ok(verdict)
-    })
+    const write = tool('writes', () => ok('allow'), { access: 'write' })
     const model = scriptedModel(
       call(['spawn_agent', { prompt: 'go' }]),
       call(['writes', {}]),

@@ -2,42 +2,21 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ComposerOptions } from '../../../../src/adapters/lua/composer-options.ts'
-import type { Composer, WrapError } from '../../../../src/prompt/ports.ts'
-import { createManualWatch, type ManualWatch, type WatchedWork } from '../../../support/manual-watch.ts'
-import { failureOf, inRoom, openPool, recordingLog } from '../../../support/pool.ts'
+import {
+  attack,
+  composeTwo,
+  ENDLESS_PATTERN,
+  failureOf,
+  inRoom,
+  nextEndless,
+  openPool,
+  openWatched,
+  recordingLog,
+  type WatchedPool,
+} from '../../../support/pool.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
-/** Patterns run in C, where the engine's own time limit is not checked: only the kill from outside ends this. */
-const ENDLESS_PATTERN = '("a"):rep(2e5):find(".-.-.-b")'
 const TOO_LONG = 'wrap: composing takes longer than 1000 ms of processor time'
-
-type WatchedPool = Composer & { readonly watched: ManualWatch }
-
-/** A pool that ends no work by itself: the test does. Its processes load no more than they need. */
-function openWatched(over: Partial<ComposerOptions> = {}): WatchedPool {
-  const watched = createManualWatch()
-  return Object.assign(openPool({ watch: watched.watch, encodings: [], ...over }), { watched })
-}
-
-const attack = (pool: Composer, room: string): Promise<WrapError> =>
-  failureOf(pool.compose(inRoom(room, ENDLESS_PATTERN)))
-
-/** The next work that begins, which is endless; it takes no more of the processor, as it would to no end. */
-async function nextEndless({ watched }: WatchedPool): Promise<WatchedWork> {
-  const work = await watched.next()
-  process.kill(work.pid, 'SIGSTOP')
-  return work
-}
-
-/** Two prompts of a room, composed one after the other. */
-async function composeTwo(pool: WatchedPool, room: string): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) {
-    const prompt = pool.compose(inRoom(room))
-    await pool.watched.next()
-    expect((await prompt).budget.used).toBeGreaterThan(300)
-  }
-}
 
 describe('the pool of wrap processes', () => {
   let pool: WatchedPool
@@ -56,24 +35,6 @@ describe('the pool of wrap processes', () => {
       expect(await failure).toMatchObject({ reason: 'limit', message: TOO_LONG })
     }
     await composeTwo(pool, 'hostile')
-  })
-
-  test('leaves a process to the others, however many rooms have cost one before', async () => {
-    const rooms = ['one', 'two']
-    const first = rooms.map((room) => attack(pool, room))
-    for (const failure of first) {
-      ;(await nextEndless(pool)).end()
-      expect(await failure).toMatchObject({ reason: 'limit' })
-    }
-    const again = rooms.map((room) => attack(pool, room))
-    for (const failure of again) {
-      const endless = await nextEndless(pool)
-      await composeTwo(pool, 'peaceful')
-      expect([...pool.watched.current]).toEqual([endless])
-      endless.end()
-      expect(await failure).toMatchObject({ reason: 'limit' })
-    }
-    await composeTwo(pool, 'one')
   })
 
   test('lets go of a prompt that nobody waits for any more', async () => {
@@ -96,7 +57,7 @@ describe('the pool of wrap processes', () => {
     const work = await nextEndless(pool)
     const queued = Array.from({ length: 3 }, () => pool.compose(inRoom('busy')))
     expect((await failureOf(pool.compose(inRoom('busy')))).message).toBe(
-      'wrap: 3 prompts of this room are waiting already; try again later',
+      'wrap: 3 prompts are waiting here already; try again later',
     )
     expect((await pool.compose(inRoom('quiet'))).budget.used).toBeGreaterThan(300)
     work.end()

@@ -10,6 +10,7 @@ import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.t
 import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 import { lacks } from '../../../support/needs.ts'
+import { callTool } from '../../../support/call-tool.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -232,24 +233,24 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
 
   it('runs with no question when it may only read', async () => {
     const context = contextFor(workspace(), 'deny')
-    expect(await tool('Grep').run({ arguments: ['-rn', 'TODO', '.'] }, context)).toEqual({
+    expect(await callTool(tool('Grep'), { arguments: ['-rn', 'TODO', '.'] }, context)).toEqual({
       content: './src/a.ts:2:TODO two\n',
       isError: false,
     })
-    expect((await tool('Glob').run({ arguments: ['.', '-name', '*.ts'] }, context)).content).toBe(
+    expect((await callTool(tool('Glob'), { arguments: ['.', '-name', '*.ts'] }, context)).content).toBe(
       './src/a.ts\n',
     )
-    expect((await tool('LS').run({ arguments: ['src'] }, context)).content).toBe('a.ts\n')
+    expect((await callTool(tool('LS'), { arguments: ['src'] }, context)).content).toBe('a.ts\n')
     expect(context.asked).toEqual([])
   })
 
   it('calls no match of grep an answer, and an error of grep an error', async () => {
     const context = contextFor(workspace())
-    expect(await tool('Grep').run({ arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
+    expect(await callTool(tool('Grep'), { arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
       content: 'No matches.',
       isError: false,
     })
-    const failed = await tool('Grep').run({ arguments: ['-rn', 'x', 'missing'] }, context)
+    const failed = await callTool(tool('Grep'), { arguments: ['-rn', 'x', 'missing'] }, context)
     expect(failed.content).toBe(
       'ERROR: Grep: the command exited with code 2\ngrep: missing: No such file or directory\n',
     )
@@ -265,7 +266,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     [['{arguments}']],
     [['-n', 'TODO', 'src/a.ts', '>', 'pwned']],
   ])('gives a shell no chance: Grep %j changes nothing', async (args) => {
-    await tool('Grep').run({ arguments: args }, contextFor(workspace()))
+    await callTool(tool('Grep'), { arguments: args }, contextFor(workspace()))
     expect((await readdir(files)).toSorted()).toEqual(['link', 'src', 'up'])
   })
 
@@ -308,7 +309,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
     ['LS', ['/'], 'arguments[0] "/" is refused'],
   ])('refuses %s %j before it runs', async (id, args, message) => {
-    const result = await tool(id).run({ arguments: args }, contextFor(workspace()))
+    const result = await callTool(tool(id), { arguments: args }, contextFor(workspace()))
     expect(result.isError).toBe(true)
     expect(result.content).toContain(`ERROR: ${id}: ${message}`)
     expect((await readdir(files)).toSorted()).toEqual(['link', 'src', 'up'])
@@ -329,7 +330,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     [['-rn'], 'arguments must be an object, got ["-rn"]'],
     ['-rn', 'arguments must be an object, got "-rn"'],
   ])('answers the arguments %j with what to change', async (args, message) => {
-    const result = await tool('Grep').run(args, contextFor(workspace()))
+    const result = await callTool(tool('Grep'), args, contextFor(workspace()))
     expect(result).toEqual({ content: `ERROR: Grep: ${message}`, isError: true })
   })
 
@@ -337,7 +338,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     await put('t.tool', wrapper('Touch', '@command touch {arguments}'))
     await using wrapped = await load()
     const denied = contextFor(workspace(), 'deny')
-    const result = await wrapped.tools()[0]!.run({ arguments: ['a b', "it's"] }, denied)
+    const result = await callTool(wrapped.tools()[0]!, { arguments: ['a b', "it's"] }, denied)
     expect(result.content).toBe(`ERROR: Permission denied: run 'touch 'a b' 'it'\\''s''?`)
     expect(denied.asked).toMatchObject([
       { tool: 'Touch', access: 'execute', detail: `touch 'a b' 'it'\\''s'` },
@@ -348,7 +349,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
   it('cannot write at all when it may only read', async () => {
     await put('t.tool', wrapper('Touch', '@command touch {arguments}\n@access read\n@deny none'))
     await using wrapped = await load()
-    const result = await wrapped.tools()[0]!.run({ arguments: ['pwned'] }, contextFor(workspace()))
+    const result = await callTool(wrapped.tools()[0]!, { arguments: ['pwned'] }, contextFor(workspace()))
     expect(result.content).toContain('Read-only file system')
     expect(await readdir(files)).not.toContain('pwned')
   })
@@ -365,7 +366,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     )
     await using wrapped = await load()
     const show = async (args: object) =>
-      (await wrapped.tools()[0]!.run(args, contextFor(workspace()))).content
+      (await callTool(wrapped.tools()[0]!, args, contextFor(workspace()))).content
     expect(await show({ text: 'a  b', arguments: ['x', ''], count: 3, flag: false })).toBe(
       '[a  b][x][][3][false][two words][end]',
     )
@@ -409,7 +410,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(text, tricky), { maxLength: 8 }), async (args) => {
-        const result = await wrapped.tools()[0]!.run({ arguments: args }, context)
+        const result = await callTool(wrapped.tools()[0]!, { arguments: args }, context)
         expect(JSON.parse(result.content)).toEqual(args)
       }),
       { numRuns: 60 },

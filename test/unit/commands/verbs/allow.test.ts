@@ -24,7 +24,7 @@ describe('/allow', () => {
     await using _ = world
     expect(await world.type(world.bob, line)).toEqual(done())
     expect(await result).toBe('touched a.txt')
-    expect(await world.texts('hall', 2)).toContain(`${verdict} (question 1: touch for bob)`)
+    expect(await world.texts('hall', 3)).toContain(`${verdict} (question 1: touch for bob)`)
   })
 
   test('prints the answer to a script, which does not see the room', async () => {

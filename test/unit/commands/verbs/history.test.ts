@@ -31,6 +31,25 @@ describe('/history', () => {
     expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
   })
 
+  test('gives each entry one line of JSON, whatever a call of a tool had in it', async () => {
+    await using world = await createTalk()
+    const args = {
+      kind: 'tool_call',
+      call: 'c',
+      name: 'x',
+      requester: 'ann',
+      arguments: { a: '\u2028\u0085' },
+    } as const
+    await world.turnWorld.room.record({
+      ...args,
+      author: 'ann',
+      text: 'as a guest could store it once\u2028',
+    })
+    const { out } = await world.exec(world.bob, 'history lobby -n 1 --json')
+    expect(out[0]).not.toMatch(/[\n\u0085\u2028]/u)
+    expect(parsed(out)).toMatchObject([{ arguments: { a: '\u2028\u0085' } }])
+  })
+
   test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])('-n %s is refused', async (count) => {
     await using world = await createTalk()
     const problem = '-n takes a whole number from 1 to 1000, such as -n 50'

@@ -53,6 +53,18 @@ describe('/kv', () => {
     expect(await world.type(world.ann, 'kv k1 2')).toEqual(done())
   })
 
+  test('cleans texts and names inside of JSON, and refuses what is nested too deep', async () => {
+    await using world = await createCommandWorld()
+    const hidden = '{"a\\u200b":["\\u001b[31mred","x\\udb40\\udc41\\u2028y"]}'
+    expect(await world.type(world.ann, `kv json ${hidden}`)).toEqual(done())
+    expect(await world.exec(world.bob, 'kv hall json')).toEqual(done('{"a":["red","x\\ny"]}'))
+    for (const depth of [65, 8000])
+      expect(await world.type(world.ann, `kv deep ${'['.repeat(depth)}${']'.repeat(depth)}`)).toEqual(
+        refused('a value is nested at most 64 deep; this one is deeper'),
+      )
+    expect(await world.type(world.ann, `kv deep ${'['.repeat(64)}${']'.repeat(64)}`)).toEqual(done())
+  })
+
   test('keeps a name such as __proto__ as a key like others', async () => {
     await using world = await createCommandWorld()
     await world.type(world.ann, 'kv __proto__ 1')

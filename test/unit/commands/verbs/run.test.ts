@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failed } from '../../../../src/tools/tool.ts'
+import { failed, ok } from '../../../../src/tools/tool.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import {
   createCommandWorld,
@@ -9,6 +9,7 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 import { touch } from '../../../support/commands/raise-question.ts'
+import { screenOf } from '../../../support/society.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const echo = tool('echo')
@@ -50,10 +51,46 @@ describe('run', () => {
     await using world = await createCommandWorld(touch)
     const call = 'hall touch {"q":"a.txt"}'
     expect(await world.exec(world.ann, `run --allow touch ${call}`)).toEqual(done('touched a.txt\n'))
-    expect(await world.exec(world.ann, `run ${call}`)).toEqual(refused('ERROR: Permission denied: touch it?'))
+    expect(await world.exec(world.ann, `run ${call}`)).toEqual(
+      refused('ERROR: Permission denied: touch it? (a script must name it: --allow touch)'),
+    )
     expect(await world.exec(world.bob, `run --allow touch ${call}`)).toEqual(
       refused('only the owner of hall, an op or an admin can allow tools from a script'),
     )
+  })
+
+  test('asks for a tool that asks for nothing itself, once, and a grant is for exactly its arguments', async () => {
+    const dice = tool('dice', (args) => ok(`rolled ${JSON.stringify(args)}`), { access: 'write' })
+    await using world = await createCommandWorld(dice)
+    expect(await world.exec(world.bob, 'run hall dice {"q":"3"}')).toEqual(
+      refused('ERROR: Permission denied: use dice {"q":"3"}? (a script must name it: --allow dice)'),
+    )
+    const hall = await world.turnWorld.society.chat.room('hall', world.bob)
+    await hall.enter(screenOf(world.bob))
+    const kinds: string[] = []
+    const roll = async (q: string): Promise<string> => {
+      const { caller } = sessionIn(hall, world.bob)
+      const ended = new Promise<string>((resolve) => {
+        const end = hall.listen({
+          deliver(entry) {
+            if (entry.kind === 'approval') kinds.push(entry.verdict)
+            if (entry.kind === 'approval' && entry.verdict === 'asked')
+              void world.type(world.bob, `allow room ${entry.question}`)
+            if (entry.kind !== 'tool_result') return
+            end()
+            resolve(entry.text)
+          },
+        })
+      })
+      await world.runner.command(`run dice {"q":"${q}"}`, caller)
+      return await ended
+    }
+    expect([await roll('3'), await roll('3'), await roll('4')]).toEqual([
+      'rolled {"q":"3"}',
+      'rolled {"q":"3"}',
+      'rolled {"q":"4"}',
+    ])
+    expect(kinds).toEqual(['asked', 'room', 'asked', 'room'])
   })
 
   test.each([

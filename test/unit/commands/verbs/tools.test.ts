@@ -43,6 +43,17 @@ describe('/tools', () => {
     )
   })
 
+  test('stores and shows patterns without what nobody can see, and changes nothing where that is all', async () => {
+    await using world = await createScene()
+    await world.exec(world.ann, 'tools hall Gr\u200bep \u{e0041} calc\u009b31m*')
+    const list = jsonOf(await world.exec(world.bob, 'tools hall --json'))
+    expect(list).toMatchObject({ scope: ['Grep', 'calc*'], visible: 2 })
+    expect(await world.texts('hall')).toEqual(['tools: Grep calc*'])
+    expect(await world.exec(world.ann, 'tools hall \u200b')).toEqual(
+      refused('these patterns have nothing visible in them; the scope was not changed'),
+    )
+  })
+
   test('refuses long patterns, and more than 100', async () => {
     await using world = await createScene()
     expect(await world.type(world.ann, `tools ${'x'.repeat(201)}`)).toEqual(

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ArgumentError } from '../../../src/tools/arguments.ts'
+import { defineTool } from '../../../src/tools/define-tool.ts'
+import { ok, type PermissionProvider, type PermissionRequest, type Tool } from '../../../src/tools/tool.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../support/turn-world.ts'
+
+/** A turn that makes these calls, with a provider that remembers what it was asked. */
+async function turnWith(
+  tools: readonly Tool[],
+  calls: readonly (readonly [string, unknown])[],
+  verdict: (world: TurnWorld, asked: PermissionRequest) => ReturnType<PermissionProvider['request']>,
+  options: WorldOptions = {},
+) {
+  const asked: PermissionRequest[] = []
+  const model = scriptedModel(call(...calls), say('done'))
+  let world: TurnWorld
+  const request: PermissionProvider['request'] = (one) => (asked.push(one), verdict(world, one))
+  world = await createTurnWorld(model, { tools, permissions: { request }, ...options })
+  await using _ = world
+  await world.ask()
+  const answers = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+  return { asked, answers, log: await world.log(), lines: await world.lines() }
+}
+
+const allow = async () => 'allow' as const
+
+/** A tool as somebody writes it who never heard of permissions. */
+function dice(access: Tool['access']): Tool & { readonly rolls: number } {
+  let rolls = 0
+  const made = tool('dice', () => ok(`roll ${(rolls += 1)}`), { access })
+  return {
+    ...made,
+    get rolls() {
+      return rolls
+    },
+  }
+}
+
+describe('a tool that does more than read', () => {
+  it.each(['write', 'execute', 'network'] as const)(
+    'with %s access does not run unasked, although it asks for nothing itself',
+    async (access) => {
+      const made = dice(access)
+      const { asked, answers, lines } = await turnWith([made], [['dice', { count: 3 }]], async () => ({
+        why: 'denied by ann',
+      }))
+      expect(made.rolls).toBe(0)
+      expect(asked).toMatchObject([
+        { tool: 'dice', access, target: '{"count":3}', detail: 'dice {"count":3}', model: 'qwen' },
+      ])
+      const denied = 'ERROR: Permission denied: use dice {"count":3}? (denied by ann)'
+      expect(answers).toEqual([denied])
+      expect(lines.slice(0, 2)).toEqual(['tool_call: Not run: dice {"count":3}', `tool_result: ${denied}`])
+    },
+  )
+
+  it('runs once when it was allowed, and is recorded as executing only then', async () => {
+    const made = dice('execute')
+    const { answers, lines } = await turnWith([made], [['dice', {}]], async (world) => {
+      expect(await world.lines()).toEqual([])
+      return 'allow'
+    })
+    expect(answers).toEqual(['roll 1'])
+    expect(lines.slice(0, 2)).toEqual(['tool_call: Executing tool: dice {}', 'tool_result: roll 1'])
+  })
+
+  it('is asked for exactly what it says, and not at all where its arguments are wrong', async () => {
+    const send = defineTool({
+      id: 'send',
+      title: 'Send',
+      description: 'Sends.',
+      access: 'network',
+      input: z.strictObject({ to: z.string() }),
+      asks({ to }) {
+        if (to === 'nobody') throw new ArgumentError('to must be somebody')
+        return to === 'me'
+          ? 'nobody'
+          : { target: to, detail: `to ${to}`, asked: `send to ${to}?`, onceOnly: true }
+      },
+      run: async ({ to }) => ok(`sent to ${to}`),
+    })
+    const calls = ['bob', 'nobody', 7, 'me'].map((to) => ['send', { to }] as const)
+    const { asked, answers } = await turnWith([send], calls, allow)
+    expect(asked).toMatchObject([{ target: 'bob', detail: 'to bob', access: 'network', onceOnly: true }])
+    expect(answers).toEqual([
+      'sent to bob',
+      'ERROR: send: to must be somebody',
+      'ERROR: send: to must be a string, got 7',
+      'sent to me',
+    ])
+  })
+
+  it('is asked for under the name of what it is an alias of', async () => {
+    const made = dice('write')
+    const alias = tool('Dice', undefined, { access: 'write', aliasOf: 'dice' })
+    const { asked } = await turnWith([made, alias], [['Dice', {}]], allow)
+    expect(asked.map((one) => one.tool)).toEqual(['dice'])
+  })
+
+  it('does not run where it was turned off while people were asked', async () => {
+    const made = dice('write')
+    const { answers } = await turnWith([made], [['dice', {}]], async (world) => {
+      await world.setScope('none')
+      return 'allow'
+    })
+    expect(answers).toEqual(['ERROR: Permission denied: use dice {}? (it was turned off meanwhile)'])
+    expect(made.rolls).toBe(0)
+  })
+
+  it('does not run where what it asks for cannot be found out', async () => {
+    const made = tool('dice', undefined, {
+      access: 'write',
+      asks: () => Promise.reject(new Error('no idea')),
+    })
+    const { answers, asked } = await turnWith([made], [['dice', {}]], allow)
+    expect(answers).toEqual(['ERROR: dice: no idea'])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('the time of an answer', () => {
+  it('is not the time of the tool, neither what it had nor what it took', async () => {
+    const limits = { tools: { timeoutMs: 200, outputLines: 1, outputBytes: 1 } }
+    const answer = async ({ society }: TurnWorld) => {
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      society.clock.advance(90_000)
+      return 'allow' as const
+    }
+    const { answers, log } = await turnWith([dice('execute')], [['dice', {}]], answer, { limits })
+    expect(answers).toEqual(['roll 1'])
+    expect(log.find((entry) => entry.kind === 'tool_result')).toMatchObject({ durationMs: 0 })
+  })
+
+  it('is told as waiting, and not as the tool’s work', async () => {
+    const doing: string[] = []
+    await turnWith([dice('execute')], [['dice', {}]], async ({ turns, room }) => {
+      doing.push(...turns.running(room.name).map((turn) => turn.doing()))
+      return 'allow'
+    })
+    expect(doing).toEqual(['waiting for /allow'])
+  })
+})
