@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { damageOf, expectUnharmed } from '../support/attack.ts'
+import type { Stage } from '../support/server.ts'
+import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
+
+const LIMITS = `
+[limits]
+message_chars = 20000
+rate_burst = 100000
+rate_per_s = 100000
+connections_per_address = 200
+`
+
+const LINES = 700
+const LINE = 'long '.repeat(3_000)
+
+/** The lobby with ten megabytes in it. */
+async function fillLobby(stage: Stage): Promise<void> {
+  const { exitCode, stderr } = await fill(stage)
+  expect([exitCode, stderr]).toEqual([0, ''])
+}
+
+async function fill(stage: Stage) {
+  const input = Array.from({ length: LINES }, (_, number) => `${number} ${LINE}\n`).join('')
+  await using session = await stage.open('writer', '-T')
+  await session.waitFor('-- lobby')
+  session.write(input)
+  session.close()
+  return { exitCode: await session.exit, stderr: session.errors().replace(/^.*(Warning|lets you in).*\s*$/gm, '') }
+}
+
+/** Runs a command eight times, as somebody with a key of their own who reads none of it. */
+async function readNothing(stage: Stage, number: number): Promise<HostileClient> {
+  const client = await connectHostile(`mallory${number}`, stage.server.port, newKey())
+  client.claim(2 ** 32 - 1, 32_768)
+  const execs = Array.from({ length: 8 }, () => client.exec('history lobby --json -n 1000'))
+  client.stopReading()
+  void Promise.allSettled(execs)
+  return client
+}
+
+test('eighty long histories that nobody reads take little memory and stall nobody', async () => {
+  let held = 0
+  const damage = await damageOf(
+    async (stage) => {
+      await fillLobby(stage)
+      const clients = await Promise.all(Array.from({ length: 10 }, (_, number) => readNothing(stage, number)))
+      await sleep(3_000)
+      held = clients.length
+      return clients
+    },
+    { config: LIMITS },
+  )
+  expectUnharmed(damage, 400)
+  expect(held).toBe(10)
+})
+
+test('who keeps more than all queues together may hold is thrown out first', async () => {
+  const damage = await damageOf(
+    async (stage) => {
+      await fillLobby(stage)
+      const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
+      await Promise.race(clients.map(({ closed }) => closed))
+      const patient = await stage.as('reader', ['history', 'lobby', '--json', '-n', String(LINES)])
+      expect(patient.stdout.split('\n')).toHaveLength(LINES + 1)
+      return clients
+    },
+    { config: `${LIMITS}queues_mb = 8\n` },
+  )
+  expectUnharmed(damage, 400)
+})
+
+test('a command whose output nobody reads is ended like a session', async () => {
+  const damage = await damageOf(
+    async (stage) => {
+      await fillLobby(stage)
+      const client = await readNothing(stage, 0)
+      await client.closed
+      return []
+    },
+    { config: `${LIMITS}stall_s = 1\n` },
+  )
+  expectUnharmed(damage, 400)
+})
