@@ -14,7 +14,7 @@ async function terminal(stage: Stage, columns: number) {
   return { client, channel }
 }
 
-const ATTACK_MS = 4_000
+const ATTACK_MS = 3_000
 
 /** Does something again and again, so often in all, spread over the time of the attack. */
 async function spread(times: number, act: () => void): Promise<void> {

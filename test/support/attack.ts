@@ -19,19 +19,21 @@ export interface Damage {
 }
 
 /** For how long echoes are measured at least. */
-const MEASURED_MS = 1_500
+const MEASURED_MS = 1_000
 
 /**
  * Starts the built server, in a process of its own and with a heap of 512 MB, and measures what somebody in a session
  * notices of an attack. `attack` is called once, resolves when the attack is over and returns what must be closed after
- * it.
+ * it. `prepare` comes before all that is measured.
  */
 export async function damageOf(
   attack: (stage: Stage) => Promise<readonly Disposable[]>,
-  options: { readonly config?: string } = {},
+  options: { readonly config?: string; readonly prepare?: (stage: Stage) => Promise<void> } = {},
 ): Promise<Damage> {
+  const { prepare, ...server } = options
   const env = { NODE_OPTIONS: '--max-old-space-size=512' }
-  await using stage = await createStage({ ...options, env })
+  await using stage = await createStage({ ...server, env })
+  await prepare?.(stage)
   await using probe = await startProbe(stage)
   await sleep(MEASURED_MS)
   const quiet = percentile99(await probe.take())

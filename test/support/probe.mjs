@@ -27,7 +27,10 @@ const channel = await new Promise((resolve, reject) =>
 
 let samples = []
 let since = 0
-createInterface({ input: process.stdin }).on('line', () => {
+const asked = createInterface({ input: process.stdin })
+// A test that failed must leave nobody typing.
+asked.on('close', () => process.exit(0))
+asked.on('line', () => {
   const late = performance.now() - since
   console.log(JSON.stringify(since > 0 && late > PAUSE_MS ? [...samples, late] : samples))
   samples = []

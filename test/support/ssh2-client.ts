@@ -19,8 +19,11 @@ export interface HostileClient extends Disposable {
   rekey(): void
   /** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
   send(payload: Buffer): void
-  /** Does not read from the server any more. */
+  /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
+  run(line: string): Promise<void>
+  /** Does not read from the server any more, not even that the connection is gone, until it reads again. */
   stopReading(): void
+  readAgain(): void
   /** Resolves when the connection is gone. */
   readonly closed: Promise<void>
 }
@@ -86,7 +89,15 @@ export async function connectHostile(
     },
     adjust: (channel, bytes) => protocol.channelWindowAdjust(idOf(channel), bytes),
     rekey: () => protocol.rekey(),
+    run: (line) =>
+      new Promise((resolve, reject) =>
+        client.exec(line, (error, channel) => {
+          if (error) return reject(error)
+          channel.on('close', () => resolve()).on('error', () => undefined).resume()
+        }),
+      ),
     stopReading: () => void socket.pause(),
+    readAgain: () => void socket.resume(),
     [Symbol.dispose]: () => void client.destroy(),
   }
 }
