@@ -7,7 +7,8 @@ import { openStorage } from './adapters/storage/open.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createChatAndPeople } from './app/chat-and-people.ts'
-import { createRoomStatus } from './app/status-line.ts'
+import { createRoomBoards } from './app/room-board.ts'
+import { createRoomStatus } from './app/room-status.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { DATABASE } from './app/backup.ts'
@@ -24,7 +25,9 @@ import type { Config } from './config/config.ts'
 import { makeDataDir } from './app/data-dir.ts'
 import { createIds } from './lib/ids.ts'
 import { paths } from './app/paths.ts'
+import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
+import { createShared } from './session/shared.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
 export interface App extends AsyncDisposable {
@@ -85,7 +88,8 @@ async function openData(
   const clock = overrides.clock ?? { now: () => Date.now() }
   await makeDataDir(dataDir)
   const file = join(dataDir, DATABASE)
-  const storage = owned(await openStorage({ file, migrationsDir: paths.migrations, clock, log }))
+  const { migrations: migrationsDir, storageThread: threadEntry } = paths
+  const storage = owned(await openStorage({ file, migrationsDir, clock, log, threadEntry }))
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
 }
 
@@ -101,6 +105,7 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, runs } = activity
+  const timers = processTimers()
   const { limits } = config
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
@@ -110,7 +115,8 @@ function createHandler(
     chat,
     people,
     runner: createRunner({ commands, speech, chat, pace, bytes, log }),
-    roomStatus: createRoomStatus(activity, clock),
+    boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
+    shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
     motd: config.server.motd,

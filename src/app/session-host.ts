@@ -6,18 +6,20 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import type { ClientHandler, Screen, SessionHost } from '../session/ports.ts'
+import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
+import type { SharedBySessions } from '../session/shared.ts'
 import { enterRoom, type RoomStay } from './room-stay.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
-import { createStatusLine, type RoomStatus } from './status-line.ts'
+import type { BoardView, RoomBoards } from './room-board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
   readonly people: People
   readonly chat: Chat
   readonly runner: Runner
-  readonly roomStatus: RoomStatus
+  readonly boards: RoomBoards
+  readonly shared: SharedBySessions
   readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
@@ -35,6 +37,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       runSession({
         terminal,
         person,
+        shared: parts.shared,
         host: createSessionHost(person, parts, () => terminal.size()?.columns ?? 80),
       }),
     async exec(person, line, pipe) {
@@ -53,19 +56,23 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
   const gone = new AbortController()
   let screen: Screen | undefined
   let stay: RoomStay | undefined
+  let board: BoardView | undefined
   const here = (): Room | undefined => stay?.room
-  const statusLine = createStatusLine(person, parts.roomStatus, here, () => screen?.refresh())
 
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
-      if (kind === 'scope') void statusLine.update()
-      // A turn begins a moment after the message that mentions its model.
-      else statusLine.draw(kind === 'message')
-    })
+    stay = await enterRoom(room, shown, parts.chat)
+    board?.leave()
+    board = undefined
     await left?.leave()
-    await statusLine.update()
+    board = await parts.boards.of(room).watch(person, () => shown.refresh())
+    if (gone.signal.aborted) await leaveRoom()
+  }
+
+  async function leaveRoom(): Promise<void> {
+    board?.leave()
+    await stay?.leave()
   }
 
   const caller = (shown: Screen, room: Room): SessionCaller => ({
@@ -93,8 +100,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
     },
     async detach() {
       gone.abort()
-      statusLine.stop()
-      await stay?.leave()
+      await leaveRoom()
     },
     async submit(line) {
       const room = here()
@@ -106,10 +112,12 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       const room = here()
       return room ? await parts.complete(textBeforeCursor, room, person) : []
     },
-    status: () => statusLine.status(),
+    footer: (style) => board?.footer(style) ?? NO_FOOTER,
     async stop() {
       const room = here()
       if (room) await parts.stop(room, person)
     },
   }
 }
+
+const NO_FOOTER: RoomFooter = { replies: [], status: '' }

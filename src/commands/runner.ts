@@ -8,7 +8,7 @@ import { utf8Bytes } from '../lib/bytes.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/words.ts'
 import { kindOf, type Caller, type SessionCaller } from './caller.ts'
-import type { BaseContext, Command, Values } from './define.ts'
+import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
 import type { Speech } from './speech.ts'
@@ -38,7 +38,11 @@ export function createRunner(parts: {
   return {
     command: (line, caller) => guarded(line, caller, () => run(line, counted(caller))),
     speech: (text, caller) =>
-      guarded(text, caller, async () => void (await parts.speech.say(caller.session.room, caller.person, text))),
+      guarded(
+        text,
+        caller,
+        async () => void (await parts.speech.say(caller.session.room, caller.person, text)),
+      ),
   }
 
   async function guarded(
@@ -74,8 +78,13 @@ export function createRunner(parts: {
     const command = byName.get(word.toLowerCase())
     if (!command) throw unknownCommand(word, caller)
     const { roomName, ...values } = parse(command, rest, kindOf(caller))
+    const isForAll = command.room === 'here-or-all' && roomName === ALL_ROOMS
     const room =
-      roomName === undefined ? caller.session?.room : await parts.chat.room(roomName, caller.person)
+      roomName === undefined
+        ? caller.session?.room
+        : isForAll
+          ? undefined
+          : await parts.chat.room(roomName, caller.person)
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
@@ -119,6 +128,7 @@ async function runIn(
     case 'none':
       return await command.run(context)
     case 'optional':
+    case 'here-or-all':
       return await command.run({ ...context, room })
     case 'here':
       if (!room) throw new TypeError(`${command.name} needs a room, and the parser let it pass without one`)

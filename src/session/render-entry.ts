@@ -4,15 +4,8 @@ import { cleanText } from '../lib/clean-text.ts'
 import type { Span, Styled } from '../lib/styled.ts'
 import { mostCells } from './cells.ts'
 import { quoteRows } from './quote-rows.ts'
-import type { Theme } from './theme.ts'
+import type { DrawingStyle, Theme } from './theme.ts'
 import { wrapText } from './wrap-text.ts'
-
-/** How to draw: for the same style an entry is always the same bytes. */
-export interface DrawingStyle {
-  /** Cells in a row. */
-  readonly columns: number
-  readonly theme: Theme
-}
 
 /** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
 const HANG = '  '

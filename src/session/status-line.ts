@@ -7,7 +7,7 @@ import type { SessionStatus } from './ports.ts'
 export function statusLine(status: SessionStatus, columns: number): string {
   const parts = [
     status.room,
-    `${status.people.length} here`,
+    `${status.people} here`,
     status.models.map((name) => `@${name}`).join(' '),
     status.scope ? `tools ${status.scope} (${status.tools})` : '',
     status.lastTurn ? budget(status.lastTurn) : '',

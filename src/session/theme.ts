@@ -1,5 +1,7 @@
 /** How parts of the screen look. Each function takes clean text and puts SGR sequences around it (ECMA-48 8.3.117). */
 export interface Theme {
+  /** No other theme has it: what was drawn is kept under it. */
+  readonly id: string
   /** A name, always in the same colour. */
   readonly name: (text: string, of: string) => string
   /** What matters less. */
@@ -10,6 +12,16 @@ export interface Theme {
   readonly tint: (text: string, number: number) => string
 }
 
+/** How to draw: for the same style an entry is always the same bytes. */
+export interface DrawingStyle {
+  /** Cells in a row. */
+  readonly columns: number
+  readonly theme: Theme
+}
+
+/** Equal for styles that give the same bytes. */
+export const styleKey = ({ columns, theme }: DrawingStyle): string => `${theme.id} ${columns}`
+
 const sgr = (codes: string, text: string): string => `\u001b[${codes}m${text}\u001b[0m`
 
 /** Readable on dark and on light backgrounds: no black, white, or dark blue. */
@@ -18,6 +30,7 @@ const NAME_COLOURS = ['31', '32', '33', '35', '36', '91', '92', '93', '94', '95'
 const nameColour = (number: number): string => NAME_COLOURS[number % NAME_COLOURS.length] ?? '39'
 
 const colour: Theme = {
+  id: 'colour',
   name: (text, of) => sgr(`1;${nameColour(hash(of))}`, text),
   dim: (text) => sgr('2', text),
   error: (text) => sgr('31', text),
@@ -26,6 +39,7 @@ const colour: Theme = {
 }
 
 const monochrome: Theme = {
+  id: 'mono',
   name: (text) => sgr('1', text),
   dim: (text) => text,
   error: (text) => sgr('1', text),

@@ -17,7 +17,7 @@ export interface HostileClient extends Disposable {
   adjust(channel: ClientChannel, bytes: number): void
   /** Begins a key exchange. */
   rekey(): void
-  /** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+  /** `sendMessage` on this connection. */
   send(payload: Buffer): void
   /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
   run(line: string): Promise<void>
@@ -44,8 +44,18 @@ interface Protocol {
 }
 
 interface Internals {
-  readonly _sock: Socket
+  readonly _sock: Socket | undefined
   readonly _protocol: Protocol
+}
+
+/** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+export function sendMessage(client: ssh2.Client, payload: Buffer): void {
+  const { _protocol: protocol, _sock: socket } = client as unknown as Internals
+  if (!socket?.writable) return
+  const { write } = protocol._packetRW
+  const packet = write.alloc(payload.length)
+  packet.set(payload, write.allocStart)
+  protocol._cipher.encrypt(write.finalize(packet))
 }
 
 /** Lets somebody in with a key in a file, or with the key itself. `from` is one of the loopback's addresses. */
@@ -69,13 +79,7 @@ export async function connectHostile(
     (channel as unknown as { outgoing: { id: number } }).outgoing.id
   return {
     closed,
-    send(payload) {
-      if (!socket.writable) return
-      const { write } = protocol._packetRW
-      const packet = write.alloc(payload.length)
-      packet.set(payload, write.allocStart)
-      protocol._cipher.encrypt(write.finalize(packet))
-    },
+    send: (payload) => sendMessage(client, payload),
     exec: (line) => opened((done) => client.exec(line, done)),
     shell: (columns = 80) =>
       opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
@@ -96,8 +100,8 @@ export async function connectHostile(
           channel.on('close', () => resolve()).on('error', () => undefined).resume()
         }),
       ),
-    stopReading: () => void socket.pause(),
-    readAgain: () => void socket.resume(),
+    stopReading: () => void socket?.pause(),
+    readAgain: () => void socket?.resume(),
     [Symbol.dispose]: () => void client.destroy(),
   }
 }

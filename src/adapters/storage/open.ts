@@ -1,22 +1,31 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
 // grants, results and scripts. It implements the ports of the core and knows none of its rules: it does not
-// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/.
+// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
+// threads/ runs it beside the caller's thread.
 
 import { backupFile } from './sqlite/backup.ts'
 import { toStorageError } from './sqlite/errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
+import { openThreaded } from './threads/open-threaded.ts'
 
 /** Where the store is, and what it needs. */
-export type StorageOptions = SqliteOptions
+export interface StorageOptions extends SqliteOptions {
+  /**
+   * The built `adapters/storage/threads/main.js`: the database is used in threads of its own, so that the caller never
+   * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
+   */
+  readonly threadEntry?: string
+}
 
 /**
  * Opens the store; dispose of it to let go of the files. SQLite is the only engine: another one is chosen here.
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage(options: StorageOptions): Promise<Storage> {
-  return openSqlite(options)
+export async function openStorage({ threadEntry, ...options }: StorageOptions): Promise<Storage> {
+  if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
+  return await openThreaded(options, threadEntry)
 }
 
 /**
@@ -25,7 +34,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
  */
 export async function backupDatabase(file: string, target: string): Promise<void> {
   try {
-    await backupFile(file, target)
+    backupFile(file, target)
   } catch (error) {
     throw toStorageError(error)
   }

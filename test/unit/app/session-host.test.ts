@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
+import { createRoomBoards } from '../../../src/app/room-board.ts'
 import { createPeople } from '../../../src/chat/people.ts'
 import type { Caller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
+import { sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createSociety, type Society } from '../../support/society.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -41,11 +43,16 @@ async function startHost() {
     claimCode: undefined,
     namesPerKey: 8,
   })
+  const shared = sharedBySessions()
   const handler = createClientHandler({
     people,
     chat,
     runner: runnerOf(society),
-    roomStatus: { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+    boards: createRoomBoards(
+      { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+      shared.now,
+    ),
+    shared,
     complete: async () => [],
     stop: async () => undefined,
     motd: 'be kind',

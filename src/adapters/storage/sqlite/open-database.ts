@@ -24,14 +24,22 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
   const db = openFile(file, { timeout: busyMs })
   try {
     refuseForeign(db, file)
-    migrate(db, migrations, now)
     keepSafe(db)
+    migrate(db, migrations, now)
+    db.pragma('foreign_keys = ON')
     return db
   } catch (error) {
     db.close()
     throw error
   }
 }
+
+/**
+ * Opens a database that is of the newest schema already, for reading only, or to search it, which writes to the index
+ * beside it. Throws what SQLite throws.
+ */
+export const openBeside = (file: string, busyMs: number, use: 'read' | 'search'): Database =>
+  openFile(file, { readonly: use === 'read', fileMustExist: true, timeout: busyMs })
 
 function refuseForeign(db: Database, file: string): void {
   const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0
@@ -45,7 +53,6 @@ function refuseForeign(db: Database, file: string): void {
 function keepSafe(db: Database): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
-  db.pragma('foreign_keys = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('journal_size_limit = 67108864')
 }

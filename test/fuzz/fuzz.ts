@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keyOf } from '../support/load/keys.ts'
+import { raisedLimits } from '../support/load/raised-limits.ts'
+import { startServer, type Server } from '../support/server.ts'
+import { fuzzCase, type FuzzCase } from './cases.ts'
+import { createPlayer } from './play.ts'
+import { createLogReader, Trouble } from './trouble.ts'
+import { watchServer, type Watch } from './watch.ts'
+
+/** What is to be tried. */
+export interface FuzzOptions {
+  /** Case number n is made from `seed + n` alone. */
+  readonly seed: number
+  readonly seconds: number
+  /** Only the case of this number. */
+  readonly only?: number
+}
+
+/** One kind of trouble. */
+export interface Finding {
+  readonly kind: string
+  readonly detail: string
+  /** How many cases met it. */
+  count: number
+  /** The first one that did, and the smallest case that was found to do the same. */
+  readonly number: number
+  smallest: FuzzCase
+}
+
+export interface FuzzReport {
+  readonly cases: number
+  readonly findings: readonly Finding[]
+  /** How long an innocent command took, in ms: sorted. */
+  readonly answers: readonly number[]
+  readonly largestMiB: number
+}
+
+/** Cases that are played at once. */
+const PLAYERS = 4
+
+/** Time to make one failing case smaller, in ms. */
+const SHRINK_MS = 20_000
+
+/** After a death the cases that were under way are tried alone; so often one server may be replaced. */
+const MAX_DEATHS = 5
+
+/** Plays cases against the built server until the time is over; starts it anew when it dies. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const findings = new Map<string, Finding>()
+  const answers: number[] = []
+  const overAt = performance.now() + options.seconds * 1000
+  let next = options.only ?? 0
+  let largestMiB = 0
+  const takeNumber = (): number | undefined =>
+    performance.now() < overAt && (options.only === undefined || next === options.only) ? next++ : undefined
+  const first = next
+  for (let deaths = 0; deaths < MAX_DEATHS; deaths += 1) {
+    const { watch, underWay, death } = await playUntilDeath(takeNumber, options.seed, findings)
+    answers.push(...watch.answers)
+    largestMiB = Math.max(largestMiB, watch.largestMiB())
+    if (!death) break
+    await blame(death, underWay, options.seed, findings)
+  }
+  return {
+    cases: next - first,
+    findings: [...findings.values()],
+    answers: answers.toSorted((a, b) => a - b),
+    largestMiB,
+  }
+}
+
+interface Outcome {
+  readonly watch: Watch
+  /** Numbers of the cases that were being played at the end. */
+  readonly underWay: readonly number[]
+  /** Why the server is of no more use; undefined if it is. */
+  readonly death: Trouble | undefined
+}
+
+async function playUntilDeath(
+  takeNumber: () => number | undefined,
+  seed: number,
+  findings: Map<string, Finding>,
+): Promise<Outcome> {
+  await using arena = await startArena()
+  const underWay = new Set<number>()
+  const play = async (name: string): Promise<void> => {
+    await using player = arena.player(name)
+    for (let number = takeNumber(); number !== undefined; number = takeNumber()) {
+      underWay.add(number)
+      await tryCase(player, number, seed, findings)
+      underWay.delete(number)
+    }
+  }
+  const players = Promise.all(Array.from({ length: PLAYERS }, (_, at) => play(`fuzz${at}`)))
+  try {
+    await Promise.race([players, arena.watch.broken])
+    return { watch: arena.watch, underWay: [], death: undefined }
+  } catch (error) {
+    players.catch(() => undefined)
+    const death =
+      error instanceof Trouble
+        ? error
+        : new Trouble('the fuzzer itself failed', String((error as Error).stack))
+    return { watch: arena.watch, underWay: [...underWay], death }
+  }
+}
+
+/** Plays one case; if it fails in a new way, a smaller one that fails alike is looked for. */
+async function tryCase(
+  player: Pick<ArenaPlayer, 'play'>,
+  number: number,
+  seed: number,
+  findings: Map<string, Finding>,
+): Promise<void> {
+  let own: Finding | undefined
+  const property = fc.asyncProperty(fuzzCase, async (candidate) => {
+    const trouble = await player.play(candidate)
+    if (!trouble) return
+    const { kind, detail } = trouble
+    const known = findings.get(kind)
+    if (known && known !== own) return void (known.count += own ? 0 : 1)
+    if (own && own.kind !== kind) return
+    own ??= { kind, detail, count: 1, number, smallest: candidate }
+    own.smallest = candidate
+    findings.set(kind, own)
+    throw trouble
+  })
+  await fc.check(property, { seed: seed + number, numRuns: 1, interruptAfterTimeLimit: SHRINK_MS })
+}
+
+/** Plays the cases that were under way when a server died, each on a server of its own, to find which did it. */
+async function blame(
+  death: Trouble,
+  underWay: readonly number[],
+  seed: number,
+  findings: Map<string, Finding>,
+): Promise<void> {
+  const before = findings.size
+  for (const number of underWay) await tryCase({ play: playAlone }, number, seed, findings)
+  if (findings.size > before) return
+  const { kind, detail } = death
+  const numbers = `while these cases were played: ${underWay.join(', ')}`
+  const [sample] = fc.sample(fuzzCase, { seed: seed + (underWay[0] ?? 0), numRuns: 1 })
+  if (sample)
+    findings.set(kind, {
+      kind,
+      detail: `${numbers}\n${detail}`,
+      count: 1,
+      number: underWay[0] ?? 0,
+      smallest: sample,
+    })
+}
+
+async function playAlone(candidate: FuzzCase): Promise<Trouble | undefined> {
+  await using arena = await startArena()
+  await using player = arena.player('fuzz0')
+  // The watcher looks often enough that one more look after the case shows whether the server lives.
+  const lives = async (): Promise<Trouble | undefined> => {
+    const trouble = await player.play(candidate)
+    const seen = arena.watch.answers.length
+    while (arena.watch.answers.length < seen + 2) await new Promise((resolve) => setTimeout(resolve, 50))
+    return trouble
+  }
+  return Promise.race([lives(), arena.watch.broken]).catch((error: unknown) => {
+    if (error instanceof Trouble) return error
+    throw error
+  })
+}
+
+interface ArenaPlayer extends AsyncDisposable {
+  play(candidate: FuzzCase): Promise<Trouble | undefined>
+}
+
+/** A server, its watcher and its players. */
+interface Arena extends AsyncDisposable {
+  readonly watch: Watch
+  player(name: string): ArenaPlayer
+}
+
+async function startArena(): Promise<Arena> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-fuzz-'))
+  const server = await startServer({ dataDir: join(dir, 'data'), config: raisedLimits() })
+  const watch = watchServer(server)
+  const troubles = createTroubles(server)
+  return {
+    watch,
+    player(name) {
+      const player = createPlayer({ port: server.port, name, key: keyOf(name) })
+      return {
+        async play(candidate) {
+          const said = await player.play(candidate).then(
+            () => undefined,
+            (error: unknown) => error,
+          )
+          const logged = await troubles(name, said !== undefined)
+          if (said !== undefined && !(said instanceof Trouble)) throw said
+          return logged ?? said
+        },
+        [Symbol.asyncDispose]: () => player[Symbol.asyncDispose](),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Time for a line of the log to come through its pipe after the client was told, in ms. */
+const LOG_MS = 500
+
+/** What the log says of a person since it was last asked; what names nobody is said to whoever asks first. */
+function createTroubles({
+  stderr,
+}: Server): (person: string, isExpected: boolean) => Promise<Trouble | undefined> {
+  const readLog = createLogReader(stderr)
+  const unread: { readonly person?: string; readonly trouble: Trouble }[] = []
+  const take = (person: string): Trouble | undefined => {
+    unread.push(...readLog())
+    const at = unread.findIndex((one) => one.person === undefined || one.person === person)
+    return at < 0 ? undefined : unread.splice(at, 1)[0]?.trouble
+  }
+  return async (person, isExpected) => {
+    const overAt = performance.now() + LOG_MS
+    let found = take(person)
+    while (!found && isExpected && performance.now() < overAt) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      found = take(person)
+    }
+    return found
+  }
+}
