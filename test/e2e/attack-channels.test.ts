@@ -19,7 +19,8 @@ channels_per_connection = 100
 
 const ATTACK_MS = 2_000
 
-const attacker = (stage: Stage): Promise<HostileClient> => connectHostile('mallory', stage.server.port, newKey())
+const attacker = (stage: Stage): Promise<HostileClient> =>
+  connectHostile('mallory', stage.server.port, newKey())
 
 const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
 

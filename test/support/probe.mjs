@@ -22,7 +22,9 @@ await new Promise((resolve, reject) => {
   client.setNoDelay(true)
 })
 const channel = await new Promise((resolve, reject) =>
-  client.shell({ term: 'xterm', cols: 80, rows: 24 }, (error, opened) => (error ? reject(error) : resolve(opened))),
+  client.shell({ term: 'xterm', cols: 80, rows: 24 }, (error, opened) =>
+    error ? reject(error) : resolve(opened),
+  ),
 )
 
 let samples = []

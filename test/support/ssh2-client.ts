@@ -81,8 +81,7 @@ export async function connectHostile(
     closed,
     send: (payload) => sendMessage(client, payload),
     exec: (line) => opened((done) => client.exec(line, done)),
-    shell: (columns = 80) =>
-      opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
+    shell: (columns = 80) => opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
     claim(window, packetSize) {
       const open = Object.getPrototypeOf(protocol).session as Protocol['session']
       protocol.session = (id) => open.call(protocol, id, window, packetSize)
@@ -97,7 +96,10 @@ export async function connectHostile(
       new Promise((resolve, reject) =>
         client.exec(line, (error, channel) => {
           if (error) return reject(error)
-          channel.on('close', () => resolve()).on('error', () => undefined).resume()
+          channel
+            .on('close', () => resolve())
+            .on('error', () => undefined)
+            .resume()
         }),
       ),
     stopReading: () => void socket?.pause(),

@@ -76,8 +76,7 @@ export function createStrangers(
   function admit(network: Network): void {
     clearTimeout(network.timer)
     const { served, waiting } = network
-    for (const entry of waiting)
-      if (served.size < limits.unauthenticated_per_address) serve(entry, network)
+    for (const entry of waiting) if (served.size < limits.unauthenticated_per_address) serve(entry, network)
     const [oldest] = served
     if (waiting.size === 0 || !oldest) return
     const left = oldest.servedAt + UNDISTURBED_MS - now()
