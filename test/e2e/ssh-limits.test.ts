@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
-import { connectHostile } from '../support/ssh2-client.ts'
+import type { ClientChannel } from 'ssh2'
+import { connectHostile, type HostileClient } from '../support/ssh2-client.ts'
 import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 
 let home: SshHome
@@ -89,4 +90,47 @@ test('a command whose output is not read is ended with its connection', async ()
     await sleep(20)
   client.readAgain()
   await client.closed
+})
+
+const LINES = Array.from({ length: 400 }, (_, number) => `line ${number}\n`)
+
+/** Writes lines, each of them to both streams. */
+const chatty = handlerWith({
+  async exec(_person, _line, pipe) {
+    for (const line of LINES) await Promise.all([pipe.out(line), pipe.err(line)])
+    return 7
+  },
+})
+
+/** Collects both streams of a command until it ends. `open` is called all the time and opens the window, closed at first. */
+async function collect(client: HostileClient, open: (channel: ClientChannel) => void) {
+  client.claim(0, 1_024)
+  const channel = await client.exec('x')
+  const got = { out: '', err: '', status: -1 }
+  channel.on('data', (bytes: Buffer) => (got.out += String(bytes)))
+  channel.stderr.on('data', (bytes: Buffer) => (got.err += String(bytes)))
+  channel.on('exit', (status: number) => (got.status = status))
+  const timer = setInterval(() => open(channel), 1)
+  await new Promise((resolve) => channel.once('close', resolve))
+  clearInterval(timer)
+  return got
+}
+
+const ALL = { out: LINES.join(''), err: LINES.join(''), status: 7 }
+
+test('a client that opens its window a little at a time gets everything once, in order, on both streams', async () => {
+  await using server = await startSshServer(chatty, { queue_bytes: 100 })
+  using client = await connectHostile('alice', server.port, await home.key('alice'))
+  expect(await collect(client, (channel) => client.adjust(channel, 77))).toEqual(ALL)
+})
+
+test('an exchange of keys in the middle of a command loses nothing', async () => {
+  await using server = await startSshServer(chatty, { queue_bytes: 100 })
+  using client = await connectHostile('alice', server.port, await home.key('alice'))
+  let rekeys = 0
+  const got = await collect(client, (channel) => {
+    client.adjust(channel, 100)
+    if (rekeys++ < 4) client.rekey()
+  })
+  expect(got).toEqual(ALL)
 })
