@@ -1,13 +1,17 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
 import { plainOf } from '../lib/styled.ts'
+import type { Turnstile } from '../lib/turnstile.ts'
 import type { ExecPipe } from '../session/ports.ts'
 
 /** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80
 
-/** What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. */
-export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> } {
+/**
+ * What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. `turn`
+ * keeps the pages of all scripts apart.
+ */
+export function scriptOutput(pipe: ExecPipe, turn: Turnstile): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
     line(text) {
@@ -20,7 +24,10 @@ export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> 
       ready = pipe.err(`${text}\n`)
     },
     columns: SCRIPT_COLUMNS,
-    ready: () => ready,
+    async ready() {
+      await ready
+      await turn()
+    },
   }
 }
 

@@ -6,9 +6,11 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
+import { createTurnstile, type Turnstile } from '../lib/turnstile.ts'
 import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
+import { processTimers } from './process-timers.ts'
 import { enterRoom, type RoomStay } from './room-stay.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room-board.ts'
@@ -31,6 +33,7 @@ export interface HostParts {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
+  const turn = createTurnstile(processTimers().soon)
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal) =>
@@ -38,12 +41,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         terminal,
         person,
         shared: parts.shared,
-        host: createSessionHost(person, parts, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(person, { ...parts, turn }, () => terminal.size()?.columns ?? 80),
       }),
     async exec(person, line, pipe) {
       return await parts.runner.command(line, {
         person,
-        out: scriptOutput(pipe),
+        out: scriptOutput(pipe, turn),
         stdin: (wait) => scriptInput(pipe, parts.stdinBytes, wait),
         signal: pipe.signal,
       })
@@ -52,7 +55,11 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 }
 
 /** The server for one session: which room it is in, and what its lines do. */
-function createSessionHost(person: Person, parts: HostParts, columns: () => number): SessionHost {
+function createSessionHost(
+  person: Person,
+  parts: HostParts & { readonly turn: Turnstile },
+  columns: () => number,
+): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
   let stay: RoomStay | undefined
@@ -82,6 +89,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       write: (text) => shown.print(text),
       warn: (text) => shown.print(`! ${text}`),
       columns: columns(),
+      ready: parts.turn,
     },
     signal: gone.signal,
     session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },

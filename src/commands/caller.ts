@@ -13,10 +13,10 @@ export interface Output {
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
   /**
-   * Resolves when there is room for more, or the caller is gone. A command that prints much awaits it between two pages,
-   * and makes the next one only then. Absent in a session, where what does not fit is skipped.
+   * Resolves when there is room for more, or the caller is gone, and it is this caller's turn. A command that reads or
+   * prints much awaits it between two pages, and makes the next one only then.
    */
-  ready?(): Promise<void>
+  ready(): Promise<void>
   /** Cells in a line, for what is drawn. */
   readonly columns: number
 }

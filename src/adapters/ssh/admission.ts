@@ -1,7 +1,7 @@
 import type { SshLimits } from './limits.ts'
 import { networkOf } from './networks.ts'
 import { createQuota, takeAll } from './quota.ts'
-import { createStrangers } from './strangers.ts'
+import { createStrangers, type Stranger } from './strangers.ts'
 import { createVisits } from './visits.ts'
 
 /** Counts one more connection from an address; undefined, and nothing counted, when it would be one too many. */
@@ -9,7 +9,7 @@ export type Admit = (address: string) => Admitted | undefined
 
 /** A connection that was accepted. */
 export interface Admitted {
-  /** How long it has to wait before it is served: its network connects too often. */
+  /** How long it has to wait before it enters: its network connects too often. */
   readonly delayMs: number
   /**
    * Whether the last connection from the same network was let in. Then its client needs no banner: it would print the
@@ -17,8 +17,8 @@ export interface Admitted {
    * asked for.
    */
   readonly isKnown: boolean
-  /** To be called when it is served. `giveWay` is called when it has to be closed to let others in. */
-  served(giveWay: () => void): void
+  /** To be called once it has waited. From then on it counts as waiting for the login. */
+  enter(stranger: Stranger): void
   /** To be called when its client is let in: from now on it does not count as waiting for the login. */
   loggedIn(): void
   /** To be called when it is closed. */
@@ -39,8 +39,8 @@ export function createAdmission(limits: SshLimits): Admit {
     let isLoggedIn = false
     return {
       ...visits.begin(network),
-      served(giveWay) {
-        leave = strangers.enter(address, giveWay)
+      enter(stranger) {
+        leave = strangers.enter(address, stranger)
       },
       loggedIn() {
         isLoggedIn = true

@@ -102,7 +102,8 @@ export function createInputTurns(now: () => number = () => performance.now()): I
   }
 }
 
-const spentBy = ({ spent, at }: Line, now: number): number => Math.max(0, spent - (now - at) * FORGOTTEN_SHARE)
+const spentBy = ({ spent, at }: Line, now: number): number =>
+  Math.max(0, spent - (now - at) * FORGOTTEN_SHARE)
 
 function cheapest(lines: ReadonlySet<Line>): Line | undefined {
   let best: Line | undefined

@@ -43,7 +43,10 @@ const MIN_PROGRESS_BYTES = 1_024
  * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client has no room
  * for stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
  */
-export function createOutbox({ channel, carrier, queues, stallMs }: OutboxOptions, onEmpty?: () => void): Outbox {
+export function createOutbox(
+  { channel, carrier, queues, stallMs }: OutboxOptions,
+  onEmpty?: () => void,
+): Outbox {
   const queue: Piece[] = []
   let waiting: { readonly bytes: number; readonly done: () => void }[] = []
   let size = 0

@@ -48,10 +48,16 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const context = sharedContext(options)
   let isStopping = false
 
-  function serve(socket: Socket, address: string, admitted: Admitted): void {
-    const served = serveConnection(socket, { address, isKnown: admitted.isKnown }, context, () => admitted.loggedIn())
-    connections.set(socket, served)
-    admitted.served(() => served.drop('too many wait for their login'))
+  function enter(socket: Socket, address: string, admitted: Admitted): void {
+    const { isKnown } = admitted
+    let served: ServedConnection | undefined
+    admitted.enter({
+      serve() {
+        served = serveConnection(socket, { address, isKnown }, context, () => admitted.loggedIn())
+        connections.set(socket, served)
+      },
+      giveWay: () => served?.drop('too many wait for their login'),
+    })
   }
 
   const listener = createServer({ noDelay: true }, (socket) => {
@@ -60,7 +66,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     const admitted = isStopping ? undefined : admit(address)
     if (!admitted) return turnAway(socket)
     connections.set(socket, undefined)
-    const start = (): void => serve(socket, address, admitted)
+    const start = (): void => enter(socket, address, admitted)
     const timer = admitted.delayMs > 0 ? setTimeout(start, admitted.delayMs) : undefined
     socket.once('close', () => {
       clearTimeout(timer)

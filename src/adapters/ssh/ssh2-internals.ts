@@ -32,7 +32,12 @@ interface Internals {
 
 interface ChannelInternals {
   readonly incoming: { readonly window: number }
-  readonly outgoing: { readonly id: number; window: number; readonly packetSize: number; readonly state: string }
+  readonly outgoing: {
+    readonly id: number
+    window: number
+    readonly packetSize: number
+    readonly state: string
+  }
   readonly _client: { readonly _protocol: Protocol }
 }
 
@@ -77,7 +82,11 @@ export function guardClient(client: Connection, { onFault, onRoom, onInput }: Cl
     throw new Error('ssh2 has changed: its channels cannot be guarded')
   handlers.CHANNEL_OPEN = (own, info) => {
     if (info.packetSize >= MIN_PACKET_BYTES) return open(own, info)
-    own.channelOpenFail(info.sender, RESOURCE_SHORTAGE, `packets have at least ${MIN_PACKET_BYTES} bytes here`)
+    own.channelOpenFail(
+      info.sender,
+      RESOURCE_SHORTAGE,
+      `packets have at least ${MIN_PACKET_BYTES} bytes here`,
+    )
   }
   handlers.CHANNEL_DATA = (own, recipient, data) => {
     const window = channels.get(recipient)?._channel?.incoming.window

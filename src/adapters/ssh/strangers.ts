@@ -1,77 +1,117 @@
-import { blockOf, networkOf } from './networks.ts'
 import type { SshLimits } from './limits.ts'
+import { blockOf, networkOf } from './networks.ts'
+
+/** A connection before its login. */
+export interface Stranger {
+  /** Its turn has come; it may have come already when `enter` returns. */
+  serve(): void
+  /** It has to be closed to let others in. */
+  giveWay(): void
+}
 
 /** Connections before their login. */
 export interface Strangers {
-  /**
-   * Counts one more. Where that is one too many, another one has to give way: its `giveWay` is called. The function
-   * returned takes the new one out again.
-   */
-  enter(address: string, giveWay: () => void): () => void
+  /** Counts one more. The function returned takes it out again. */
+  enter(address: string, stranger: Stranger): () => void
 }
 
-interface Stranger {
+/** So long a login may take before it gives way to another one from the same address. Usual ones take less than 1 s. */
+const UNDISTURBED_MS = 2_000
+
+interface Entry {
   readonly network: string
   readonly block: string
-  readonly giveWay: () => void
+  readonly stranger: Stranger
+  servedAt: number
+}
+
+/** Those from one network, in order of arrival. */
+interface Network {
+  readonly served: Set<Entry>
+  readonly waiting: Set<Entry>
+  timer?: NodeJS.Timeout
 }
 
 /**
- * Too many from one network: its oldest gives way. Too many in all: the oldest from the most crowded network gives way,
- * looked for in the most crowded block of networks. So who is alone on a network comes in, however many connect from
- * elsewhere, as long as the login takes less time than it takes the others to fill all places again.
+ * Too many from one network wait for each other, so that several people behind one address all come in; one that takes
+ * long gives way to who waits. Too many in all: the oldest from the most crowded network gives way, looked for in the
+ * most crowded block of networks. So who is alone on a network comes in, however many connect from elsewhere.
  */
-export function createStrangers(limits: Pick<SshLimits, 'unauthenticated' | 'unauthenticated_per_address'>): Strangers {
-  /** In order of age. */
-  const all = new Set<Stranger>()
-  const inNetwork = new Map<string, number>()
+export function createStrangers(
+  limits: Pick<SshLimits, 'unauthenticated' | 'unauthenticated_per_address'>,
+  now: () => number = () => performance.now(),
+): Strangers {
+  const networks = new Map<string, Network>()
+  /** Those who are served, in order of age. */
+  const all = new Set<Entry>()
 
-  function change(network: string, by: 1 | -1): number {
-    const count = (inNetwork.get(network) ?? 0) + by
-    if (count > 0) inNetwork.set(network, count)
-    else inNetwork.delete(network)
-    return count
+  function serve(entry: Entry, { served, waiting }: Network): void {
+    waiting.delete(entry)
+    entry.servedAt = now()
+    served.add(entry)
+    all.add(entry)
+    entry.stranger.serve()
+    if (all.size > limits.unauthenticated) send(mostCrowded([...all]))
   }
 
-  function leave(stranger: Stranger): void {
-    if (all.delete(stranger)) change(stranger.network, -1)
+  function leave(entry: Entry): void {
+    const network = networks.get(entry.network)
+    if (!network) return
+    network.waiting.delete(entry)
+    network.served.delete(entry)
+    all.delete(entry)
+    admit(network)
+    if (network.served.size > 0) return
+    clearTimeout(network.timer)
+    networks.delete(entry.network)
   }
 
-  function send(stranger: Stranger | undefined): void {
-    if (!stranger) return
-    leave(stranger)
-    stranger.giveWay()
+  function send(entry: Entry | undefined): void {
+    if (!entry) return
+    leave(entry)
+    entry.stranger.giveWay()
+  }
+
+  /** Serves those whose turn it is, and looks again when the oldest of the others has had enough time. */
+  function admit(network: Network): void {
+    clearTimeout(network.timer)
+    const { served, waiting } = network
+    for (const entry of waiting) if (served.size < limits.unauthenticated_per_address) serve(entry, network)
+    const [oldest] = served
+    if (waiting.size === 0 || !oldest) return
+    const left = oldest.servedAt + UNDISTURBED_MS - now()
+    if (left <= 0) send(oldest)
+    else network.timer = setTimeout(() => admit(network), left)
   }
 
   return {
-    enter(address, giveWay) {
-      const stranger = { network: networkOf(address), block: blockOf(address), giveWay }
-      all.add(stranger)
-      const count = change(stranger.network, 1)
-      if (count > limits.unauthenticated_per_address)
-        send([...all].find(({ network }) => network === stranger.network))
-      else if (all.size > limits.unauthenticated) send(mostCrowded([...all]))
-      return () => leave(stranger)
+    enter(address, stranger) {
+      const entry = { network: networkOf(address), block: blockOf(address), stranger, servedAt: 0 }
+      const network = networks.get(entry.network) ?? { served: new Set(), waiting: new Set() }
+      networks.set(entry.network, network)
+      network.waiting.add(entry)
+      admit(network)
+      return () => leave(entry)
     },
   }
 }
 
 /** The first of those whose block, and in it whose network, has the most. */
-function mostCrowded(strangers: readonly Stranger[]): Stranger | undefined {
-  const inBlock = busiest(strangers, ({ block }) => block)
+function mostCrowded(entries: readonly Entry[]): Entry | undefined {
+  const inBlock = busiest(entries, ({ block }) => block)
   const [first] = busiest(inBlock, ({ network }) => network)
   return first
 }
 
 /** The largest group; of two as large, the one whose first is older. */
-function busiest(strangers: readonly Stranger[], keyOf: (one: Stranger) => string): readonly Stranger[] {
-  const groups = new Map<string, Stranger[]>()
-  for (const one of strangers) {
+function busiest(entries: readonly Entry[], keyOf: (one: Entry) => string): readonly Entry[] {
+  const groups = new Map<string, Entry[]>()
+  for (const one of entries) {
     const group = groups.get(keyOf(one))
     if (group) group.push(one)
     else groups.set(keyOf(one), [one])
   }
-  let found: readonly Stranger[] = []
+  let found: readonly Entry[] = []
   for (const group of groups.values()) if (group.length > found.length) found = group
   return found
 }

@@ -3,7 +3,7 @@ import type { EntryId } from '../../chat/entry.ts'
 import { UsageError } from '../../chat/errors.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
-import { pagesOf } from './shared/log-pages.ts'
+import { pagesOf, type ReadLog } from './shared/log-pages.ts'
 
 export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
   defineCommand({
@@ -18,7 +18,11 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
     example: '-n 20',
     async run({ room, flags, out, signal }) {
       const before = entryId(flags.before)
-      for await (const page of pagesOf((query) => chat.history(room, query), entryCount(flags.n), before)) {
+      const read: ReadLog = async (query) => {
+        await out.ready()
+        return await chat.history(room, query)
+      }
+      for await (const page of pagesOf(read, entryCount(flags.n), before)) {
         await printEntries(page, out, { asJson: flags.json })
         if (signal.aborted) return
       }

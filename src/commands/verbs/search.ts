@@ -27,6 +27,8 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
       const rooms = await searchedRooms(chat, room, person)
+      // What many search at once is not in memory at once: each prints before the next one reads.
+      await out.ready()
       const found = await chat.search({ rooms, terms, limit, prefer: flags.best ? 'best' : 'newest' })
       if (found.length > 0 || flags.json)
         return await printEntries(found, out, { asJson: flags.json, withRooms: !room })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/pace.ts'
-import type { PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
 import { handClock } from '../../support/society.ts'
 
 const alice = { id: 'alice' as PersonId }
@@ -34,4 +34,19 @@ test('one person going fast does not slow another', async () => {
   for (let i = 0; i < 8; i++) await keep.next(alice)
   await keep.next({ id: 'bob' as PersonId })
   expect(waits).toEqual([])
+})
+
+test('all names of a key are slowed down together, and a network as eight people are', async () => {
+  const { pace: keep, waits } = pace()
+  const person = (id: string, key: string, network: string) => ({
+    id: id as PersonId,
+    login: { key: key as Fingerprint, network },
+  })
+  for (let i = 0; i < 8; i++) await keep.next(person(`name ${i}`, 'one key', '192.0.2.1'))
+  await keep.next(person('another name', 'one key', '192.0.2.2'))
+  expect(waits).toEqual([500])
+  for (let i = 0; i < 56; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'))
+  expect(waits).toEqual([500])
+  await keep.next(person('last', 'last key', '192.0.2.1'))
+  expect(waits).toEqual([500, 62.5])
 })

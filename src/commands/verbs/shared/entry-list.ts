@@ -44,7 +44,7 @@ export async function printEntries(
     const room = withRooms ? `${entry.room} ` : ''
     out.line(asJson ? safeJson(entryJson(entry)) : `${time(entry.at)} ${room}${entryLine(entry)}`)
   }
-  await out.ready?.()
+  await out.ready()
 }
 
 /** `2026-11-21 09:41`, UTC: the same on every reader's side. */

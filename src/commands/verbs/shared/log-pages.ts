@@ -2,7 +2,7 @@ import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { LogQuery } from '../../../chat/ports.ts'
 
 /** Reads what a log has before an entry: the newest, at most so many, oldest first. */
-type ReadLog = (query: Pick<LogQuery, 'limit' | 'before'>) => Promise<readonly Entry[]>
+export type ReadLog = (query: Pick<LogQuery, 'limit' | 'before'>) => Promise<readonly Entry[]>
 
 /** An entry may have 64 KiB and more, and as many readers as there are may each hold one page. */
 const ENTRIES_PER_PAGE = 32

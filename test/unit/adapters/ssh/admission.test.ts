@@ -38,23 +38,6 @@ test('connections from a network are limited, and a closed one is given back onc
   expect([admit('192.0.2.1')?.isKnown, admit('192.0.2.1')]).toEqual([false, undefined])
 })
 
-test('a stranger gives way to a newer one from the same network, and somebody who is let in gives way to nobody', () => {
-  const admit = createAdmission({ ...sshLimits, unauthenticated_per_address: 2 })
-  const gone: number[] = []
-  const enter = (name: number) => {
-    const one = admit('192.0.2.1')
-    one?.served(() => gone.push(name))
-    return one
-  }
-  enter(1)?.loggedIn()
-  enter(2)
-  enter(3)
-  expect(gone).toEqual([])
-  enter(4)
-  enter(5)
-  expect(gone).toEqual([2, 3])
-})
-
 test.each([
   ['192.0.2.7', '192.0.2.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
