@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createComposer } from '../adapters/lua/composer.ts'
+import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createModel } from '../adapters/models/index.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
@@ -15,7 +15,6 @@ import { createToolboxes } from '../toolbox/toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
-import type { Composer } from '../prompt/ports.ts'
 import { assembleTurns } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import { createToolSources } from './tool-sources.ts'
@@ -25,6 +24,8 @@ export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** Starts what a first prompt would wait for. */
+  readonly warmUp: () => void
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -50,7 +51,7 @@ export async function createActivity(
   const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: config.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals }
+  return { runs: owned(runs), turns: owned(turns), approvals, warmUp: composer.warmUp }
 }
 
 const toolLimits = ({ tools }: Config) => ({
@@ -59,11 +60,12 @@ const toolLimits = ({ tools }: Config) => ({
   outputBytes: 262_144,
 })
 
-const composerFor = (config: Config, { log }: AppContext): Composer =>
+const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
   createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,
     engine: config.lua.engine,
+    start: 'later',
     encodings: [...new Set(config.models.map((model) => model.encoding))],
     size: Math.max(2, availableParallelism()),
     log,

@@ -34,6 +34,7 @@ export async function openThreaded(
   }
 
   try {
+    threads.read.start()
     await threads.write.open()
     log.info({ file }, 'database opened')
     // The search index is brought up to date in the meantime.
