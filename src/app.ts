@@ -74,7 +74,8 @@ async function assemble(
     claimCode,
     async listen() {
       const address = await server.listen(config.listen.host, config.listen.port)
-      activity.warmUp()
+      // Whoever waits for the address is told first.
+      setImmediate(activity.warmUp)
       return address
     },
   }

@@ -4,6 +4,7 @@ import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createModel } from '../adapters/models/index.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
+import { StorageError } from '../chat/errors.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
@@ -40,7 +41,7 @@ export async function createActivity(
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const sources = await createToolSources(config, chat, context, owned)
-  await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  await endCutTurns(chat, context)
   const approvals = approvalsFor(config, chat, context, overrides)
   const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
@@ -52,6 +53,16 @@ export async function createActivity(
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: config.limits })
   return { runs: owned(runs), turns: owned(turns), approvals, warmUp: composer.warmUp }
+}
+
+/** What cannot be stored now is done at the next start; people can come in meanwhile. */
+async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {
+  try {
+    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
+  }
 }
 
 const toolLimits = ({ tools }: Config) => ({

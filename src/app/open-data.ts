@@ -8,6 +8,8 @@ import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { paths } from './paths.ts'
 
+const SYSTEM_CLOCK = { now: () => Date.now(), monotonic: () => performance.now() } as const
+
 /**
  * Opens the data directory, which is made if it is not there. The caller disposes of the storage. Rejects with
  * `ConfigError` or `StorageError`.
@@ -17,7 +19,7 @@ export async function openData(
   overrides: Overrides = {},
 ): Promise<AppContext> {
   const log = overrides.log ?? createLog(logLevel)
-  const clock = overrides.clock ?? { now: () => Date.now() }
+  const clock = overrides.clock ?? SYSTEM_CLOCK
   await makeDataDir(dataDir)
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths

@@ -1,6 +1,6 @@
 import { Refusal } from './errors.ts'
 import type { PersonId } from './person.ts'
-import type { Clock } from './ports.ts'
+import type { MonotonicClock } from './ports.ts'
 
 /** Slows a person down who sends lines too fast: first by waiting, then by refusing a line; never by a ban. */
 export interface Pace {
@@ -24,7 +24,7 @@ export interface PaceLimits {
 /** A token bucket a person. `wait` sleeps, in ms. */
 export function createPace(options: {
   readonly limits: PaceLimits
-  readonly clock: Clock
+  readonly clock: MonotonicClock
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
   const { limits, clock, wait } = options
@@ -34,7 +34,7 @@ export function createPace(options: {
 
   return {
     async next(person) {
-      const now = clock.now()
+      const now = clock.monotonic()
       if (fullAt.size > MAX_PEOPLE_KEPT) for (const [who, at] of fullAt) if (at <= now) fullAt.delete(who)
       const full = Math.max(fullAt.get(person) ?? 0, now) + msEach
       const delay = full - now - limits.rate_burst * msEach

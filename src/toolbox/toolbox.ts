@@ -5,7 +5,7 @@
  */
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
-import type { Clock } from '../chat/ports.ts'
+import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanLine, cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
@@ -41,7 +41,7 @@ export interface ToolboxParts {
   readonly runTool: RunTool
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
-  readonly clock: Clock
+  readonly clock: Clock & MonotonicClock
 }
 
 export const createToolboxes =
@@ -59,13 +59,15 @@ export const createToolboxes =
       const canRead = offer.resolve(READ_FD, now)?.id === READ_FD
       const facts = factsOf(call, caller, target?.id)
       await room.record(callEntry(facts, caller, args.ok ? args.value : call.arguments))
-      const startedAt = clock.now()
+      const startedAt = clock.monotonic()
 
       async function finish(result: ToolResult): Promise<ToolResultEntry> {
         const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
         const about = { room: room.name, tool: target?.id, allowance, canRead }
         const presented = await presentResult(result, about, parts)
-        const entry = await room.record(resultEntry(facts, presented, clock.now() - startedAt))
+        const entry = await room.record(
+          resultEntry(facts, presented, Math.round(clock.monotonic() - startedAt)),
+        )
         tokensRead += tokensOf(entry.text)
         return entry as ToolResultEntry
       }

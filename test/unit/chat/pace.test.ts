@@ -35,3 +35,12 @@ test('one person going fast does not slow another', async () => {
   await keep.next('bob' as PersonId)
   expect(waits).toEqual([])
 })
+
+test('a clock that is set back an hour slows nobody down', async () => {
+  const { pace: keep, clock, waits } = pace()
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  clock.step(-3_600_000)
+  clock.advance(60_000)
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  expect(waits).toEqual([])
+})
