@@ -24,6 +24,8 @@ async function run(line: CommandLine): Promise<number> {
       return (await import('./app/check.ts')).check(line)
     case 'backup':
       return (await import('./app/backup.ts')).backup(loadConfig(line), line.target)
+    case 'restore':
+      return (await import('./app/restore.ts')).restore(loadConfig(line), line.target)
     case 'help':
       return print(HELP)
     case 'version':
