@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createComposer } from '../adapters/lua/composer.ts'
+import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createModel } from '../adapters/models/index.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
+import { StorageError } from '../chat/errors.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
@@ -15,7 +16,6 @@ import { createToolboxes } from '../toolbox/toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
-import type { Composer } from '../prompt/ports.ts'
 import { assembleTurns } from './assemble-turns.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import { createToolSources } from './tool-sources.ts'
@@ -25,6 +25,8 @@ export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** Starts what a first prompt would wait for. */
+  readonly warmUp: () => void
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -39,7 +41,7 @@ export async function createActivity(
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const sources = await createToolSources(config, chat, context, owned)
-  await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  await endCutTurns(chat, context)
   const approvals = approvalsFor(config, chat, context, overrides)
   const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
@@ -50,7 +52,17 @@ export async function createActivity(
   const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: config.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals }
+  return { runs: owned(runs), turns: owned(turns), approvals, warmUp: composer.warmUp }
+}
+
+/** What cannot be stored now is done at the next start; people can come in meanwhile. */
+async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {
+  try {
+    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
+  }
 }
 
 const toolLimits = ({ tools }: Config) => ({
@@ -59,11 +71,12 @@ const toolLimits = ({ tools }: Config) => ({
   outputBytes: 262_144,
 })
 
-const composerFor = (config: Config, { log }: AppContext): Composer =>
+const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
   createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,
     engine: config.lua.engine,
+    start: 'later',
     encodings: [...new Set(config.models.map((model) => model.encoding))],
     size: Math.max(2, availableParallelism()),
     log,

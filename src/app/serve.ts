@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createApp, type App } from '../app.ts'
+import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
+import { openData } from './open-data.ts'
 
 /** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500
@@ -8,7 +9,7 @@ const SHUTDOWN_MS = 4_500
 /** Serves until SIGTERM or SIGINT; resolves to the exit status. */
 export async function serve(config: Config): Promise<number> {
   const stop = firstSignal()
-  const app = await createApp(config)
+  const app = await start(config)
   try {
     announce(app, await listen(app, config))
     await stop
@@ -19,6 +20,15 @@ export async function serve(config: Config): Promise<number> {
     clearTimeout(watchdog)
   }
   return 0
+}
+
+/** Loads the rest of the program while the database is opened in its own thread. */
+async function start(config: Config): Promise<App> {
+  const data = openData(config)
+  // Whoever awaits it hears of a failure; it may come before the program is loaded.
+  data.catch(() => {})
+  const { createApp } = await import('../app.ts')
+  return await createApp(config, {}, data)
 }
 
 async function listen(app: App, { listen: { host, port } }: Config): Promise<{ host: string; port: number }> {

@@ -2,7 +2,7 @@ import { duration } from '../lib/duration.ts'
 import { Refusal } from './errors.ts'
 import { payersOf } from './payers.ts'
 import type { Person } from './person.ts'
-import type { Clock } from './ports.ts'
+import type { MonotonicClock } from './ports.ts'
 
 /** Limits how much of the disk somebody can fill: all that is stored for people came as a line or through a pipe. */
 export interface ByteQuota {
@@ -17,11 +17,11 @@ const MAX_PAYERS_KEPT = 3_000
 
 /**
  * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
- * together, and all who come from one network. Kept in memory: a restart forgets it. The clock must not go back.
+ * together, and all who come from one network. Kept in memory: a restart forgets it.
  */
 export function createByteQuota(
   { bytes_per_person_day: limit }: { readonly bytes_per_person_day: number },
-  clock: Clock,
+  clock: MonotonicClock,
 ): ByteQuota {
   const msEach = DAY_MS / limit
   /** When each payer will have all of the quota again. */
@@ -34,7 +34,7 @@ export function createByteQuota(
   return {
     take(person, bytes) {
       if (limit === 0) return
-      const now = clock.now()
+      const now = clock.monotonic()
       forgetFree(now)
       const taken = payersOf(person).map(({ name, share }) => ({
         name,

@@ -106,7 +106,9 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
     history: (room, query) => parts.entries.read(room.name, query),
     search: (query) => parts.entries.search(query),
     async lobby() {
-      await parts.rooms.create({ ...newRoom(LOBBY, null, false, parts.clock.now()) })
+      // Looked for first, because a server starts and lets people in also while nothing can be stored.
+      if (!(await parts.rooms.find(LOBBY)))
+        await parts.rooms.create(newRoom(LOBBY, null, false, parts.clock.now()))
       return roomCalled(LOBBY)
     },
     async anyRoom(name) {

@@ -1,7 +1,7 @@
 import { Refusal } from './errors.ts'
 import { payersOf } from './payers.ts'
 import type { Person } from './person.ts'
-import type { Clock } from './ports.ts'
+import type { MonotonicClock } from './ports.ts'
 
 /** Slows a person down who sends lines too fast: first by waiting, then by refusing a line; never by a ban. */
 export interface Pace {
@@ -28,7 +28,7 @@ export interface PaceLimits {
 /** Token buckets. `wait` sleeps, in ms; a `clock` that goes back, as the machine's can, would mute people. */
 export function createPace(options: {
   readonly limits: PaceLimits
-  readonly clock: Clock
+  readonly clock: MonotonicClock
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
   const { limits, clock, wait } = options
@@ -42,7 +42,7 @@ export function createPace(options: {
 
   return {
     async next(person) {
-      const time = clock.now()
+      const time = clock.monotonic()
       forgetFull(time)
       const taken = payersOf(person).map(({ name, share }) => ({
         name,

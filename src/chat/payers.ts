@@ -8,8 +8,8 @@ export interface Payer {
   readonly share: number
 }
 
-/** As many people can share an address, which many do behind a router. */
-const PEOPLE_PER_NETWORK = 8
+/** As many people can share an address: a school or a company behind one router. */
+const PEOPLE_PER_NETWORK = 64
 
 /** The person, all names of their key together, and all who come from their network. */
 export function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly Payer[] {

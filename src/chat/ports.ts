@@ -143,10 +143,16 @@ export interface RoomBus {
   subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
 }
 
-/** Time from outside, so that tests can hold it still. */
+/** Time from outside, so that tests can hold it still: for what is stored or shown. */
 export interface Clock {
   /** Milliseconds since the epoch. May go back, as the machine's clock can. */
   now(): number
+}
+
+/** For paces, limits and durations, which must not change when somebody sets the machine's clock. */
+export interface MonotonicClock {
+  /** Milliseconds since some moment before; never goes back. */
+  monotonic(): number
 }
 
 /** Whatever a room delivers to on behalf of a person who is present: a terminal, or a pipe. */

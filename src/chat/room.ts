@@ -30,11 +30,11 @@ export interface Room {
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /**
-   * Adds somebody; the first participant of a person is announced. Rejects with `Refusal` where that person would be
-   * one too many, and with `StorageError`.
+   * Adds somebody; the first participant of a person is announced, where that can be stored. Rejects with `Refusal` where
+   * that person would be one too many.
    */
   enter(participant: Participant): Promise<void>
-  /** Takes somebody away; the last participant of a person is announced. */
+  /** Takes somebody away; the last participant of a person is announced, likewise. */
   leave(participant: Participant): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
@@ -86,6 +86,16 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     }
   }
 
+  /** People come and go also while nothing can be stored; then the others are not told. */
+  async function announce(draft: EntryDraft): Promise<void> {
+    try {
+      await record(draft)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      parts.log.warn({ error, reason: error.reason, room: name }, 'a coming or going was not stored')
+    }
+  }
+
   return {
     name,
     record,
@@ -101,11 +111,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       if (isFirst && here.people().length >= limits.members_per_room)
         throw new Refusal(fullRoom(name, limits.members_per_room))
       here.add(participant)
-      if (isFirst) await record(presenceOf('joined', person))
+      if (isFirst) await announce(presenceOf('joined', person))
     },
     async leave(participant) {
       const { person } = participant
-      if (here.remove(participant) && !here.has(person)) await record(presenceOf('left', person))
+      if (here.remove(participant) && !here.has(person)) await announce(presenceOf('left', person))
     },
     listen(listener) {
       listeners.add(listener)

@@ -1,6 +1,5 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { execa } from 'execa'
 import { WorkspaceError, type ProcessSpec } from '../../tools/ports/workspace.ts'
 import { MOUNT_POINT } from './follow-path.ts'
 
@@ -140,6 +139,7 @@ const TRIAL: Confinement = {
 
 /** Tries a real sandbox, around an empty command. Never throws. */
 export async function probeSandbox(): Promise<SandboxState> {
+  const { execa } = await import('execa')
   const version = await execa('bwrap', ['--version'], { reject: false, stdin: 'ignore' })
   if (version.failed) {
     return { works: false, reason: 'bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)' }

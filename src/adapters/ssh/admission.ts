@@ -21,6 +21,8 @@ export interface Admitted {
   enter(stranger: Stranger): void
   /** To be called when its client is let in: from now on it does not count as waiting for the login. */
   loggedIn(): void
+  /** To be called once, when its client opens its first channel. */
+  used(): void
   /** To be called when it is closed. */
   closed(): void
 }
@@ -46,6 +48,9 @@ export function createAdmission(limits: SshLimits): Admit {
         isLoggedIn = true
         visits.letIn(network)
         leave()
+      },
+      used() {
+        visits.used(network)
       },
       closed() {
         if (!isLoggedIn) visits.failed(network)

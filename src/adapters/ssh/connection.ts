@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler } from '../../session/ports.ts'
+import type { Admitted } from './admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { createBucket } from './bucket.ts'
 import { offerRoom, type Carrier } from './carrier.ts'
@@ -42,12 +43,12 @@ export interface ServedConnection {
   drop(why: string): void
 }
 
-/** Speaks SSH on one socket until it is closed. `onLogin` is called when somebody is let in. */
+/** Speaks SSH on one socket until it is closed. `admitted` is told of its login and its first channel. */
 export function serveConnection(
   socket: Socket,
   { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
   context: ConnectionContext,
-  onLogin: () => void,
+  admitted: Pick<Admitted, 'loggedIn' | 'used'>,
 ): ServedConnection {
   const { handler, log, limits } = context
   const drop = (why: string): void => {
@@ -74,7 +75,8 @@ export function serveConnection(
       onGiveUp: () => drop('too many login attempts'),
       onPerson(person, key) {
         clearTimeout(deadline)
-        onLogin()
+        admitted.loggedIn()
+        client.once('session', () => admitted.used())
         served = servePerson(client, { person, key, address }, carrier, context)
       },
     })

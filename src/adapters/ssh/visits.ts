@@ -10,12 +10,14 @@ export interface Visits {
   begin(network: string): { readonly delayMs: number; readonly isKnown: boolean }
   /** A connection from there was let in. */
   letIn(network: string): void
+  /** A connection that was let in has opened its first channel. */
+  used(network: string): void
   /** A connection from there ended before it was let in. */
   failed(network: string): void
 }
 
-/** One that is let in costs half of what it cost at first, and one that is not four times as much. */
-const REFUND_FOR_LOGIN = -0.5
+/** A connection that is used costs nothing, one that only comes and goes costs one, and one that is not let in four. */
+const REFUND_FOR_USE = -1
 const PRICE_OF_FAILURE = 3
 
 /** So long a connection waits at most: who shares an address with an attacker still comes in. */
@@ -29,7 +31,10 @@ interface Visitor {
   isKnown: boolean
 }
 
-/** Slows networks down that connect often, and those more that fail. Who stops doing it is forgiven within seconds. */
+/**
+ * Slows networks down whose connections come and go without a use, and those more that fail to log in. Who stops doing it
+ * is forgiven within seconds.
+ */
 export function createVisits(
   { address_burst: burst, address_per_s: perS }: Pick<SshLimits, 'address_burst' | 'address_per_s'>,
   now?: () => number,
@@ -53,9 +58,10 @@ export function createVisits(
       return { delayMs: (Math.max(0, bucket.add(1) - burst) / perS) * 1_000, isKnown }
     },
     letIn(network) {
-      const visitor = visitorOf(network)
-      visitor.isKnown = true
-      visitor.bucket.add(REFUND_FOR_LOGIN)
+      visitorOf(network).isKnown = true
+    },
+    used(network) {
+      visitorOf(network).bucket.add(REFUND_FOR_USE)
     },
     failed(network) {
       const visitor = visitorOf(network)

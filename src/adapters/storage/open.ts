@@ -3,8 +3,12 @@
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // threads/ runs it beside the caller's thread.
 
+import type { Database } from 'better-sqlite3'
 import { backupFile } from './sqlite/backup.ts'
+import { firstDamage } from './sqlite/damage.ts'
+import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
+import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
 import { openThreaded } from './threads/open-threaded.ts'
@@ -26,6 +30,34 @@ export interface StorageOptions extends SqliteOptions {
 export async function openStorage({ threadEntry, ...options }: StorageOptions): Promise<Storage> {
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
+}
+
+/**
+ * Looks through a database, whether or not a server is using it; resolves to the first thing that is wrong, and to
+ * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read.
+ */
+export async function damageOf(file: string): Promise<string | undefined> {
+  try {
+    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    return firstDamage(db)
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}
+
+const closing = (db: Database): Database & Disposable =>
+  Object.assign(db, { [Symbol.dispose]: () => void db.close() })
+
+/**
+ * Puts a copy of a backup in the place of the database; see `restoreFile`. Rejects with `StorageError`, and then nothing
+ * was changed.
+ */
+export async function restoreDatabase(options: RestoreOptions): Promise<string | undefined> {
+  try {
+    return restoreFile(options)
+  } catch (error) {
+    throw toStorageError(error)
+  }
 }
 
 /**

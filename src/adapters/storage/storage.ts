@@ -34,6 +34,8 @@ export interface Upkeep {
    * An existing file is left alone and rejected.
    */
   backup(file: string): Promise<void>
+  /** Looks through the whole database; resolves to the first thing that is wrong, and to undefined where nothing is. */
+  damage(): Promise<string | undefined>
   /** Does now what the next search would do first: takes in what was appended since the last one. */
   refreshSearch(): Promise<void>
 }

@@ -1,6 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import glob from 'fast-glob'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
 import type { Definition, Problem } from './definition.ts'
@@ -38,12 +37,18 @@ function byName(a: string, b: string): number {
 async function filesIn(dir: string): Promise<{ files: readonly string[]; problems: readonly Problem[] }> {
   try {
     if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
-    const names = await glob('*.tool', { cwd: dir, onlyFiles: true, deep: 1 })
-    return { files: names.map((name) => join(dir, name)), problems: [] }
+    const names = (await readdir(dir)).filter((name) => /^[^.].*\.tool$/.test(name))
+    const files = names.map((name) => join(dir, name))
+    const areFiles = await Promise.all(files.map(isFile))
+    return { files: files.filter((_, index) => areFiles[index]), problems: [] }
   } catch (error) {
     return unusable(dir, `cannot be read (${errorCode(error) ?? String(error)})`)
   }
 }
+
+/** What cannot be looked at counts: reading it says why. */
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() ?? true
 
 const unusable = (dir: string, why: string) => ({
   files: [],

@@ -36,7 +36,7 @@ test('one person going fast does not slow another', async () => {
   expect(waits).toEqual([])
 })
 
-test('all names of a key are slowed down together, and a network as eight people are', async () => {
+test('all names of a key are slowed down together, and a network as 64 people are', async () => {
   const { pace: keep, waits } = pace()
   const person = (id: string, key: string, network: string) => ({
     id: id as PersonId,
@@ -45,8 +45,17 @@ test('all names of a key are slowed down together, and a network as eight people
   for (let i = 0; i < 8; i++) await keep.next(person(`name ${i}`, 'one key', '192.0.2.1'))
   await keep.next(person('another name', 'one key', '192.0.2.2'))
   expect(waits).toEqual([500])
-  for (let i = 0; i < 56; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'))
+  for (let i = 0; i < 504; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'))
   expect(waits).toEqual([500])
   await keep.next(person('last', 'last key', '192.0.2.1'))
-  expect(waits).toEqual([500, 62.5])
+  expect(waits).toEqual([500, 7.8125])
+})
+
+test('a clock that is set back an hour slows nobody down', async () => {
+  const { pace: keep, clock, waits } = pace()
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  clock.step(-3_600_000)
+  clock.advance(60_000)
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  expect(waits).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { Clock, Log } from '../../../chat/ports.ts'
 import type { Storage } from '../storage.ts'
 import { createConnection } from './connection.ts'
 import { toStorageError } from './errors.ts'
-import { lock } from './lock.ts'
+import { lockToOpen } from './lock.ts'
 import { readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { createStores } from './stores.ts'
@@ -34,7 +34,7 @@ export function openSqlite(options: SqliteOptions): Storage {
 }
 
 function openLocked(options: SqliteOptions): Storage {
-  const locked = lock(options.file)
+  const locked = lockToOpen(options.file)
   try {
     return open(options, locked)
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Stores } from '../storage.ts'
 import { copyInto } from './backup.ts'
 import { createCalibrationStore } from './calibrations.ts'
 import type { Connection } from './connection.ts'
+import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHistoryStore } from './history.ts'
@@ -28,6 +29,7 @@ export function createStores(connection: Connection): Stores {
     upkeep: {
       health: () => connection.write(() => undefined),
       backup: (file) => connection.read(() => copyInto(connection.db, file)),
+      damage: () => connection.read(() => firstDamage(connection.db)),
       refreshSearch: refresh,
     },
   }

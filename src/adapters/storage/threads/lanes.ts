@@ -47,5 +47,5 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
   history: { newest: 'read', saveCounts: 'write' },
-  upkeep: { health: 'write', backup: 'slow', refreshSearch: 'slow' },
+  upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }

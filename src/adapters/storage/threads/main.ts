@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createConnection } from '../sqlite/connection.ts'
+import { type Connection, createConnection } from '../sqlite/connection.ts'
 import { toStorageError } from '../sqlite/errors.ts'
 import { readMigrations } from '../sqlite/migrations.ts'
 import { openDatabase, openBeside } from '../sqlite/open-database.ts'
@@ -24,37 +24,54 @@ type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<
 
 const say = (message: FromThread): void => parentPort?.postMessage(message)
 
-try {
-  serve(workerData as ThreadData)
-  say({ kind: 'opened' })
-} catch (error) {
-  say({ kind: 'failed', trouble: toTrouble(toStorageError(error)) })
+const data = workerData as ThreadData
+const tell = createTeller()
+let database: Opened | undefined
+
+// It is loaded while others start, and opens the database when it is first told something.
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'close') return void end()
+  const opened = (database ??= tryToOpen())
+  if (opened && message.kind === 'calls')
+    for (const call of message.calls) void run(opened.stores, call).then(tell)
+})
+
+interface Opened {
+  readonly connection: Connection
+  readonly stores: Stores
 }
 
-function serve({ lane, file, migrationsDir, busyMs, now }: ThreadData): void {
+function tryToOpen(): Opened | undefined {
+  try {
+    const opened = open(data)
+    say({ kind: 'opened' })
+    return opened
+  } catch (error) {
+    say({ kind: 'failed', trouble: toTrouble(toStorageError(error)) })
+    parentPort?.close()
+    return undefined
+  }
+}
+
+function open({ lane, file, migrationsDir, busyMs, now }: ThreadData): Opened {
   const db =
     lane === 'write'
       ? openDatabase({ file, migrations: readMigrations(migrationsDir), busyMs, now: () => now })
       : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
   const connection = createConnection(db)
   const stores = createStores(connection)
-  const tell = createTeller()
-  parentPort?.on('message', (message: ToThread) => {
-    if (message.kind === 'calls') for (const call of message.calls) void run(stores, call).then(tell)
-    else void end()
-  })
-
   // Searches find little left to do. A failure shows with the next search.
   if (lane === 'slow')
     setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
+  return { connection, stores }
+}
 
-  async function end(): Promise<void> {
-    connection.close()
-    // The outcomes of the last calls leave before the port closes.
-    await nextTick()
-    await nextTick()
-    parentPort?.close()
-  }
+async function end(): Promise<void> {
+  database?.connection.close()
+  // The outcomes of the last calls leave before the port closes.
+  await nextTick()
+  await nextTick()
+  parentPort?.close()
 }
 
 async function run(stores: Stores, { id, store, method, args }: Call): Promise<Outcome> {

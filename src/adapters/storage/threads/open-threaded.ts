@@ -4,14 +4,18 @@
 
 import { keysOf } from '../../../lib/keys-of.ts'
 import { toStorageError } from '../sqlite/errors.ts'
-import { lock } from '../sqlite/lock.ts'
+import { lockToOpen } from '../sqlite/lock.ts'
+import { hasLog } from '../sqlite/stale-log.ts'
 import type { SqliteOptions } from '../sqlite/sqlite.ts'
 import type { Storage, Stores } from '../storage.ts'
 import { type Lane, LANES } from './lanes.ts'
 import { createStorageThread, type StorageThread } from './storage-thread.ts'
 
-/** The thread that searches is started when a server has the most of its start behind it, or with the first search. */
-const SEARCH_STARTS_MS = 3_000
+/** The thread for slow work is started when a server has the most of its start behind it, or with the first search. */
+const SLOW_WORK_STARTS_MS = 3_000
+
+const DAMAGED =
+  'the database is damaged: what is said may be lost; stop the server, and put a backup in its place with sshawl restore FILE'
 
 /**
  * Storage in one SQLite file, which this process alone holds until the storage is disposed of. Rejects with
@@ -22,6 +26,7 @@ export async function openThreaded(
   entry: string,
 ): Promise<Storage> {
   const locked = lockFile(file)
+  const wasLeftOpen = hasLog(file)
   const data = { file, migrationsDir, busyMs, now: clock.now() }
   const threadFor = (lane: Lane): StorageThread => createStorageThread(entry, { ...data, lane }, log)
   const threads = { write: threadFor('write'), read: threadFor('read'), slow: threadFor('slow') }
@@ -34,11 +39,22 @@ export async function openThreaded(
   }
 
   try {
+    threads.read.start()
     await threads.write.open()
     log.info({ file }, 'database opened')
-    // The search index is brought up to date in the meantime.
-    setTimeout(() => void threads.slow.open().catch(() => {}), SEARCH_STARTS_MS).unref()
-    return { ...remoteStores(threads), [Symbol.asyncDispose]: close }
+    const stores = remoteStores(threads)
+    setTimeout(() => void doSlowWork(), SLOW_WORK_STARTS_MS).unref()
+    return { ...stores, [Symbol.asyncDispose]: close }
+
+    /** Brings the search index up to date, and looks through a database that nobody closed. */
+    async function doSlowWork(): Promise<void> {
+      try {
+        const damage = wasLeftOpen ? await stores.upkeep.damage() : await threads.slow.open()
+        if (damage) log.error({ file, damage }, DAMAGED)
+      } catch (error) {
+        log.debug({ error }, 'the slow storage thread was not started')
+      }
+    }
   } catch (error) {
     await close()
     throw error
@@ -47,7 +63,7 @@ export async function openThreaded(
 
 function lockFile(file: string): Disposable {
   try {
-    return lock(file)
+    return lockToOpen(file)
   } catch (error) {
     throw toStorageError(error)
   }

@@ -26,9 +26,9 @@ export interface Call {
 export type Outcome =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly trouble: Trouble }
 
-/** To a thread: work, or the end. What came before the end is done first. */
+/** To a thread: to open the database, which calls do too; work; or the end. What came before the end is done first. */
 export type ToThread =
-  { readonly kind: 'calls'; readonly calls: readonly Call[] } | { readonly kind: 'close' }
+  { readonly kind: 'open' | 'close' } | { readonly kind: 'calls'; readonly calls: readonly Call[] }
 
 /** From a thread: whether it could open the database, once; then what its calls came to. */
 export type FromThread =

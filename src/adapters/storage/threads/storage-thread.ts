@@ -7,7 +7,9 @@ import { type Call, type FromThread, fromTrouble, type ThreadData, type ToThread
 
 /** A thread that has the database open. */
 export interface StorageThread extends AsyncDisposable {
-  /** Starts the thread unless it runs. Rejects with `StorageError` if it cannot open the database. */
+  /** Starts the thread, unless it runs, without the database. */
+  start(): void
+  /** Starts it, unless it runs, with the database open. Rejects with `StorageError` if it cannot be opened. */
   open(): Promise<void>
   /** Runs a method there; a thread that is not running is started. Rejects with `StorageError` only. */
   call(call: Omit<Call, 'id'>): Promise<unknown>
@@ -28,7 +30,7 @@ export function createStorageThread(entry: string, data: ThreadData, log: Log): 
   let closed = false
   let lastId = 0
 
-  function start(): Run {
+  function startRun(): Run {
     const worker = new Worker(entry, { workerData: data, execArgv: [] })
     const started: Run = { worker, opened: createDeferred(), pending: new Map(), calls: [] }
     // Whoever asked for `opened` hears of a failure, and so does every call.
@@ -62,15 +64,20 @@ export function createStorageThread(entry: string, data: ThreadData, log: Log): 
     }
   }
 
+  function running(): Run {
+    if (closed) throw new StorageError('other', STOPPING)
+    return (run ??= startRun())
+  }
+
   return {
+    start: () => void running(),
     async open() {
-      if (closed) throw new StorageError('other', STOPPING)
-      run ??= start()
-      await run.opened.promise
+      const { worker, opened } = running()
+      worker.postMessage({ kind: 'open' } satisfies ToThread)
+      await opened.promise
     },
     async call(call) {
-      if (closed) throw new StorageError('other', STOPPING)
-      const to = (run ??= start())
+      const to = running()
       const id = ++lastId
       const outcome = createDeferred<unknown>()
       to.pending.set(id, outcome)

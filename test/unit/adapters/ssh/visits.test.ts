@@ -18,12 +18,19 @@ test('a burst of connections is served at once, and later ones at the pace that 
   expect(visits.begin(HOME).delayMs).toBe(0)
 })
 
-test('a login costs half, and a failure four times as much', () => {
+test('a login that is used costs nothing, one that is not costs one, and a failure costs four', () => {
   const { visits } = scene()
-  for (let login = 0; login < 18; login++) {
+  for (let login = 0; login < 100; login++) {
     expect(visits.begin(HOME).delayMs).toBe(0)
     visits.letIn(HOME)
+    visits.used(HOME)
   }
+  const idle = '192.0.2.2'
+  for (let login = 0; login < 10; login++) {
+    expect(visits.begin(idle).delayMs).toBe(0)
+    visits.letIn(idle)
+  }
+  expect(visits.begin(idle).delayMs).toBe(500)
   const other = '2001:db8:0:1'
   for (let failure = 0; failure < 2; failure++) {
     visits.begin(other)
