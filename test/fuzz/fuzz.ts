@@ -44,7 +44,10 @@ const PLAYERS = 4
 /** Time to make one failing case smaller, in ms. */
 const SHRINK_MS = 20_000
 
-/** After a death the cases that were under way are tried alone; so often one server may be replaced. */
+/** So many of the latest cases are tried alone after a server died. */
+const SUSPECTS = 3 * PLAYERS
+
+/** So often one server may be replaced. */
 const MAX_DEATHS = 5
 
 /** Plays cases against the built server until the time is over; starts it anew when it dies. */
@@ -58,11 +61,11 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     performance.now() < overAt && (options.only === undefined || next === options.only) ? next++ : undefined
   const first = next
   for (let deaths = 0; deaths < MAX_DEATHS; deaths += 1) {
-    const { watch, underWay, death } = await playUntilDeath(takeNumber, options.seed, findings)
+    const { watch, latest, death } = await playUntilDeath(takeNumber, options.seed, findings)
     answers.push(...watch.answers)
     largestMiB = Math.max(largestMiB, watch.largestMiB())
     if (!death) break
-    await blame(death, underWay, options.seed, findings)
+    await blame(death, latest, options.seed, findings)
   }
   return {
     cases: next - first,
@@ -74,8 +77,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 
 interface Outcome {
   readonly watch: Watch
-  /** Numbers of the cases that were being played at the end. */
-  readonly underWay: readonly number[]
+  /** Numbers of the cases that were begun last: what a case does may show a little later. */
+  readonly latest: readonly number[]
   /** Why the server is of no more use; undefined if it is. */
   readonly death: Trouble | undefined
 }
@@ -86,26 +89,25 @@ async function playUntilDeath(
   findings: Map<string, Finding>,
 ): Promise<Outcome> {
   await using arena = await startArena()
-  const underWay = new Set<number>()
+  const latest: number[] = []
   const play = async (name: string): Promise<void> => {
     await using player = arena.player(name)
-    for (let number = takeNumber(); number !== undefined; number = takeNumber()) {
-      underWay.add(number)
+    for (let number = takeNumber(); number !== undefined && !arena.watch.isOver(); number = takeNumber()) {
+      if (latest.push(number) > SUSPECTS) latest.shift()
       await tryCase(player, number, seed, findings)
-      underWay.delete(number)
     }
   }
   const players = Promise.all(Array.from({ length: PLAYERS }, (_, at) => play(`fuzz${at}`)))
   try {
-    await Promise.race([players, arena.watch.broken])
-    return { watch: arena.watch, underWay: [], death: undefined }
+    await Promise.race([players.then(() => arena.watch.lookAgain()), arena.watch.broken])
+    return { watch: arena.watch, latest, death: undefined }
   } catch (error) {
     players.catch(() => undefined)
     const death =
       error instanceof Trouble
         ? error
         : new Trouble('the fuzzer itself failed', String((error as Error).stack))
-    return { watch: arena.watch, underWay: [...underWay], death }
+    return { watch: arena.watch, latest, death }
   }
 }
 
@@ -132,25 +134,25 @@ async function tryCase(
   await fc.check(property, { seed: seed + number, numRuns: 1, interruptAfterTimeLimit: SHRINK_MS })
 }
 
-/** Plays the cases that were under way when a server died, each on a server of its own, to find which did it. */
+/** Plays the cases that were begun last before a server died, each on a server of its own, to find which did it. */
 async function blame(
   death: Trouble,
-  underWay: readonly number[],
+  latest: readonly number[],
   seed: number,
   findings: Map<string, Finding>,
 ): Promise<void> {
   const before = findings.size
-  for (const number of underWay) await tryCase({ play: playAlone }, number, seed, findings)
+  for (const number of latest) await tryCase({ play: playAlone }, number, seed, findings)
   if (findings.size > before) return
   const { kind, detail } = death
-  const numbers = `while these cases were played: ${underWay.join(', ')}`
-  const [sample] = fc.sample(fuzzCase, { seed: seed + (underWay[0] ?? 0), numRuns: 1 })
+  const numbers = `while these cases were played: ${latest.join(', ')}`
+  const [sample] = fc.sample(fuzzCase, { seed: seed + (latest[0] ?? 0), numRuns: 1 })
   if (sample)
     findings.set(kind, {
       kind,
       detail: `${numbers}\n${detail}`,
       count: 1,
-      number: underWay[0] ?? 0,
+      number: latest[0] ?? 0,
       smallest: sample,
     })
 }
@@ -158,11 +160,9 @@ async function blame(
 async function playAlone(candidate: FuzzCase): Promise<Trouble | undefined> {
   await using arena = await startArena()
   await using player = arena.player('fuzz0')
-  // The watcher looks often enough that one more look after the case shows whether the server lives.
   const lives = async (): Promise<Trouble | undefined> => {
     const trouble = await player.play(candidate)
-    const seen = arena.watch.answers.length
-    while (arena.watch.answers.length < seen + 2) await new Promise((resolve) => setTimeout(resolve, 50))
+    await arena.watch.lookAgain()
     return trouble
   }
   return Promise.race([lives(), arena.watch.broken]).catch((error: unknown) => {
@@ -197,6 +197,7 @@ async function startArena(): Promise<Arena> {
             (error: unknown) => error,
           )
           const logged = await troubles(name, said !== undefined)
+          if (watch.isOver()) return undefined
           if (said !== undefined && !(said instanceof Trouble)) throw said
           return logged ?? said
         },
