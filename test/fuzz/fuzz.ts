@@ -36,6 +36,14 @@ export interface FuzzReport {
   /** How long an innocent command took, in ms: sorted. */
   readonly answers: readonly number[]
   readonly largestMiB: number
+  /** The cases that took longest, the longest first. */
+  readonly slowest: readonly PlayedCase[]
+}
+
+/** How long a case took, in ms. */
+export interface PlayedCase {
+  readonly number: number
+  readonly ms: number
 }
 
 /** Cases that are played at once. */
@@ -47,6 +55,9 @@ const SHRINK_MS = 20_000
 /** So many of the latest cases are tried alone after a server died. */
 const SUSPECTS = 3 * PLAYERS
 
+/** So many of the cases that took longest are named. */
+const SLOWEST = 5
+
 /** So often one server may be replaced. */
 const MAX_DEATHS = 5
 
@@ -57,11 +68,15 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const overAt = performance.now() + options.seconds * 1000
   let next = options.only ?? 0
   let largestMiB = 0
+  let slowest: readonly PlayedCase[] = []
+  const note = (played: PlayedCase): void => {
+    slowest = [...slowest, played].toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)
+  }
   const takeNumber = (): number | undefined =>
     performance.now() < overAt && (options.only === undefined || next === options.only) ? next++ : undefined
   const first = next
   for (let deaths = 0; deaths < MAX_DEATHS; deaths += 1) {
-    const { watch, latest, death } = await playUntilDeath(takeNumber, options.seed, findings)
+    const { watch, latest, death } = await playUntilDeath(takeNumber, options.seed, findings, note)
     answers.push(...watch.answers)
     largestMiB = Math.max(largestMiB, watch.largestMiB())
     if (!death) break
@@ -72,6 +87,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     findings: [...findings.values()],
     answers: answers.toSorted((a, b) => a - b),
     largestMiB,
+    slowest,
   }
 }
 
@@ -87,6 +103,7 @@ async function playUntilDeath(
   takeNumber: () => number | undefined,
   seed: number,
   findings: Map<string, Finding>,
+  note: (played: PlayedCase) => void,
 ): Promise<Outcome> {
   await using arena = await startArena()
   const latest: number[] = []
@@ -94,7 +111,9 @@ async function playUntilDeath(
     await using player = arena.player(name)
     for (let number = takeNumber(); number !== undefined && !arena.watch.isOver(); number = takeNumber()) {
       if (latest.push(number) > SUSPECTS) latest.shift()
+      const startedAt = performance.now()
       await tryCase(player, number, seed, findings)
+      note({ number, ms: performance.now() - startedAt })
     }
   }
   const players = Promise.all(Array.from({ length: PLAYERS }, (_, at) => play(`fuzz${at}`)))
