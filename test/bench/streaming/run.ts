@@ -30,9 +30,9 @@ const SMOOTH_MS = 250
 export async function runStreaming(args: readonly string[]): Promise<number> {
   const { screens, seconds, tokens, drafters, speakers } = readOptions(args)
   const { watched, cpuShare } = await withCleanup(async (cleanup) => {
-    const models = await cleanup.add(await startModelServer())
-    const server = await cleanup.add(await startSshawl(configFor(models.endpoint)))
-    const driver = await cleanup.add(await startChild(new URL('driver.ts', import.meta.url)))
+    const models = await cleanup.add(startModelServer())
+    const server = await cleanup.add(startSshawl(configFor(models.endpoint)))
+    const driver = await cleanup.add(startChild(new URL('driver.ts', import.meta.url)))
     const pieces = tokens * seconds
     models.play(streams(pieces, 1000 / tokens, (number) => `${tokenText(number, nowUs())} `))
     const request: WatchRequest = { port: server.port, screens, drafters, speakers, model: 'qwen', pieces }
