@@ -37,6 +37,7 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
   let largest = 0
   let isOver = false
   let lastAt = performance.now()
+  const over = (): boolean => isOver
   const fail = (error: unknown): void => {
     if (!isOver) broken.reject(error)
     isOver = true
@@ -47,7 +48,7 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
   const target = { port, name: 'watcher', key: keyOf('watcher') }
   let client: LoadClient | undefined
   async function look(): Promise<void> {
-    for (let round = 0; !isOver; round += 1) {
+    for (let round = 0; !over(); round += 1) {
       const start = performance.now()
       if (round % LOGINS_EVERY === 0) {
         await client?.[Symbol.asyncDispose]()
@@ -71,11 +72,11 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
     broken: broken.promise,
     answers,
     largestMiB: () => largest,
-    isOver: () => isOver,
+    isOver: over,
     async lookAgain() {
       // The next answer may be to a question of before.
       const enough = answers.length + 2
-      while (answers.length < enough && !isOver) await pause(EVERY_MS / 2)
+      while (answers.length < enough && !over()) await pause(EVERY_MS / 2)
     },
     async [Symbol.asyncDispose]() {
       isOver = true

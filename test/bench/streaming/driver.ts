@@ -19,6 +19,8 @@ const LOGINS_AT_ONCE = 8
 const SPEAK_EVERY_MS = 1000
 /** When no screen shows anything new for so long, nothing more will come. */
 const QUIET_MS = 5000
+/** How long the first piece may take. */
+const BEGIN_MS = 30_000
 
 let bytes = 0
 let packets = 0
@@ -75,7 +77,8 @@ async function watch(request: WatchRequest): Promise<Watched> {
   const isComplete = (): boolean => all.every(({ newest }) => newest === pieces - 1)
   const lastUs = (): number => all.reduce((last, { arrivals }) => Math.max(last, arrivals.at(-1) ?? 0), 0)
   const askedUs = nowUs()
-  const isOver = (): boolean => isComplete() || nowUs() > Math.max(askedUs, lastUs()) + QUIET_MS * 1000
+  const deadlineUs = (): number => (lastUs() || askedUs) + (lastUs() ? QUIET_MS : BEGIN_MS) * 1000
+  const isOver = (): boolean => isComplete() || nowUs() > deadlineUs()
   all.at(-1)?.session.channel.write(`@${model} tell us a long story\r`)
   const speaking = all.slice(drafters, drafters + speakers).map(({ session }) => speak(session, isOver))
   const typing = Array.from(drafting, ([{ session }, drafter]) => drafter.type(session, isOver))

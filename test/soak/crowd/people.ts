@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import { login, openSession, TERMINAL, type LoadClient, type ScreenShape } from '../../support/load/client.ts'
@@ -131,7 +130,7 @@ async function leaving(ended: Promise<number | undefined>, name: string): Promis
 
 /** Runs one command to its end. */
 export async function run(
-  { ssh }: LoadClient,
+  { ssh, closed }: LoadClient,
   line: string,
 ): Promise<{ readonly status: number | undefined; readonly output: string }> {
   const done = createDeferred<{ status: number | undefined; output: string }>()
@@ -145,6 +144,6 @@ export async function run(
     channel.on('close', () => done.resolve({ status, output }))
     channel.end()
   })
-  const gone = once(ssh, 'close').then(() => Promise.reject(new Error(`the connection ended during ${line}`)))
-  return Promise.race([done.promise, gone])
+  void closed.then(() => done.reject(new Error(`the connection ended during ${line}`)))
+  return done.promise
 }
