@@ -6,8 +6,12 @@
 import { execa } from 'execa'
 import { setup } from '../support/build.ts'
 import { runFanOut } from './fan-out/run.ts'
+import { runStreaming } from './streaming/run.ts'
 
-const CROWDS = new Map([['fan-out', runFanOut]])
+const CROWDS = new Map([
+  ['fan-out', runFanOut],
+  ['streaming', runStreaming],
+])
 
 async function run([name, ...args]: readonly string[]): Promise<number> {
   const crowd = CROWDS.get(name ?? '')

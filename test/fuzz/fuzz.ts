@@ -1,14 +1,8 @@
 import fc from 'fast-check'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { keyOf } from '../support/load/keys.ts'
-import { raisedLimits } from '../support/load/raised-limits.ts'
-import { startServer, type Server } from '../support/server.ts'
+import { startArena, type ArenaPlayer } from './arena.ts'
 import { fuzzCase, type FuzzCase } from './cases.ts'
-import { createPlayer } from './play.ts'
-import { createLogReader, Trouble } from './trouble.ts'
-import { watchServer, type Watch } from './watch.ts'
+import { Trouble } from './trouble.ts'
+import type { Watch } from './watch.ts'
 
 /** What is to be tried. */
 export interface FuzzOptions {
@@ -36,6 +30,14 @@ export interface FuzzReport {
   /** How long an innocent command took, in ms: sorted. */
   readonly answers: readonly number[]
   readonly largestMiB: number
+  /** The cases that took longest, the longest first. */
+  readonly slowest: readonly PlayedCase[]
+}
+
+/** How long a case took, in ms. */
+export interface PlayedCase {
+  readonly number: number
+  readonly ms: number
 }
 
 /** Cases that are played at once. */
@@ -44,7 +46,13 @@ const PLAYERS = 4
 /** Time to make one failing case smaller, in ms. */
 const SHRINK_MS = 20_000
 
-/** After a death the cases that were under way are tried alone; so often one server may be replaced. */
+/** So many of the latest cases are tried alone after a server died. */
+const SUSPECTS = 3 * PLAYERS
+
+/** So many of the cases that took longest are named. */
+const SLOWEST = 5
+
+/** So often one server may be replaced. */
 const MAX_DEATHS = 5
 
 /** Plays cases against the built server until the time is over; starts it anew when it dies. */
@@ -54,28 +62,33 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const overAt = performance.now() + options.seconds * 1000
   let next = options.only ?? 0
   let largestMiB = 0
+  let slowest: readonly PlayedCase[] = []
+  const note = (played: PlayedCase): void => {
+    slowest = [...slowest, played].toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)
+  }
   const takeNumber = (): number | undefined =>
     performance.now() < overAt && (options.only === undefined || next === options.only) ? next++ : undefined
   const first = next
   for (let deaths = 0; deaths < MAX_DEATHS; deaths += 1) {
-    const { watch, underWay, death } = await playUntilDeath(takeNumber, options.seed, findings)
+    const { watch, latest, death } = await playUntilDeath(takeNumber, options.seed, findings, note)
     answers.push(...watch.answers)
     largestMiB = Math.max(largestMiB, watch.largestMiB())
     if (!death) break
-    await blame(death, underWay, options.seed, findings)
+    await blame(death, latest, options.seed, findings)
   }
   return {
     cases: next - first,
     findings: [...findings.values()],
     answers: answers.toSorted((a, b) => a - b),
     largestMiB,
+    slowest,
   }
 }
 
 interface Outcome {
   readonly watch: Watch
-  /** Numbers of the cases that were being played at the end. */
-  readonly underWay: readonly number[]
+  /** Numbers of the cases that were begun last: what a case does may show a little later. */
+  readonly latest: readonly number[]
   /** Why the server is of no more use; undefined if it is. */
   readonly death: Trouble | undefined
 }
@@ -84,28 +97,30 @@ async function playUntilDeath(
   takeNumber: () => number | undefined,
   seed: number,
   findings: Map<string, Finding>,
+  note: (played: PlayedCase) => void,
 ): Promise<Outcome> {
   await using arena = await startArena()
-  const underWay = new Set<number>()
+  const latest: number[] = []
   const play = async (name: string): Promise<void> => {
     await using player = arena.player(name)
-    for (let number = takeNumber(); number !== undefined; number = takeNumber()) {
-      underWay.add(number)
+    for (let number = takeNumber(); number !== undefined && !arena.watch.isOver(); number = takeNumber()) {
+      if (latest.push(number) > SUSPECTS) latest.shift()
+      const startedAt = performance.now()
       await tryCase(player, number, seed, findings)
-      underWay.delete(number)
+      note({ number, ms: performance.now() - startedAt })
     }
   }
   const players = Promise.all(Array.from({ length: PLAYERS }, (_, at) => play(`fuzz${at}`)))
   try {
-    await Promise.race([players, arena.watch.broken])
-    return { watch: arena.watch, underWay: [], death: undefined }
+    await Promise.race([players.then(() => arena.watch.lookAgain()), arena.watch.broken])
+    return { watch: arena.watch, latest, death: undefined }
   } catch (error) {
     players.catch(() => undefined)
     const death =
       error instanceof Trouble
         ? error
         : new Trouble('the fuzzer itself failed', String((error as Error).stack))
-    return { watch: arena.watch, underWay: [...underWay], death }
+    return { watch: arena.watch, latest, death }
   }
 }
 
@@ -132,25 +147,25 @@ async function tryCase(
   await fc.check(property, { seed: seed + number, numRuns: 1, interruptAfterTimeLimit: SHRINK_MS })
 }
 
-/** Plays the cases that were under way when a server died, each on a server of its own, to find which did it. */
+/** Plays the cases that were begun last before a server died, each on a server of its own, to find which did it. */
 async function blame(
   death: Trouble,
-  underWay: readonly number[],
+  latest: readonly number[],
   seed: number,
   findings: Map<string, Finding>,
 ): Promise<void> {
   const before = findings.size
-  for (const number of underWay) await tryCase({ play: playAlone }, number, seed, findings)
+  for (const number of latest) await tryCase({ play: playAlone }, number, seed, findings)
   if (findings.size > before) return
   const { kind, detail } = death
-  const numbers = `while these cases were played: ${underWay.join(', ')}`
-  const [sample] = fc.sample(fuzzCase, { seed: seed + (underWay[0] ?? 0), numRuns: 1 })
+  const numbers = `while these cases were played: ${latest.join(', ')}`
+  const [sample] = fc.sample(fuzzCase, { seed: seed + (latest[0] ?? 0), numRuns: 1 })
   if (sample)
     findings.set(kind, {
       kind,
       detail: `${numbers}\n${detail}`,
       count: 1,
-      number: underWay[0] ?? 0,
+      number: latest[0] ?? 0,
       smallest: sample,
     })
 }
@@ -158,80 +173,13 @@ async function blame(
 async function playAlone(candidate: FuzzCase): Promise<Trouble | undefined> {
   await using arena = await startArena()
   await using player = arena.player('fuzz0')
-  // The watcher looks often enough that one more look after the case shows whether the server lives.
   const lives = async (): Promise<Trouble | undefined> => {
     const trouble = await player.play(candidate)
-    const seen = arena.watch.answers.length
-    while (arena.watch.answers.length < seen + 2) await new Promise((resolve) => setTimeout(resolve, 50))
+    await arena.watch.lookAgain()
     return trouble
   }
   return Promise.race([lives(), arena.watch.broken]).catch((error: unknown) => {
     if (error instanceof Trouble) return error
     throw error
   })
-}
-
-interface ArenaPlayer extends AsyncDisposable {
-  play(candidate: FuzzCase): Promise<Trouble | undefined>
-}
-
-/** A server, its watcher and its players. */
-interface Arena extends AsyncDisposable {
-  readonly watch: Watch
-  player(name: string): ArenaPlayer
-}
-
-async function startArena(): Promise<Arena> {
-  const dir = await mkdtemp(join(tmpdir(), 'sshawl-fuzz-'))
-  const server = await startServer({ dataDir: join(dir, 'data'), config: raisedLimits() })
-  const watch = watchServer(server)
-  const troubles = createTroubles(server)
-  return {
-    watch,
-    player(name) {
-      const player = createPlayer({ port: server.port, name, key: keyOf(name) })
-      return {
-        async play(candidate) {
-          const said = await player.play(candidate).then(
-            () => undefined,
-            (error: unknown) => error,
-          )
-          const logged = await troubles(name, said !== undefined)
-          if (said !== undefined && !(said instanceof Trouble)) throw said
-          return logged ?? said
-        },
-        [Symbol.asyncDispose]: () => player[Symbol.asyncDispose](),
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await watch[Symbol.asyncDispose]()
-      await server[Symbol.asyncDispose]()
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Time for a line of the log to come through its pipe after the client was told, in ms. */
-const LOG_MS = 500
-
-/** What the log says of a person since it was last asked; what names nobody is said to whoever asks first. */
-function createTroubles({
-  stderr,
-}: Server): (person: string, isExpected: boolean) => Promise<Trouble | undefined> {
-  const readLog = createLogReader(stderr)
-  const unread: { readonly person?: string; readonly trouble: Trouble }[] = []
-  const take = (person: string): Trouble | undefined => {
-    unread.push(...readLog())
-    const at = unread.findIndex((one) => one.person === undefined || one.person === person)
-    return at < 0 ? undefined : unread.splice(at, 1)[0]?.trouble
-  }
-  return async (person, isExpected) => {
-    const overAt = performance.now() + LOG_MS
-    let found = take(person)
-    while (!found && isExpected && performance.now() < overAt) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      found = take(person)
-    }
-    return found
-  }
 }

@@ -14,8 +14,8 @@ export interface Player extends AsyncDisposable {
   play(fuzzCase: FuzzCase): Promise<void>
 }
 
-/** How long a server that is not stuck takes to answer on a busy machine. */
-const ANSWER_MS = 15_000
+/** Longer than the watcher waits, who is sure that nobody is answered. */
+const ANSWER_MS = 20_000
 
 /** For messages that have no answer to wait for. */
 const SETTLE_MS = 30

@@ -14,6 +14,10 @@ export interface Watch extends AsyncDisposable {
   readonly answers: readonly number[]
   /** The most resident memory that was seen, in MiB. */
   largestMiB(): number
+  /** Resolves once it has been answered what it asked from now on, or all is over. */
+  lookAgain(): Promise<void>
+  /** Whether it is over: what is seen from now on is no fault of the server. */
+  isOver(): boolean
 }
 
 /** Nobody may wait longer for an answer, however busy the machine is. */
@@ -32,37 +36,48 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
   const answers: number[] = []
   let largest = 0
   let isOver = false
+  let lastAt = performance.now()
+  const over = (): boolean => isOver
+  const fail = (error: unknown): void => {
+    if (!isOver) broken.reject(error)
+    isOver = true
+  }
   child.once('exit', (code, signal) => {
-    if (!isOver) broken.reject(new Trouble(`the server ended (${code ?? signal})`, stderr().slice(-4000)))
+    fail(new Trouble(`the server ended (${code ?? signal})`, stderr().slice(-4000)))
   })
   const target = { port, name: 'watcher', key: keyOf('watcher') }
   let client: LoadClient | undefined
   async function look(): Promise<void> {
-    for (let round = 0; !isOver; round += 1) {
+    for (let round = 0; !over(); round += 1) {
       const start = performance.now()
       if (round % LOGINS_EVERY === 0) {
         await client?.[Symbol.asyncDispose]()
         client = await login(target)
       }
       if (client) await whoami(client)
-      answers.push(performance.now() - start)
+      lastAt = performance.now()
+      answers.push(lastAt - start)
       const mib = (await residentKiB(child.pid!)) / 1024
       largest = Math.max(largest, mib)
       if (mib > MAX_MIB) throw new Trouble(`the server grew over ${MAX_MIB} MiB`)
       await pause(EVERY_MS)
     }
   }
-  let seen = 0
   const guard = setInterval(() => {
-    if (answers.length === seen)
-      broken.reject(new Trouble(`the server answered nobody for ${STUCK_MS / 1000} s`))
-    seen = answers.length
-  }, STUCK_MS)
-  void look().catch((error: unknown) => !isOver && broken.reject(error))
+    if (performance.now() - lastAt > STUCK_MS)
+      fail(new Trouble(`the server answered nobody for ${STUCK_MS / 1000} s`))
+  }, EVERY_MS)
+  look().catch(fail)
   return {
     broken: broken.promise,
     answers,
     largestMiB: () => largest,
+    isOver: over,
+    async lookAgain() {
+      // The next answer may be to a question of before.
+      const enough = answers.length + 2
+      while (answers.length < enough && !over()) await pause(EVERY_MS / 2)
+    },
     async [Symbol.asyncDispose]() {
       isOver = true
       clearInterval(guard)

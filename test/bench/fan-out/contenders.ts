@@ -45,7 +45,9 @@ async function startBareRoom(): Promise<Contender> {
 /** The built server with a data directory of its own, which goes with it; limits are out of the way. */
 export async function startSshawl(
   config: string = raisedLimits(),
-): Promise<Contender & { readonly probe: Probe; readonly log: () => string }> {
+): Promise<
+  Contender & { readonly probe: Probe; readonly log: () => string; readonly claimCode: string | undefined }
+> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
   const socket = join(dir, 'probe')
   const server = await startServer({ dataDir: join(dir, 'data'), config, env: probeEnvironment(socket) })
@@ -56,6 +58,7 @@ export async function startSshawl(
     prompt: /> /,
     probe: createProbe(socket),
     log: server.stderr,
+    claimCode: server.claimCode,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await rm(dir, { recursive: true, force: true })

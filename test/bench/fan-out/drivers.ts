@@ -96,10 +96,14 @@ async function ask<T>(
   request: Request,
   pick: (reply: Reply) => T | undefined,
 ): Promise<T> {
-  const answered = once(child, 'message') as Promise<[Reply]>
-  const exited = once(child, 'exit').then(() => Promise.reject(new Error('a load driver ended')))
+  const over = new AbortController()
+  const answered = once(child, 'message', { signal: over.signal }) as Promise<[Reply]>
+  const exited = once(child, 'exit', { signal: over.signal }).then(() => {
+    throw new Error('a load driver ended')
+  })
   child.send(request)
-  const [reply] = await Promise.race([answered, exited])
+  const [reply] = await Promise.race([answered, exited]).finally(() => over.abort())
+  exited.catch(() => undefined)
   const picked = pick(reply)
   if (picked === undefined)
     throw new Error(reply.type === 'failed' ? reply.message : `not asked: ${reply.type}`)

@@ -58,8 +58,8 @@ async function measureSize(clients: number, options: FanOutOptions, cleanup: Cle
   const crowds: Crowd[] = []
   const arrivals: CrowdFigures[] = []
   for (const name of contenderNames(process.env)) {
-    const contender = await cleanup.add(await startContender(name))
-    const drivers = await cleanup.add(await startDrivers(options.drivers ?? Math.ceil(clients / 500)))
+    const contender = await cleanup.add(startContender(name))
+    const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
     crowds.push({ contender, drivers })
     arrivals.push(await arrive({ contender, drivers }, clients))
   }
