@@ -110,7 +110,6 @@ function createHandler(
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    motd: config.server.motd,
-    stdinBytes: limits.paste_bytes,
+    settings: { motd: config.server.motd, stdinBytes: limits.paste_bytes },
   })
 }

@@ -1,9 +1,9 @@
 import type { Entry, ReplyDelta } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import { createReplies, createStatusRows } from '../session/footer.ts'
+import { createReplies, createStatusRows } from '../session/drawing/footer.ts'
 import type { RoomFooter, SessionStatus } from '../session/ports.ts'
-import type { DrawingStyle } from '../session/theme.ts'
+import type { DrawingStyle } from '../session/drawing/theme.ts'
 import { createRoomOffers, type RoomOffers } from './room-offers.ts'
 import type { RoomStatus } from './room-status.ts'
 

@@ -25,6 +25,11 @@ export interface HostParts {
   readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
+  readonly settings: HostSettings
+}
+
+/** What the config says of sessions and scripts. */
+export interface HostSettings {
   /** Printed at the beginning of each session; empty for none. */
   readonly motd: string
   /** Bytes that one script may pipe in. */
@@ -47,7 +52,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       return await parts.runner.command(line, {
         person,
         out: scriptOutput(pipe, turn),
-        stdin: (wait) => scriptInput(pipe, parts.stdinBytes, wait),
+        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes, wait),
         signal: pipe.signal,
       })
     },
@@ -98,7 +103,7 @@ function createSessionHost(
   return {
     async attach(attached) {
       screen = attached
-      if (parts.motd) attached.print(parts.motd)
+      if (parts.settings.motd) attached.print(parts.settings.motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {

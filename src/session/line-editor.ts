@@ -156,10 +156,13 @@ function wordEnd({ text, cursor }: Draft): number {
 }
 
 /** What `trim` takes away (ECMA-262, WhiteSpace and LineTerminator), as UTF-16 units. A word may have 65,536 of them. */
-const isSpace = (unit: number): boolean =>
-  unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0xa0 && WIDE_SPACES.has(unit)
+function isSpace(unit: number): boolean {
+  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0
+  if (unit > 0x3000) return unit === 0xfeff
+  return RARE_SPACES.has(unit)
+}
 
-const WIDE_SPACES: ReadonlySet<number> = new Set([
-  0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a,
-  0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff,
+const RARE_SPACES: ReadonlySet<number> = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
+  0x2029, 0x202f, 0x205f, 0x3000,
 ])

@@ -1,7 +1,7 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Styled } from '../lib/styled.ts'
-import type { DrawEntry } from './drawn-text.ts'
+import type { DrawEntry } from './drawing/drawn-text.ts'
 import type { Frames } from './frames.ts'
 import type { Key } from './keys.ts'
 import type { Draft } from './line-editor.ts'

@@ -1,6 +1,6 @@
 import type { Log } from '../chat/ports.ts'
 import { createSlices, type Slices } from '../lib/slices.ts'
-import { createDrawEntry, type DrawEntry } from './drawn-text.ts'
+import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
 import { createFrames, type Frames, type FrameTimers } from './frames.ts'
 
 /** What all sessions of a process share, so that none costs what all could have together. */

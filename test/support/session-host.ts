@@ -1,5 +1,5 @@
 import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
-import { createReplies, createStatusRows } from '../../src/session/footer.ts'
+import { createReplies, createStatusRows } from '../../src/session/drawing/footer.ts'
 import type { Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 
 /** One room in memory that hands what is said in it to all who are in it. */

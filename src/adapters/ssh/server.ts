@@ -53,7 +53,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     let served: ServedConnection | undefined
     admitted.enter({
       serve() {
-        served = serveConnection(socket, address, _ADM_, context, admitted)
+        served = serveConnection(socket, { address, isKnown }, context, admitted)
         connections.set(socket, served)
       },
       giveWay: () => served?.drop('too many wait for their login'),

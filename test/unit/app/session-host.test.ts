@@ -69,8 +69,7 @@ async function startHost() {
     shared,
     complete: async () => [],
     stop: async () => undefined,
-    motd: 'be kind',
-    stdinBytes: 10,
+    settings: { motd: 'be kind', stdinBytes: 10 },
   })
   return { ...society, handler }
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createReplies, createStatusRows } from '../../../src/session/footer.ts'
+import { createReplies, createStatusRows } from '../../../src/session/drawing/footer.ts'
 import { draftOf } from '../../../src/session/line-editor.ts'
 import { createLiveView } from '../../../src/session/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'
-import { renderEntry, renderText } from '../../../src/session/render-entry.ts'
+import { renderEntry, renderText } from '../../../src/session/drawing/render-entry.ts'
 import { createShared } from '../../../src/session/shared.ts'
-import { chooseTheme } from '../../../src/session/theme.ts'
+import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 import { status } from '../../support/session-host.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 import { memoryLog } from '../../support/society.ts'
@@ -124,12 +124,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     },
     leaves: drawnMessage('<the reply'),
   }),
-  fc
-    .nat(12)
-    .map((people): Action => ({
-      name: 'status',
-      run: (session) => session.setStatus({ people: 1 + people }),
-    })),
+  fc.nat(12).map((people): Action => ({
+    name: 'status',
+    run: (session) => session.setStatus({ people: 1 + people }),
+  })),
   fc.constantFrom('', 'Grep 1s').map((tool): Action => {
     return { name: 'status', run: (session) => session.setStatus({ running: tool ? [tool] : [] }) }
   }),

@@ -225,6 +225,33 @@ test('an error that a key repeats is logged once; Tab and ^X ask the host only a
   expect([completions < 240, stops < 240]).toEqual([true, true])
 })
 
+test.each([
+  ['keys', { size }, '\x1bb\x1bf'.repeat(20_000)],
+  ['lines', { term: '' }, '/help\n'.repeat(20_000)],
+])(
+  'while one session works through a flood of %s, another types and is answered',
+  async (_, options, flood) => {
+    const shared = sharedBySessions()
+    const [hostile, honest] = [createFakeTerminal(options), createFakeTerminal({ size })]
+    const open = (terminal: FakeTerminal, name: string) =>
+      runSession({ terminal, person: personCalled(name), host: createFakeRoom().host(), shared })
+    let isThrough = false
+    const flooding = open(hostile, 'mallory').then(() => (isThrough = true))
+    const talking = open(honest, 'alice')
+    hostile.type(`\x1b[200~${'é'.repeat(30_000)}\x1b[201~${flood}`)
+    hostile.hangUp()
+    for (const line of ['one', 'two', 'three']) {
+      honest.type(`${line}\r`)
+      await untilSeen(honest, `alice: ${line}`)
+    }
+    expect(isThrough).toBe(false)
+    honest.type('\x04')
+    await talking
+    hostile.vanish()
+    await flooding
+  },
+)
+
 test('a paste that does not fit is told once, whatever pieces it comes in', async () => {
   const terminal = createFakeTerminal({ size })
   const { done } = start(terminal)

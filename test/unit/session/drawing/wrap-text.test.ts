@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { graphemes } from '../../../src/session/graphemes.ts'
-import { createEmulator } from '../../support/terminal.ts'
-import { wrapText } from '../../../src/session/wrap-text.ts'
+import { graphemes } from '../../../../src/session/graphemes.ts'
+import { createEmulator } from '../../../support/terminal.ts'
+import { wrapText } from '../../../../src/session/drawing/wrap-text.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {
   expect(wrapText('alice: the quick brown fox', 12, '  ')).toEqual(['alice: the', '  quick', '  brown fox'])

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
-import { cleanText } from '../lib/clean-text.ts'
-import { graphemes, onCodePoint } from './graphemes.ts'
-import type { Draft } from './line-editor.ts'
+import { cleanText } from '../../lib/clean-text.ts'
+import { graphemes, onCodePoint } from '../graphemes.ts'
+import type { Draft } from '../line-editor.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */
 export interface DraftRows {

@@ -1,4 +1,4 @@
-import type { Entry } from '../chat/entry.ts'
+import type { Entry } from '../../chat/entry.ts'
 import { renderEntry } from './render-entry.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { mostCells } from '../../../src/session/cells.ts'
-import { drawnCells } from '../../support/terminal.ts'
+import { mostCells } from '../../../../src/session/drawing/cells.ts'
+import { drawnCells } from '../../../support/terminal.ts'
 
 test.each([
   ['abc', 3],

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { statusLine } from '../../../src/session/status-line.ts'
-import { status } from '../../support/session-host.ts'
+import { statusLine } from '../../../../src/session/drawing/status-line.ts'
+import { status } from '../../../support/session-host.ts'
 
 test('the status line says where, who, with which tools, how full, and what runs', () => {
   expect(statusLine({ ...status, running: ['@qwen thinking 3.2s', 'Grep'] }, 200)).toBe(

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { renderEntry, renderText } from '../../../src/session/render-entry.ts'
-import { chooseTheme } from '../../../src/session/theme.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import { renderEntry, renderText } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'bob', text: 'hi' }
 const call = { call: 'c1', name: 'Grep', requester: 'bob', arguments: { arguments: ['-rn', 'TODO', '.'] } }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ApprovalEntry, EntryId, RoomName } from '../../../src/chat/entry.ts'
-import { cleanText } from '../../../src/lib/clean-text.ts'
-import { mostCells } from '../../../src/session/cells.ts'
-import { graphemes } from '../../../src/session/graphemes.ts'
-import { quoteRows } from '../../../src/session/quote-rows.ts'
-import { renderEntry } from '../../../src/session/render-entry.ts'
-import { chooseTheme } from '../../../src/session/theme.ts'
+import type { ApprovalEntry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
+import { cleanText } from '../../../../src/lib/clean-text.ts'
+import { mostCells } from '../../../../src/session/drawing/cells.ts'
+import { graphemes } from '../../../../src/session/graphemes.ts'
+import { quoteRows } from '../../../../src/session/drawing/quote-rows.ts'
+import { renderEntry } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 
 describe('a quoted line', () => {
   it('goes on behind another mark, with all its blanks', () => {
