@@ -1,5 +1,6 @@
 import type { Chat } from '../chat/chat.ts'
 import type { Entry } from '../chat/entry.ts'
+import type { Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Screen } from '../session/ports.ts'
@@ -24,9 +25,16 @@ export async function enterRoom(room: Room, screen: Screen, chat: Chat): Promise
   const participant: Participant = {
     person: screen.person,
     deliver(entry) {
+<<<<<<< HEAD
       if (held) held.push(entry)
       else screen.deliver(entry)
       if (entry.kind === 'approval' && entry.answerers?.includes(screen.person.name)) screen.bell()
+=======
+      if (!live) return void held.push(entry)
+      screen.deliver(entry)
+      if (isAsked(entry, screen.person)) screen.bell()
+      onEntry(entry)
+>>>>>>> access
     },
   }
   const leave = (): Promise<void> => room.leave(participant)
@@ -41,6 +49,10 @@ export async function enterRoom(room: Room, screen: Screen, chat: Chat): Promise
   }
   return { room, leave }
 }
+
+/** Whether somebody waits for this person's answer. */
+const isAsked = (entry: Entry, { name }: Person): boolean =>
+  entry.kind === 'approval' && entry.answerers?.includes(name) === true
 
 /** The id of the newest entry that was shown; empty where there is none. */
 async function showPast(room: Room, screen: Screen, chat: Chat): Promise<string> {
