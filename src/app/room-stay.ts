@@ -25,16 +25,9 @@ export async function enterRoom(room: Room, screen: Screen, chat: Chat): Promise
   const participant: Participant = {
     person: screen.person,
     deliver(entry) {
-<<<<<<< HEAD
       if (held) held.push(entry)
       else screen.deliver(entry)
-      if (entry.kind === 'approval' && entry.answerers?.includes(screen.person.name)) screen.bell()
-=======
-      if (!live) return void held.push(entry)
-      screen.deliver(entry)
       if (isAsked(entry, screen.person)) screen.bell()
-      onEntry(entry)
->>>>>>> access
     },
   }
   const leave = (): Promise<void> => room.leave(participant)
