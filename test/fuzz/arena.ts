@@ -21,8 +21,8 @@ export interface Arena extends AsyncDisposable {
   player(name: string): ArenaPlayer
 }
 
-/** Starts a server for fuzzing. */
-export async function startArena(): Promise<Arena> {
+/** Starts a server for fuzzing; `settleMs` is how long a client stays after messages that have no answer. */
+export async function startArena(settleMs: number): Promise<Arena> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-fuzz-'))
   const server = await startServer({ dataDir: join(dir, 'data'), config: raisedLimits() })
   const watch = watchServer(server)
@@ -30,7 +30,7 @@ export async function startArena(): Promise<Arena> {
   return {
     watch,
     player(name) {
-      const player = createPlayer({ port: server.port, name, key: keyOf(name) })
+      const player = createPlayer({ port: server.port, name, key: keyOf(name) }, settleMs)
       return {
         async play(candidate) {
           const said = await player.play(candidate).then(

@@ -46,6 +46,10 @@ const PLAYERS = 4
 /** Time to make one failing case smaller, in ms. */
 const SHRINK_MS = 20_000
 
+/** How long a client stays after a case; alone, on a server that has just begun, long enough to see what comes of it. */
+const SETTLE_MS = 100
+const SETTLE_ALONE_MS = 1500
+
 /** So many of the latest cases are tried alone after a server died. */
 const SUSPECTS = 3 * PLAYERS
 
@@ -99,7 +103,7 @@ async function playUntilDeath(
   findings: Map<string, Finding>,
   note: (played: PlayedCase) => void,
 ): Promise<Outcome> {
-  await using arena = await startArena()
+  await using arena = await startArena(SETTLE_MS)
   const latest: number[] = []
   const play = async (name: string): Promise<void> => {
     await using player = arena.player(name)
@@ -171,7 +175,7 @@ async function blame(
 }
 
 async function playAlone(candidate: FuzzCase): Promise<Trouble | undefined> {
-  await using arena = await startArena()
+  await using arena = await startArena(SETTLE_ALONE_MS)
   await using player = arena.player('fuzz0')
   const lives = async (): Promise<Trouble | undefined> => {
     const trouble = await player.play(candidate)

@@ -17,10 +17,8 @@ export interface Player extends AsyncDisposable {
 /** Longer than the watcher waits, who is sure that nobody is answered. */
 const ANSWER_MS = 20_000
 
-/** For messages that have no answer to wait for. */
-const SETTLE_MS = 30
-
-export function createPlayer(target: ClientTarget): Player {
+/** `settleMs` is the time for messages that have no answer to wait for. */
+export function createPlayer(target: ClientTarget, settleMs: number): Player {
   let kept: Promise<LoadClient> | undefined
   const connection = (): Promise<LoadClient> => {
     kept ??= login(target).then((client) => {
@@ -33,7 +31,7 @@ export function createPlayer(target: ClientTarget): Player {
     async play(fuzzCase) {
       switch (fuzzCase.kind) {
         case 'packets':
-          return playPackets(fuzzCase, target)
+          return playPackets(fuzzCase, target, settleMs)
         case 'exec':
           return playExec(fuzzCase, await connection())
         default:
@@ -86,13 +84,13 @@ async function playExec({ line, input }: ExecCase, client: LoadClient): Promise<
     throw new Trouble(`a command ended with status ${status}`, end.output())
 }
 
-async function playPackets({ packets }: PacketsCase, target: ClientTarget): Promise<void> {
+async function playPackets({ packets }: PacketsCase, target: ClientTarget, settleMs: number): Promise<void> {
   await using client = await login(target)
   for (const packet of packets) {
     sendMessage(client.ssh, Buffer.from(packet, 'base64'))
     await new Promise(setImmediate)
   }
-  await pause(SETTLE_MS)
+  await pause(settleMs)
 }
 
 /** Rejects with a trouble when the server does not open what `start` asks for. */

@@ -57,7 +57,7 @@ export function watchServer({ port, process: child, stderr }: Server): Watch {
       if (client) await whoami(client)
       lastAt = performance.now()
       answers.push(lastAt - start)
-      const mib = (await residentKiB(child.pid!)) / 1024
+      const mib = (await residentKiB(child.pid!)) / 1024 || 0
       largest = Math.max(largest, mib)
       if (mib > MAX_MIB) throw new Trouble(`the server grew over ${MAX_MIB} MiB`)
       await pause(EVERY_MS)
