@@ -74,17 +74,9 @@ function createSessionHost(
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-<<<<<<< HEAD
     stay = await enterRoom(room, shown, parts.chat)
     board?.leave()
     board = undefined
-=======
-    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
-      if (kind === 'scope') void statusLine.update()
-      // A turn begins a moment after the message that mentions its model.
-      else statusLine.draw(kind === 'message')
-    })
->>>>>>> access
     await left?.leave()
     board = await parts.boards.of(room).watch(person, () => shown.refresh())
     if (gone.signal.aborted) await leaveRoom()

@@ -2,39 +2,15 @@ import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted } from './admission/admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { createBucket } from './bucket.ts'
 import { offerRoom, type Carrier } from './carrier.ts'
+import type { ConnectionContext } from './connection-context.ts'
 import type { InputTurns } from './input-turns.ts'
-import type { SshLimits } from './limits.ts'
 import { answerLogin } from './login.ts'
 import { servePerson, type Served } from './person-connection.ts'
-import type { Quota } from './quota.ts'
-import type { Queues } from './queues.ts'
 import { guardClient } from './ssh2-internals.ts'
-import type { Greet } from './transport.ts'
-
-/** What all connections share. */
-export interface ConnectionContext {
-  readonly greet: Greet
-  readonly limits: SshLimits
-  readonly handler: ClientHandler
-  readonly log: Log
-  readonly turns: InputTurns
-  readonly queues: Queues
-  /** Connections at once, by person and by key. */
-  readonly connectionsOf: Quota
-  readonly execsOf: ExecQuotas
-}
-
-/** Commands at once. */
-export interface ExecQuotas {
-  /** By person and by key. */
-  readonly person: Quota
-  /** By network. */
-  readonly network: Quota
-}
 
 /** A connection, to the server. */
 export interface ServedConnection {

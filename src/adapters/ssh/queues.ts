@@ -29,7 +29,8 @@ export function createQueues(maxBytes: number): Queues {
       total += bytes
       if (queue.size() > 0) held.add(queue)
       else held.delete(queue)
-      while (total > maxBytes && held.size > 0) longest()?.shed()
+      // What is shed is reported here too, so this goes on until there is room.
+      if (total > maxBytes) longest()?.shed()
     },
   }
 }

@@ -10,8 +10,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import { createAdmission, type Admitted } from './admission.ts'
-import { serveConnection, type ConnectionContext, type ServedConnection } from './connection.ts'
+import { createAdmission, type Admitted } from './admission/admission.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './host-key.ts'
 import { createInputTurns } from './input-turns.ts'
 import type { SshLimits } from './limits.ts'
@@ -87,7 +88,10 @@ export function createSshServer(options: SshServerOptions): SshServer {
       isStopping = true
       const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
-      for (const [socket, served] of connections) served ? served.stop() : socket.destroy()
+      for (const [socket, served] of connections) {
+        if (served) served.stop()
+        else socket.destroy()
+      }
       const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
       await closed
       clearTimeout(timer)

@@ -41,9 +41,12 @@ interface ChannelInternals {
   readonly _client: { readonly _protocol: Protocol }
 }
 
+const inside = (client: Connection): Internals => client as unknown as Internals
+const insideChannel = (channel: ServerChannel): ChannelInternals => channel as unknown as ChannelInternals
+
 /** The socket that a client is on. One ssh2 server serves all sockets, and does not say it. */
 export function socketOf(client: Connection): Socket {
-  const { _sock } = client as unknown as Internals
+  const { _sock } = inside(client)
   if (!_sock) throw new Error('ssh2 has changed: a client has no socket')
   return _sock
 }
@@ -75,7 +78,7 @@ const RESOURCE_SHORTAGE = 4
  * window above what the protocol allows. Throws if ssh2 has changed.
  */
 export function guardClient(client: Connection, { onFault, onRoom, onInput }: ClientWatch): void {
-  const { _protocol: protocol, _chanMgr: channels } = client as unknown as Internals
+  const { _protocol: protocol, _chanMgr: channels } = inside(client)
   const handlers = protocol?._handlers
   const { CHANNEL_OPEN: open, CHANNEL_DATA: take, CHANNEL_WINDOW_ADJUST: adjust } = handlers ?? {}
   if (!handlers || !channels || !open || !take || !adjust || !protocol?.parse)
@@ -115,7 +118,7 @@ function divert(protocol: Protocol, onInput: ClientWatch['onInput']): void {
 
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
 export function roomOf(channel: ServerChannel): number {
-  const { outgoing, _client } = channel as unknown as ChannelInternals
+  const { outgoing, _client } = insideChannel(channel)
   if (outgoing.state !== 'open' || _client._protocol._kexinit !== undefined) return 0
   return Math.min(outgoing.window, outgoing.packetSize)
 }
@@ -128,7 +131,7 @@ const STDERR = 1
  * twice when the other stream waits too, drops it when the channel is closed, and does not heed a socket that is full.
  */
 export function sendPacket(channel: ServerChannel, bytes: Bytes, stream: 'out' | 'err'): void {
-  const { outgoing, _client } = channel as unknown as ChannelInternals
+  const { outgoing, _client } = insideChannel(channel)
   if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)
   else _client._protocol.channelExtData(outgoing.id, bytes, STDERR)
   outgoing.window -= bytes.length

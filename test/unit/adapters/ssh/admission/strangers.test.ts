@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createStrangers, type Strangers } from '../../../../src/adapters/ssh/strangers.ts'
+import { createStrangers, type Strangers } from '../../../../../src/adapters/ssh/admission/strangers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

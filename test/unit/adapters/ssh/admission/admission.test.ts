@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createAdmission } from '../../../../src/adapters/ssh/admission.ts'
-import { blockOf, networkOf } from '../../../../src/adapters/ssh/networks.ts'
-import { sshLimits } from '../../../support/ssh-server.ts'
+import { createAdmission } from '../../../../../src/adapters/ssh/admission/admission.ts'
+import { blockOf, networkOf } from '../../../../../src/adapters/ssh/admission/networks.ts'
+import { sshLimits } from '../../../../support/ssh-server.ts'
 
 test('a login makes its network known, and a connection that ends without one makes it unknown again', () => {
   const admit = createAdmission(sshLimits)

@@ -1,6 +1,10 @@
-import type { SshLimits } from './limits.ts'
+/**
+ * admission/ decides which connections are served, and when: how many at once, from where, and how often. It must not
+ * know SSH, people or keys: it knows addresses and what became of the connections from them.
+ */
+import type { SshLimits } from '../limits.ts'
 import { networkOf } from './networks.ts'
-import { createQuota, takeAll } from './quota.ts'
+import { createQuota, takeAll } from '../quota.ts'
 import { createStrangers, type Stranger } from './strangers.ts'
 import { createVisits } from './visits.ts'
 

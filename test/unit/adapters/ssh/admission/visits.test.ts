@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createVisits } from '../../../../src/adapters/ssh/visits.ts'
+import { createVisits } from '../../../../../src/adapters/ssh/admission/visits.ts'
 
 function scene() {
   let time = 0

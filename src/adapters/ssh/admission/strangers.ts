@@ -1,4 +1,4 @@
-import type { SshLimits } from './limits.ts'
+import type { SshLimits } from '../limits.ts'
 import { blockOf, networkOf } from './networks.ts'
 
 /** A connection before its login. */

@@ -1,5 +1,5 @@
-import { createBucket, type Bucket } from './bucket.ts'
-import type { SshLimits } from './limits.ts'
+import { createBucket, type Bucket } from '../bucket.ts'
+import type { SshLimits } from '../limits.ts'
 
 /** What is remembered of each network. */
 export interface Visits {
