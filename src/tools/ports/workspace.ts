@@ -27,6 +27,8 @@ export interface ProcessOutcome {
   readonly exitCode?: number
   readonly signal?: string
   readonly timedOut: boolean
+  /** What to read before the output: why the workspace ended it, or which limit it met. */
+  readonly notice?: string
 }
 
 /** A process to run: either argv, without a shell, or one line for `/bin/sh -c`. */

@@ -9,7 +9,7 @@ import { writeFile as writeFileTool } from '../../../src/tools/builtin/write-fil
 import { contextFor } from './context.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64, diskBytes: 64 * 1024 }
+const limits = { fileBytes: 1000, memoryBytes: 1 << 27, processes: 64, diskBytes: 64 * 1024 }
 
 let home: string
 let room: string
