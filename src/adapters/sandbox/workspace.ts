@@ -4,7 +4,7 @@ import { bytes } from '../../lib/bytes.ts'
 import { createSerial } from '../../lib/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/ports/workspace.ts'
 import type { Confinement } from './bubblewrap.ts'
-import { changeText } from './change-text.ts'
+import { changeText, checkChange, type ChangePlace } from './change-text.ts'
 import { diskFull, diskLeft } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
@@ -57,17 +57,19 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     return realpath(parts.directory)
   }
 
+  async function changePlace(): Promise<ChangePlace> {
+    const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
+    if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
+    return place
+  }
+
   return {
     unsandboxed: mode === 'none',
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)
     },
-    changeText: (path, change) =>
-      oneByOne(async () => {
-        const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
-        if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
-        return changeText(place, path, change)
-      }),
+    checkChange: async (path) => checkChange(await changePlace(), path),
+    changeText: (path, change) => oneByOne(async () => changeText(await changePlace(), path, change)),
     findFiles: (query, signal) =>
       oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing]))),
     searchText: (query, signal) =>

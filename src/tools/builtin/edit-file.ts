@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { withPermission } from '../permission.ts'
+import { replaceShown } from '../shown-text.ts'
 import { ok } from '../tool.ts'
 
 /** One exact replacement in a file. */
@@ -10,8 +11,8 @@ export const editFile = defineTool({
   title: 'Edit File',
   description:
     "Replaces one piece of a text file in the room's workspace. old_text must stand in the file exactly once, to " +
-    'the last blank; take in the lines around it until it does. A copy of the old file is kept. A person is ' +
-    'asked first.',
+    'the last blank, as read_file shows it; take in the lines around it until it does. The file keeps its line ' +
+    'ends. A copy of the old file is kept. A person is asked first.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), old_text: z.string().min(1), new_text: z.string() }),
   parameters: {
@@ -20,7 +21,11 @@ export const editFile = defineTool({
     new_text: 'What shall be there instead; may be empty.',
   },
   run: async ({ file_path, old_text, new_text }, context) => {
-    const replace = (old: string | undefined): string => replaceOnce(file_path, old, old_text, new_text)
+    const replace = (old: string | undefined): string => {
+      if (old === undefined)
+        throw new ArgumentError(`'${file_path}' does not exist; write_file makes new files`)
+      return replaceShown(file_path, old, { before: old_text, after: new_text })
+    }
     replace((await context.workspace.readText(file_path)).text)
     const question = {
       tool: 'edit_file',
@@ -35,21 +40,6 @@ export const editFile = defineTool({
     })
   },
 })
-
-/** Neither text is a pattern. Throws `ArgumentError` unless the old text is in the file exactly once. */
-function replaceOnce(path: string, text: string | undefined, before: string, after: string): string {
-  if (text === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
-  const at = text.indexOf(before)
-  if (at === -1) throw new ArgumentError(`old_text is not in '${path}'; read the file and copy it exactly`)
-  const again = text.indexOf(before, at + 1)
-  if (again !== -1) {
-    const lines = [at, again].map((index) => text.slice(0, index).split('\n').length)
-    throw new ArgumentError(
-      `old_text is in '${path}' more than once (lines ${lines.join(' and ')}); take in more around it`,
-    )
-  }
-  return text.slice(0, at) + after + text.slice(at + before.length)
-}
 
 const marked = (mark: string, text: string): string =>
   text

@@ -19,6 +19,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
     run: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
+      await context.workspace.checkChange(file_path)
       const name = fdName(result.fd)
       const question = {
         tool: 'fd_to_file',

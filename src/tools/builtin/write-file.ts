@@ -17,6 +17,7 @@ export const writeFile = defineTool({
     content: 'The whole new text of the file.',
   },
   run: async ({ file_path, content }, context) => {
+    await context.workspace.checkChange(file_path)
     const question = {
       tool: 'write_file',
       access: 'write' as const,

@@ -15,6 +15,7 @@ import { contextFor } from './context.ts'
 
 const noFiles: Workspace = {
   readText: () => Promise.reject(new Error('no files here')),
+  checkChange: () => Promise.reject(new Error('no files here')),
   changeText: () => Promise.reject(new Error('no files here')),
   findFiles: () => Promise.reject(new Error('no files here')),
   searchText: () => Promise.reject(new Error('no files here')),
