@@ -12,5 +12,6 @@ top directory alone. No shell reads the arguments, so give patterns as they are,
 @command find {arguments} -type f
 @example {"arguments": ["src/", "-name", "*.ts"]}
 @access read
+@value -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -printf -regextype
 @deny -exec* -ok* -delete -fprint* -fls -files0-from* -follow -L -H -D*
 @param arguments {array<string>} [required] Arguments for find: a directory, then tests, one word each.

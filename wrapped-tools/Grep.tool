@@ -12,5 +12,8 @@ so give patterns as they are, without quotes; write -e before a pattern that beg
 @command grep -D skip {arguments}
 @example {"arguments": ["-rn", "TODO", "."]}
 @access read
+@pattern -e --regexp
+@value -A --after-context -B --before-context -C --context -m --max-count -d --directories -D --devices
+    --include --exclude --exclude-dir --label --binary-files --group-separator
 @deny -f --file --exclude-f* --include-f* -R --de* -D
 @param arguments {array<string>} [required] Arguments for grep: options, the pattern, then files or directories.

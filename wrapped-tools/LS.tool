@@ -10,5 +10,6 @@ arguments: ["*.ts"] is a file of that name, so use Glob to find files by pattern
 @command ls {arguments}
 @example {"arguments": ["-la", "src/"]}
 @access read
+@value -I --ignore --hide
 @deny -L -H --de*
 @param arguments {array<string>} [required] Arguments for ls: options, then files or directories.

@@ -1,7 +1,7 @@
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/composer.ts'
-import { probeSandbox } from '../adapters/sandbox/launch.ts'
+import { describeSandbox, probeSandbox } from '../adapters/sandbox/probe.ts'
 import { openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { StorageError } from '../chat/errors.ts'
@@ -90,5 +90,7 @@ async function sandboxLine(config: Config): Promise<string> {
   if (config.sandbox.mode === 'none')
     return 'sandbox: none, as configured: commands run with the rights of the server'
   const state = await probeSandbox()
-  return state.works ? `sandbox: ${state.version}` : `sandbox: commands are refused: ${state.reason}`
+  return state.works
+    ? `sandbox: ${state.version}; ${config.sandbox.memory_mb} MiB of memory; ${describeSandbox(state.strength)}`
+    : `sandbox: commands are refused: ${state.reason}`
 }

@@ -186,6 +186,7 @@ export const fileSchema = z.strictObject({
       mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
       workspaces: workspaces.default({}),
       disk_mb: orOff(1024),
+      memory_mb: z.int().min(64).max(10_000_000).default(512),
     })
     .prefault({}),
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),

@@ -1,4 +1,5 @@
 import type { Access } from '../../tools/tool.ts'
+import type { Positions } from './positions.ts'
 
 /** Something wrong or odd in a `.tool` file. */
 export interface Problem {
@@ -46,6 +47,7 @@ export interface Wrapper {
   readonly access?: Access
   /** Patterns of arguments that are refused. */
   readonly deny: readonly string[]
+  readonly positions: Positions
 }
 
 /** A file that was read. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
-import { refuseOutside } from './inside.ts'
 import { fdName } from '../long-result.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
 import { ok, type Tool } from '../tool.ts'
@@ -19,7 +18,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
     asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
-      await refuseOutside(file_path, context)
+      await context.workspace.checkChange(file_path)
       const name = fdName(result.fd)
       return {
         target: `${name} ${file_path}`,

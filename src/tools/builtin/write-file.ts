@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { refuseOutside } from './inside.ts'
 import { ok } from '../tool.ts'
 
 /** A whole file, new or instead of the old one. */
@@ -17,8 +16,8 @@ export const writeFile = defineTool({
     content: 'The whole new text of the file.',
   },
   verbatim: ['content'],
-  asks: async ({ file_path, content }, context) => {
-    await refuseOutside(file_path, context)
+  asks: async ({ file_path, content }, { workspace }) => {
+    await workspace.checkChange(file_path)
     return { target: file_path, detail: `write ${file_path}:\n${content}`, asked: `write '${file_path}'?` }
   },
   run: async ({ file_path, content }, { workspace }) => {

@@ -244,6 +244,31 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(context.asked).toEqual([])
   })
 
+  it.each([
+    ['Grep', ['-rn', '// TODO', '.'], './src/urls:1:// TODO href=/x\n'],
+    ['Grep', ['-rn', '/api/v1', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rn', 'href=/x', '.'], './src/urls:1:// TODO href=/x\n'],
+    ['Grep', ['-rn', '-e', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rn', '--', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rne/api', 'src'], 'src/urls:2:get /api/v1 -foo\n'],
+    [
+      'Grep',
+      ['-h', '--regexp=/api', '--regexp', '// TODO', 'src/urls'],
+      '// TODO href=/x\nget /api/v1 -foo\n',
+    ],
+    ['Grep', ['-c', '-m', '1', '--include', '*/..', '../x', 'src/urls'], 'No matches.'],
+    ['Glob', ['.', '-path', '/up/*', '-o', '-name', 'urls'], './src/urls\n'],
+    ['LS', ['-I', '/up', 'src'], 'a.ts\nurls\n'],
+  ])('searches for what looks like a path or an option: %s %j', async (id, args, output) => {
+    await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
+    try {
+      const { content } = await tool(id).run({ arguments: args }, contextFor(workspace(), 'deny'))
+      expect(content.replace(/^0\n/, 'No matches.')).toContain(output)
+    } finally {
+      await rm(join(files, 'src', 'urls'))
+    }
+  })
+
   it('calls no match of grep an answer, and an error of grep an error', async () => {
     const context = contextFor(workspace())
     expect(await callTool(tool('Grep'), { arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
@@ -304,6 +329,15 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ['Grep', ['--devices=read', 'x'], 'arguments[0] "--devices=read" is refused'],
     ['Grep', ['x', '/etc/passwd'], 'arguments[1] "/etc/passwd" is refused'],
     ['Grep', ['TODO', 'link'], 'arguments[1] "link" is refused: "link" is outside the workspace'],
+    ['Grep', ['-e', 'x', '/etc/passwd'], 'arguments[2] "/etc/passwd" is refused'],
+    ['Grep', ['/etc/passwd', '-e', 'x'], 'arguments[0] "/etc/passwd" is refused'],
+    ['Grep', ['--reg=x', '/etc/passwd'], 'arguments[1] "/etc/passwd" is refused'],
+    ['Grep', ['-A', '1', 'x', '/etc/passwd'], 'arguments[3] "/etc/passwd" is refused'],
+    ['Grep', ['x', '--', '/etc/passwd'], 'arguments[2] "/etc/passwd" is refused'],
+    ['Grep', ['-foo', '.'], 'arguments[0] "-foo" is refused: this tool does not allow -f'],
+    ['Grep', ['-rnfe', 'x'], 'arguments[0] "-rnfe" is refused'],
+    ['Glob', ['-name', 'x', '-delete'], 'arguments[2] "-delete" is refused'],
+    ['Glob', ['.', '--', '-delete'], 'arguments[2] "-delete" is refused'],
     ['LS', ['-la', 'up/'], 'arguments[1] "up/" is refused'],
     ['LS', ['-laL', '.'], 'arguments[0] "-laL" is refused'],
     ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
@@ -344,6 +378,16 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       { tool: 'Touch', access: 'execute', detail: `touch 'a b' 'it'\\''s'` },
     ])
     expect(await readdir(files)).not.toContain('a b')
+  })
+
+  it('leaves paths to the sandbox where people are asked about the whole command', async () => {
+    await put('c.tool', wrapper('Cat', '@command cat {arguments}\n@deny -n'))
+    await using wrapped = await load()
+    const cat = wrapped.tools()[0]!
+    const { content } = await cat.run({ arguments: ['/etc/passwd'] }, contextFor(workspace()))
+    expect(content).toContain('cat: /etc/passwd: No such file or directory')
+    const refused = await cat.run({ arguments: ['-n', 'x'] }, contextFor(workspace()))
+    expect(refused.content).toContain('this tool does not allow -n')
   })
 
   it('cannot write at all when it may only read', async () => {
