@@ -1,19 +1,20 @@
 import { argumentWords, placeholder } from '../../tools/argv.ts'
 import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts'
-import { withTrouble } from '../../tools/trouble.ts'
+import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { denyList, type DenyList } from './deny.ts'
 import { leadsOutside } from './outside.ts'
 import { toInput, toSchema } from './schema.ts'
 
-/** The same tool under a second name. */
+/** The same tool under a second name, which its errors say. */
 export const makeAlias = (definition: Definition, target: Tool): Tool => ({
   ...target,
   id: definition.name,
   title: definition.title || target.title,
   description: definition.description || target.description,
   aliasOf: target.id,
+  run: async (args, context) => renamedTrouble(await target.run(args, context), target.id, definition.name),
 })
 
 /** A tool that others can be built on with a file of their own. */
