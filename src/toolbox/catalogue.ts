@@ -107,4 +107,6 @@ const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'na
   schema: tool.schema,
   access: tool.access,
   aliasOf: aliasChain(tool, byId),
+  ...(tool.unavailable === undefined ? {} : { unavailable: cleanLine(tool.unavailable) }),
+  ...(tool.yields ? { yields: tool.yields } : {}),
 })

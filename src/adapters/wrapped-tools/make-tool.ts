@@ -3,6 +3,7 @@ import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts'
 import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
 import type { Definition, Wrapper } from './definition.ts'
+import { unavailable } from '../../tools/unavailable.ts'
 import { denyList, type DenyList } from './deny.ts'
 import { leadsOutside } from './outside.ts'
 import { toInput, toSchema } from './schema.ts'
@@ -35,7 +36,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     return call.run(context)
   }
 
-  return {
+  const tool: Tool = {
     id,
     title: definition.title,
     description: definition.description,
@@ -44,6 +45,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     base: base.id,
     run: (args, context) => withTrouble(id, () => run(args, context)),
   }
+  return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
 }
 
 /** A word of the call, and what to call it in a message. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { closest } from '../../lib/suggest.ts'
 import type { Access, Tool } from '../../tools/tool.ts'
+import { unavailable } from '../../tools/unavailable.ts'
 import type { Definition, Problem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
@@ -30,9 +31,13 @@ const ACCESS_ORDER: readonly Access[] = ['read', 'write', 'execute', 'network']
 /**
  * Makes tools from definitions. Of several with one name that of the first directory counts; two in one directory are a
  * problem. Built-in tools keep their names. A file may build on another one, whatever their order. A tool that cannot be
- * made is a problem, and the others are made.
+ * made is a problem, and the others are made. One whose program is `missing` is made and cannot be used.
  */
-export function resolveTools(definitions: readonly Definition[], bases: Bases): Resolved {
+export function resolveTools(
+  definitions: readonly Definition[],
+  bases: Bases,
+  missing: ReadonlySet<string>,
+): Resolved {
   const problems: Problem[] = []
   const skipped: { file: string; reason: string }[] = []
   const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))
@@ -66,9 +71,10 @@ export function resolveTools(definitions: readonly Definition[], bases: Bases): 
     const problem = misfit(definition, target)
     if (problem !== undefined) return report(definition, problem)
     const { wrapper } = definition
-    return wrapper && isWrappable(target)
-      ? makeWrapped(definition, wrapper, target)
-      : makeAlias(definition, target)
+    if (!wrapper || !isWrappable(target)) return makeAlias(definition, target)
+    const tool = makeWrapped(definition, wrapper, target)
+    const program = wrapper.words?.[0] ?? ''
+    return missing.has(program) ? unavailable(tool, `this machine has no program ${program}`) : tool
   }
 
   const inOrder = [...own.values()].toSorted((a, b) => byFileName(a.file, b.file))

@@ -7,6 +7,7 @@ import { createSerial } from '../../lib/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { Definition, Problem, Replaced } from './definition.ts'
 import { loadToolFiles } from './load.ts'
+import { missingPrograms } from './programs.ts'
 import { resolveTools, type Bases } from './resolve.ts'
 import { watchDirectories } from './watch.ts'
 
@@ -56,8 +57,7 @@ export async function createWrappedTools({
     tell(current)
   }
 
-  const watch = (): Promise<AsyncDisposable> =>
-    watchDirectories(options.dirs, () => void inTurn(read), log)
+  const watch = (): Promise<AsyncDisposable> => watchDirectories(options.dirs, () => void inTurn(read), log)
   let watching = await watch()
   await inTurn(read)
   return {
@@ -89,7 +89,7 @@ async function readOnce(
   log: Log,
 ): Promise<Reading> {
   const loaded = await loadToolFiles(dirs, before)
-  const resolved = resolveTools(loaded.definitions, bases)
+  const resolved = resolveTools(loaded.definitions, bases, await missingPrograms(loaded.definitions))
   for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
   return {
     definitions: loaded.definitions,

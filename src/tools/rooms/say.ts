@@ -13,12 +13,10 @@ export const sayTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_say',
     title: 'Say',
-    description:
-      'Posts a message in a room at once, apart from your reply. Use it to announce something while you are still ' +
-      'at work; an answer belongs in the reply.',
+    description: 'Posts a message in a room at once, apart from your reply. An answer belongs in the reply.',
     access: 'write',
     input: z.strictObject({ text: z.string(), room: roomParameter }),
-    parameters: { text: 'The message.', room: ROOM_PARAMETER_TEXT },
+    parameters: { room: ROOM_PARAMETER_TEXT },
     run: async ({ text, room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const said = speech(text, parts.speech ?? SPEECH_LIMITS)
