@@ -50,7 +50,8 @@ interface RoomQuestions {
   readonly open: Map<number, Question>
 }
 
-export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: QuestionLimits): Questions {
+export function createQuestions(limits: QuestionLimits): Questions {
+  const { answer_ms = 120_000 } = limits
   const rooms = new Map<RoomName, RoomQuestions>()
 
   function questionsOf(room: RoomName): RoomQuestions {
@@ -65,7 +66,7 @@ export function createQuestions({ approvals_per_room, answer_ms = 120_000 }: Que
     { requester, detail }: PermissionRequest,
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    if (openHere >= approvals_per_room) return `${openHere} questions are open here already`
+    if (openHere >= limits.approvals_per_room) return `${openHere} questions are open here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`
       : undefined

@@ -74,7 +74,9 @@ export function resolveTools(
     if (!wrapper || !isWrappable(target)) return makeAlias(definition, target)
     const tool = makeWrapped(definition, wrapper, target)
     const program = wrapper.words?.[0] ?? ''
-    return missing.has(program) ? unavailable(tool, `this machine has no program ${program}`) : tool
+    return target.wrapsCommand && missing.has(program)
+      ? unavailable(tool, `this machine has no program ${program}`)
+      : tool
   }
 
   const inOrder = [...own.values()].toSorted((a, b) => byFileName(a.file, b.file))

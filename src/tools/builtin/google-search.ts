@@ -39,9 +39,10 @@ export function googleSearch(search: WebSearch): Tool {
 
 /** Some models call the parameter `q`, as search engines do. */
 function withQuery(args: unknown): unknown {
-  if (typeof args !== 'object' || args === null || !('q' in args) || 'query' in args) return args
+  if (typeof args !== 'object' || args === null || !('q' in args)) return args
   const { q, ...rest } = args
-  return { ...rest, query: q }
+  const hasQuery = 'query' in rest && rest.query !== null && rest.query !== undefined
+  return hasQuery ? args : { ...rest, query: q }
 }
 
 const nothing = (start: number): string =>
