@@ -20,7 +20,7 @@ export async function createChatAndPeople(
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const policy = () => {
     const { models, server } = current.now()
-    return { ...server, modelNames: models.map((model) => model.name) }
+    return { access: server.access, admins: server.admins, modelNames: models.map(({ name }) => name) }
   }
   return { chat, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }

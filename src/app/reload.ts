@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { createModel } from '../adapters/models/index.ts'
 import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
@@ -56,8 +55,8 @@ async function reloadOnce(
 ): Promise<Reloaded> {
   try {
     const written = read()
-    const problems = [...modelProblems(written), ...(await unknownDisabled(written))]
-    if (problems.length > 0) throw new ConfigError(problems)
+    const unknown = await unknownDisabled(written)
+    if (unknown.length > 0) throw new ConfigError(unknown)
     const before = current.now()
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
@@ -68,17 +67,6 @@ async function reloadOnce(
     return { problems: [`the config could not be read again: ${errorMessage(error)}`], notes: [] }
   }
 }
-
-/** What keeps a model from being made. */
-const modelProblems = ({ models, file }: Config): readonly string[] =>
-  models.flatMap((model) => {
-    try {
-      createModel(model)
-      return []
-    } catch (error) {
-      return `${file}: ${errorMessage(error)}`
-    }
-  })
 
 const followed = (config: Config): Partial<Config> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.has(key)))

@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,8 +29,7 @@ const modelOf = (name: string, model: string): string =>
 
 beforeAll(async () => {
   models = await startModelServer()
-  tools = `${process.env['TMPDIR'] ?? '/tmp'}/sshawl-reload-${process.pid}`
-  await mkdir(tools)
+  tools = await mkdtemp(join(tmpdir(), 'sshawl-reload-'))
   await writeFile(join(tools, 'Sum.tool'), alias('Sum'))
   await writeFile(join(tools, 'Gone.tool'), '@name Gone\n@wrapped todo_read\n')
   stage = await createStage({ config: configWith('first', toolsSection()) })
@@ -154,36 +154,31 @@ describe('sshawl reload', () => {
   })
 
   test('ends with 1 and says what is wrong, each in one line', async () => {
-    await writeFile(file, configWith('first', '[tools]\ndisabled = ["run_comand"]\ntimeout_s = 0\n'))
-    const bad = await reload()
-    expect(bad.stderr).toMatch(new RegExp(`^sshawl: ${file}:3: tools.timeout_s: .*$`))
-    expect(bad.exitCode).toBe(1)
+    await writeFile(file, configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
+    const { stderr, exitCode } = await reload()
+    expect(stderr.split('\n')).toEqual([
+      `sshawl: ${file}:8: models.endpoint: an address must not hold a password; use api_key_env`,
+      expect.stringContaining(`sshawl: ${file}:2: limits.turn_s: `),
+    ])
+    expect(exitCode).toBe(1)
     await writeFile(file, configWith('first', '[tools]\ndisabled = ["run_comand"]\n'))
-    const unknown = await reload()
-    expect(unknown.stderr).toBe(
-      `sshawl: ${file}:2: tools.disabled: there is no tool called run_comand; did you mean run_command?`,
-    )
-    await writeFile(file, configWith('first').replace('http://', 'http://me:secret@'))
-    expect((await reload()).stderr).toContain('endpoint must not hold a password')
+    await hangUp(/:2: tools\.disabled: there is no tool called run_comand; did you mean run_command\?\n/)
+  })
+
+  test('is answered as often as it is asked, also at once and beside signals', async () => {
     await rm(file)
-    expect((await reload()).stderr).toContain(`${file}: cannot be read`)
+    expect(await hangUp(/cannot be read/)).toContain(`sshawl: ${file}: cannot be read`)
     await writeFile(file, configWith('first'))
-    expect((await reload()).exitCode).toBe(0)
+    const [first, , second] = await Promise.all([reload(), hangUp(DONE), reload()])
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0])
   })
 
-  test('asks many times at once, and with a signal between, without harm', async () => {
-    const all = await Promise.all([reload(), hangUp(DONE), reload(), reload()])
-    expect(all.map((one) => (typeof one === 'string' ? 0 : one.exitCode))).toEqual([0, 0, 0, 0])
-  })
-
-  test('says that no server is there, also after one was killed', async () => {
+  test('says that no server is there, and works again after one was killed', async () => {
     const none = await execa(process.execPath, [MAIN, 'reload', '--data', tools], { reject: false })
     expect([none.stderr, none.exitCode]).toEqual([
       `sshawl: no sshawl serves from ${tools}; is it another --data?`,
       1,
     ])
-    await stage.server.stop('SIGKILL')
-    expect((await reload()).stderr).toContain('no sshawl serves from')
     await stage.restart('SIGKILL')
     expect((await reload()).exitCode).toBe(0)
   })

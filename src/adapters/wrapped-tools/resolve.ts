@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import { closest } from '../../lib/suggest.ts'
-import type { Access, Tool } from '../../tools/tool.ts'
-import { unavailable } from '../../tools/unavailable.ts'
+import { unavailable, type Access, type Tool } from '../../tools/tool.ts'
 import type { Definition, Problem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'

@@ -4,8 +4,7 @@
  */
 import type { ResultStore } from '../ports/results.ts'
 import { WebError, type Web } from '../ports/web.ts'
-import type { Tool } from '../tool.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable, type Tool } from '../tool.ts'
 import { calculator } from './calculator.ts'
 import { editFile } from './edit-file.ts'
 import { fdToFile } from './fd-to-file.ts'

@@ -157,10 +157,7 @@ describe('parseToolFile', () => {
       withParam('@param arguments {string'),
       '9: @param must be written as: @param name {type} [required] what it is',
     ],
-    [
-      withParam('@param arguments'),
-      '9: @param must be written as: @param name {type} [required] what it is',
-    ],
+    [withParam('@param arguments'), '9: @param must be written as: @param name {type} [required] what it is'],
     [withParam('@param'), '9: @param must be written as: @param name {type} [required] what it is'],
     [
       withParam('@param 9lives {string} x'),
