@@ -10,6 +10,8 @@ import { createChatAndPeople } from './app/chat-and-people.ts'
 import { createRoomStatus } from './app/status-line.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { createActivity, type Activity } from './app/activity.ts'
+import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
+import { createReload, type Reload } from './app/reload.ts'
 import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
 import { createPace } from './chat/pace.ts'
@@ -31,6 +33,8 @@ export interface App extends AsyncDisposable {
   readonly fingerprints: readonly string[]
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  /** Puts another config in force, as far as that goes without a restart. */
+  readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
   listen(): Promise<{ readonly host: string; readonly port: number }>
 }
@@ -58,18 +62,19 @@ async function assemble(
   overrides: Overrides,
   owned: Owned,
 ): Promise<Omit<App, keyof AsyncDisposable>> {
-  const config = { ...written, models: await allModels(written) }
-  const context = await openData(config, overrides, owned)
-  const { chat, people, claimCode } = await createChatAndPeople(config, context)
-  const activity = await createActivity(config, chat, context, overrides, owned)
-  const handler = createHandler(config, chat, people, activity, context)
-  const hostKeys = await loadHostKeys(config.dataDir)
-  const { limits } = config
+  const current = createCurrentConfig({ ...written, models: await allModels(written) })
+  const context = await openData(written, overrides, owned)
+  const { chat, people, claimCode } = await createChatAndPeople(current, context)
+  const activity = await createActivity(current, chat, context, overrides, owned)
+  const handler = createHandler(current, chat, people, activity, context)
+  const hostKeys = await loadHostKeys(written.dataDir)
+  const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
-    listen: () => server.listen(config.listen.host, config.listen.port),
+    reload: createReload(current, activity.tools, context.log),
+    listen: () => server.listen(written.listen.host, written.listen.port),
   }
 }
 
@@ -89,7 +94,7 @@ async function openData(
 }
 
 function createHandler(
-  config: Config,
+  current: CurrentConfig,
   chat: Chat,
   people: People,
   activity: Activity,
@@ -97,7 +102,7 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, runs } = activity
-  const { limits } = config
+  const { limits } = current
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
@@ -108,7 +113,7 @@ function createHandler(
     roomStatus: createRoomStatus(activity, clock),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    motd: config.server.motd,
-    stdinBytes: limits.paste_bytes,
+    motd: () => current.now().server.motd,
+    stdinBytes: () => limits.paste_bytes,
   })
 }

@@ -6,6 +6,7 @@ import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
 import { paths } from './app/paths.ts'
+import { reload } from './app/reload-command.ts'
 import { serve } from './app/serve.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
@@ -21,9 +22,11 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
-      return serve(loadConfig(line))
+      return serve(line)
     case 'check':
       return check(line)
+    case 'reload':
+      return reload(line)
     case 'backup':
       return backup(loadConfig(line), line.target)
     case 'help':

@@ -21,10 +21,10 @@ export interface HostParts {
   readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
-  /** Printed at the beginning of each session; empty for none. */
-  readonly motd: string
-  /** Bytes that one script may pipe in. */
-  readonly stdinBytes: number
+  /** Gives what is printed at the beginning of each session; empty for nothing. */
+  readonly motd: () => string
+  /** Gives the bytes that one script may pipe in. */
+  readonly stdinBytes: () => number
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
@@ -42,7 +42,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       const status = await parts.runner.command(line, {
         person,
         out,
-        stdin: (wait) => scriptInput(pipe, parts.stdinBytes, wait),
+        stdin: (wait) => scriptInput(pipe, parts.stdinBytes(), wait),
         signal: pipe.signal,
       })
       await out.flushed()
@@ -88,7 +88,8 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
   return {
     async attach(attached) {
       screen = attached
-      if (parts.motd) attached.print(parts.motd)
+      const motd = parts.motd()
+      if (motd) attached.print(motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {

@@ -28,13 +28,13 @@ export function createPace(options: {
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
   const { limits, clock, wait } = options
-  const msEach = 1_000 / limits.rate_per_s
   /** When each person's bucket will be full again. A time in the past means the same as no entry. */
   const fullAt = new Map<PersonId, number>()
 
   return {
     async next(person) {
       const now = clock.now()
+      const msEach = 1_000 / limits.rate_per_s
       if (fullAt.size > MAX_PEOPLE_KEPT) for (const [who, at] of fullAt) if (at <= now) fullAt.delete(who)
       const full = Math.max(fullAt.get(person) ?? 0, now) + msEach
       const delay = full - now - limits.rate_burst * msEach

@@ -12,11 +12,12 @@ export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: stri
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'backup', 'help', 'version'] as const
+const VERBS = ['serve', 'check', 'reload', 'backup', 'help', 'version'] as const
 
 /** What `--help` prints. */
 export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files and migrations
+       sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl --version | --help
 

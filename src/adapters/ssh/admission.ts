@@ -20,10 +20,10 @@ export interface Admitted {
 
 /** Limits how many connections there are at once, in all and from each network, and how many before their login. */
 export function createAdmission(limits: SshLimits): Admit {
-  const total = createQuota(limits.connections)
-  const perNetwork = createQuota(limits.connections_per_address)
-  const waitingTotal = createQuota(limits.unauthenticated)
-  const waitingPerNetwork = createQuota(limits.unauthenticated_per_address)
+  const total = createQuota(() => limits.connections)
+  const perNetwork = createQuota(() => limits.connections_per_address)
+  const waitingTotal = createQuota(() => limits.unauthenticated)
+  const waitingPerNetwork = createQuota(() => limits.unauthenticated_per_address)
   const known = new Set<string>()
   return (address) => {
     const network = networkOf(address)

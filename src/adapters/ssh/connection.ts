@@ -106,7 +106,7 @@ function servePerson(
     closed.abort()
   })
   const own = channelContext(person, context, ending.signal, release !== undefined)
-  const channels = createQuota(context.limits.channels_per_connection)
+  const channels = createQuota(() => context.limits.channels_per_connection)
   client.on('session', (accept, reject) => {
     const releaseChannel = ending.signal.aborted ? undefined : channels.take('')
     if (!releaseChannel) return reject()

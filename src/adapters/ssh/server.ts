@@ -48,8 +48,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const context = {
     ...options,
     stopping: stopping.signal,
-    connectionsOf: createQuota(limits.connections_per_person),
-    execsOf: createQuota(limits.exec_per_person),
+    connectionsOf: createQuota(() => limits.connections_per_person),
+    execsOf: createQuota(() => limits.exec_per_person),
   }
   const listener = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())

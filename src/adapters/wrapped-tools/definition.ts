@@ -9,6 +9,12 @@ export interface Problem {
   readonly message: string
 }
 
+/** A file that is left out because another one comes first: `by`, of an earlier directory. */
+export interface Replaced {
+  readonly file: string
+  readonly by: string
+}
+
 /** What a value may be. */
 export type ValueType =
   | { readonly type: 'string' | 'number' | 'integer' | 'boolean' }

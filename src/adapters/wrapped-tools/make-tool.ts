@@ -1,17 +1,18 @@
 import { checkArguments } from '../../tools/arguments.ts'
-import type { Tool, ToolContext, WrappedCall } from '../../tools/tool.ts'
-import { withTrouble } from '../../tools/trouble.ts'
+import { unavailable, type Tool, type ToolContext, type WrappedCall } from '../../tools/tool.ts'
+import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
 import { createWordCheck } from './check-words.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { toInput, toSchema } from './schema.ts'
 
-/** The same tool under a second name. */
+/** The same tool under a second name, which its errors say. */
 export const makeAlias = (definition: Definition, target: Tool): Tool => ({
   ...target,
   id: definition.name,
   title: definition.title || target.title,
   description: definition.description || target.description,
   aliasOf: target.id,
+  run: async (args, context) => renamedTrouble(await target.run(args, context), target.id, definition.name),
 })
 
 /** A tool that others can be built on with a file of their own. */
@@ -32,7 +33,7 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     return call
   }
 
-  return {
+  const tool: Tool = {
     id,
     title: definition.title,
     description: definition.description,
@@ -42,4 +43,5 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     asks: async (args, context) => (await prepare(args, context)).asks(context),
     run: (args, context) => withTrouble(id, async () => (await prepare(args, context)).run(context)),
   }
+  return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
 }

@@ -9,15 +9,14 @@ export const editFile = defineTool({
   id: 'edit_file',
   title: 'Edit File',
   description:
-    "Replaces one piece of a text file in the room's workspace. old_text must stand in the file exactly once, to " +
-    'the last blank, as read_file shows it; take in the lines around it until it does. The file keeps its line ' +
-    'ends. A copy of the old file is kept. A person is asked first.',
+    'Replaces one piece of a text file in the workspace. old_text must be in the file exactly once, ' +
+    'blanks included, as read_file shows it: take in lines around it until it is. A copy of the old file is kept.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), old_text: z.string().min(1), new_text: z.string() }),
   parameters: {
-    file_path: 'Path of the file, relative to the workspace.',
-    old_text: 'What is in the file now, exactly.',
-    new_text: 'What shall be there instead; may be empty.',
+    file_path: 'Relative to the workspace.',
+    old_text: 'What is there now, exactly.',
+    new_text: 'What is to be there; may be empty.',
   },
   verbatim: ['old_text', 'new_text'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {

@@ -11,11 +11,11 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     id: 'fd_to_file',
     title: 'Save Long Result',
     description:
-      "Writes the whole of a long result to a text file in the room's workspace: a new one, or in place of the old " +
-      'one, of which a copy is kept. A person is asked first.',
+      'Saves a whole long result as a text file in the workspace. Of a file that was there a copy is ' +
+      'kept.',
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
-    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
+    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Relative to the workspace.' },
     asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
       await context.workspace.checkChange(file_path)

@@ -9,9 +9,7 @@ import { ok } from '../tool.ts'
 export const readFile = defineTool({
   id: 'read_file',
   title: 'Read File',
-  description:
-    "Reads a text file in the room's workspace. Give start_line and end_line (1-based, both included) to read a " +
-    'part of a long file, and show_lines to have each line numbered, which helps before an edit.',
+  description: 'Reads a text file of the workspace, or some of its lines.',
   access: 'read',
   input: z.strictObject({
     file_path: z.string().min(1),
@@ -20,10 +18,10 @@ export const readFile = defineTool({
     show_lines: z.boolean().default(false),
   }),
   parameters: {
-    file_path: 'Path of the file, relative to the workspace.',
-    start_line: 'First line to read; the first of the file when absent.',
-    end_line: 'Last line to read, included; the last of the file when absent.',
-    show_lines: 'Put the number before each line, as in "12: text".',
+    file_path: 'Relative to the workspace.',
+    start_line: 'First line, from 1.',
+    end_line: 'Last line, included.',
+    show_lines: 'Number the lines, as in "12: text".',
   },
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
     if (start_line && end_line && end_line < start_line) {

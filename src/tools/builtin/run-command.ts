@@ -18,9 +18,9 @@ export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
   description:
-    "Runs a shell command in the room's workspace, inside a sandbox: only the workspace can be written, nothing " +
-    'is read from the keyboard, the time is limited and there is no network unless it is asked for. Answers with ' +
-    'the output and the exit code. A person is asked first.',
+    'Runs a shell command in the workspace, in a sandbox. Only the workspace can be written, there is no ' +
+    'input, the time is limited, and there is no network unless asked for. Gives the output and the exit ' +
+    'code.',
   access: 'execute',
   input: z.strictObject({
     command: z.string().min(1).max(32_768),
@@ -28,9 +28,9 @@ export const runCommand = defineTool({
     network: z.boolean().default(false),
   }),
   parameters: {
-    command: 'A command line for /bin/sh.',
-    working_dir: 'Directory to run it in, relative to the workspace.',
-    network: 'Whether it needs the network.',
+    command: 'For /bin/sh.',
+    working_dir: 'Relative to the workspace.',
+    network: 'If it needs the network.',
   },
   asks: (args, context) => question(prepared(args), context),
   run: async (args, context) => execute(prepared(args), context),

@@ -7,13 +7,13 @@ export const writeFile = defineTool({
   id: 'write_file',
   title: 'Write File',
   description:
-    "Writes a text file in the room's workspace: a new one, with the directories it needs, or in place of the old " +
-    'one, of which a copy is kept. To change a part of a file, use edit_file. A person is asked first.',
+    'Writes a text file in the workspace. It is new, or takes the place of the old one, of which a copy ' +
+    'is kept. To change a part of a file use edit_file.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), content: z.string() }),
   parameters: {
-    file_path: 'Path of the file, relative to the workspace.',
-    content: 'The whole new text of the file.',
+    file_path: 'Relative to the workspace.',
+    content: 'The whole text.',
   },
   verbatim: ['content'],
   asks: async ({ file_path, content }, { workspace }) => {

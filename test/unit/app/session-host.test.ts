@@ -49,9 +49,7 @@ async function startHost() {
     store: storage.people,
     clock,
     nextId,
-    access: 'open',
-    admins: [],
-    modelNames: [],
+    policy: () => ({ access: 'open', admins: [], modelNames: [] }),
     claimCode: undefined,
   })
   const handler = createClientHandler({
@@ -61,8 +59,8 @@ async function startHost() {
     roomStatus: { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
     complete: async () => [],
     stop: async () => undefined,
-    motd: 'be kind',
-    stdinBytes: 10,
+    motd: () => 'be kind',
+    stdinBytes: () => 10,
   })
   return { ...society, handler }
 }

@@ -170,6 +170,7 @@ describe('parseToolFile', () => {
       withParam('@param arguments {string'),
       '9: @param must be written as: @param name {type} [required] what it is',
     ],
+    [withParam('@param arguments'), '9: @param must be written as: @param name {type} [required] what it is'],
     [withParam('@param'), '9: @param must be written as: @param name {type} [required] what it is'],
     [
       withParam('@param 9lives {string} x'),
@@ -222,13 +223,11 @@ describe('parseToolFile', () => {
     expect(toSchema(wrapper!.parameters)).toEqual({
       type: 'object',
       required: ['line'],
-      additionalProperties: false,
       properties: {
         line: {
           type: 'object',
           description: 'what to draw',
           required: ['points'],
-          additionalProperties: false,
           properties: {
             points: {
               type: 'array',
@@ -237,7 +236,6 @@ describe('parseToolFile', () => {
                 type: 'object',
                 description: 'a place',
                 required: ['x'],
-                additionalProperties: false,
                 properties: {
                   x: { type: 'number', description: 'across' },
                   label: { type: 'string', description: 'its name' },
