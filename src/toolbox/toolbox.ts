@@ -14,10 +14,9 @@ import type { ResultStore } from '../tools/ports/results.ts'
 import { failed, type ToolResult } from '../tools/tool.ts'
 import type { Offer, Target } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import type { Outcome, ToolRunner } from './run-tool.ts'
+import { callerName, type Outcome, type ToolCaller, type ToolRunner } from './run-tool.ts'
 import type { FindScopedTools, ScopedTools } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
-import { callerName, type ToolCaller } from './tool-context.ts'
 
 /** Runs the calls of one caller. */
 export interface Toolbox {

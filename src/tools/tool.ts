@@ -37,7 +37,7 @@ export interface PermissionRequest {
   readonly signal: AbortSignal
 }
 
-/** A no, and why, in words that end a sentence: `denied by alice`, `nobody answered within 2m`. */
+/** A no, and why, in words that end a sentence: `denied by alice`. */
 export interface Denial {
   readonly why: string
 }
@@ -61,7 +61,7 @@ export interface Question {
   readonly onceOnly?: boolean
 }
 
-/** Whom a call must ask, and what. `nobody`: this one call changes nothing that somebody would have to allow. */
+/** What a call asks for. `nobody` is asked where this one call changes nothing. */
 export type Asked = Question | 'nobody'
 
 /** What a sub-turn is to do. */
@@ -116,8 +116,7 @@ export interface ToolContext {
 }
 
 /**
- * A tool from any source. Whoever calls one asks first (`permission.ts`), and then calls `run`. Both functions get
- * arguments that nobody has checked against the schema.
+ * A tool from any source. Whoever calls one asks first (`permission.ts`). Both functions check the arguments themselves.
  */
 export interface Tool {
   /** Unique and stable: `sshawl_look`, `read_file`, `Grep`. */
@@ -146,8 +145,8 @@ export interface Tool {
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
   /**
-   * Does the work, and asks nobody. What `asks` has checked may have changed while people were asked. Trouble is a
-   * result, not an exception; a throw is reported to the caller as an error result too.
+   * Does the work, and asks nobody; what `asks` has checked may have changed. Trouble is a result, not an exception; a
+   * throw is reported to the caller as an error result too.
    */
   run(args: unknown, context: ToolContext): Promise<ToolResult>
   /**

@@ -280,10 +280,10 @@ describe('what a tool is given', () => {
         ...{ room, requester: requester.person, signal },
         ...{ tool: 'careful', access: 'write', target: 'x', detail: 'x' },
       })
-      return ok(String(verdict))
+      return ok(verdict === 'allow' ? 'allowed' : 'denied')
     })
     const { answers } = await answersTo(call(['careful', {}]), { tools: [careful] })
-    expect(answers).toEqual(['deny'])
+    expect(answers).toEqual(['denied'])
   })
 })
 
