@@ -1,5 +1,6 @@
 import type { Chat } from '../chat/chat.ts'
 import type { Entry } from '../chat/entry.ts'
+import type { Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Screen } from '../session/ports.ts'
@@ -31,6 +32,7 @@ export async function enterRoom(
     deliver(entry) {
       if (!live) return void held.push(entry)
       screen.deliver(entry)
+      if (isAsked(entry, screen.person)) screen.bell()
       onEntry(entry)
     },
     stream: (delta) => live && screen.stream?.(delta),
@@ -47,6 +49,10 @@ export async function enterRoom(
   }
   return { room, leave }
 }
+
+/** Whether somebody waits for this person's answer. */
+const isAsked = (entry: Entry, { name }: Person): boolean =>
+  entry.kind === 'approval' && entry.answerers?.includes(name) === true
 
 /** The id of the newest entry that was shown; empty where there is none. */
 async function showPast(room: Room, screen: Screen, chat: Chat): Promise<string> {

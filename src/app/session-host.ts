@@ -62,9 +62,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat, (entry) => {
-      const { kind } = entry
-      if (kind === 'approval' && entry.answerers?.includes(person.name)) shown.bell()
+    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
       if (kind === 'scope') void statusLine.update()
       // A turn begins a moment after the message that mentions its model.
       else statusLine.draw(kind === 'message')
