@@ -38,7 +38,7 @@ const ADAPTERS = {
     'linkedom',
     'turndown',
   ],
-  'wrapped-tools': ['chokidar', 'fast-glob', 'zod'],
+  'wrapped-tools': ['chokidar', 'zod'],
 }
 
 /** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */

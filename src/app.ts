@@ -9,6 +9,8 @@ import { createRoomStatus } from './app/room-status.ts'
 import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
+import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
+import { createReload, type Reload } from './app/reload.ts'
 import type { Chat } from './chat/chat.ts'
 import { createByteQuota } from './chat/byte-quota.ts'
 import { createPace } from './chat/pace.ts'
@@ -29,6 +31,8 @@ export interface App extends AsyncDisposable {
   readonly fingerprints: readonly string[]
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  /** Puts another config in force, as far as that goes without a restart. */
+  readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
   listen(): Promise<{ readonly host: string; readonly port: number }>
 }
@@ -66,18 +70,19 @@ async function assemble(
 ): Promise<Omit<App, keyof AsyncDisposable>> {
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
-  const config = { ...written, models }
-  const { chat, people, claimCode } = await createChatAndPeople(config, context)
-  const activity = await createActivity(config, chat, context, overrides, owned)
-  const handler = createHandler(config, chat, people, activity, context)
-  const hostKeys = await loadHostKeys(config.dataDir)
-  const { limits } = config
+  const current = createCurrentConfig({ ...written, models })
+  const { chat, people, claimCode } = await createChatAndPeople(current, context)
+  const activity = await createActivity(current, chat, context, overrides, owned)
+  const handler = createHandler(current, chat, people, activity, context)
+  const hostKeys = await loadHostKeys(written.dataDir)
+  const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
+    reload: createReload(current, activity.tools, context.log),
     async listen() {
-      const address = await server.listen(config.listen.host, config.listen.port)
+      const address = await server.listen(written.listen.host, written.listen.port)
       // Whoever waits for the address is told first.
       setImmediate(activity.warmUp)
       return address
@@ -88,7 +93,7 @@ async function assemble(
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
 function createHandler(
-  config: Config,
+  current: CurrentConfig,
   chat: Chat,
   people: People,
   activity: Activity,
@@ -97,7 +102,7 @@ function createHandler(
   const { clock, log, storage } = context
   const { turns, runs } = activity
   const timers = processTimers()
-  const { limits } = config
+  const { limits } = current
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
@@ -110,6 +115,9 @@ function createHandler(
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    settings: { motd: config.server.motd, stdinBytes: limits.paste_bytes },
+    settings: {
+      motd: () => current.now().server.motd,
+      stdinBytes: () => limits.paste_bytes,
+    },
   })
 }

@@ -19,9 +19,11 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
-      return (await import('./app/serve.ts')).serve(loadConfig(line))
+      return (await import('./app/serve.ts')).serve(line)
     case 'check':
       return (await import('./app/check.ts')).check(line)
+    case 'reload':
+      return (await import('./app/reload-command.ts')).reload(line)
     case 'backup':
       return (await import('./app/backup.ts')).backup(loadConfig(line), line.target)
     case 'restore':

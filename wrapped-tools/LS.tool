@@ -1,8 +1,5 @@
-List the contents of directories in the room's workspace, with ls. Paths that lead out of the workspace
-are refused.
-Common usage: ["."] for the top directory, ["-la", "src/"] for details and hidden files too,
-["-R", "docs"] for everything below a directory, ["-t"] for the newest first. No shell reads the
-arguments: ["*.ts"] is a file of that name, so use Glob to find files by pattern.
+List directories of the workspace with ls. No shell reads the arguments: to find files by a pattern use Glob.
+Examples: ["-la", "src/"] for details and hidden files, ["-R", "docs"] for all below a directory.
 
 @title List Directory Contents
 @name LS
@@ -10,5 +7,6 @@ arguments: ["*.ts"] is a file of that name, so use Glob to find files by pattern
 @command ls {arguments}
 @example {"arguments": ["-la", "src/"]}
 @access read
+@value -I --ignore --hide
 @deny -L -H --de*
-@param arguments {array<string>} [required] Arguments for ls: options, then files or directories.
+@param arguments {array<string>} [required] Options, then files or directories.

@@ -1,3 +1,3 @@
 @name web_search
 @wrapped google_search
-@example {"q": "sqlite write-ahead log"}
+@example {"query": "sqlite write-ahead log"}

@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
-import { createModel } from '../adapters/models/index.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
+import type { Json } from '../lib/json.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { ToolLimits } from '../tools/limits.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
@@ -17,8 +19,10 @@ import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import { assembleTurns } from './assemble-turns.ts'
+import { configuredModels } from './configured-models.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
-import { createToolSources } from './tool-sources.ts'
+import type { CurrentConfig } from './current-config.ts'
+import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
 /** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
 export interface Activity {
@@ -27,32 +31,41 @@ export interface Activity {
   readonly approvals: Approvals
   /** Starts what a first prompt would wait for. */
   readonly warmUp: () => void
+  /** The tools that follow the config. */
+  readonly tools: ConfiguredTools
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createActivity(
-  config: Config,
+  current: CurrentConfig,
   chat: Chat,
   context: AppContext,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
   const { storage, log, clock } = context
+  const config = current.now()
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
-  const sources = await createToolSources(config, chat, context, owned)
+  const tools = owned(await openTools(config, storage, log))
+  const sources = toolSources(current, chat, context, tools)
   await endCutTurns(chat, context)
-  const approvals = approvalsFor(config, chat, context, overrides)
-  const catalogue = createCatalogue({ sources, disabled: config.tools.disabled, log })
-  const scopedTools = createScopedTools(catalogue, storage.rooms)
-  const runner = createToolRunner({ permissions: approvals, workspaces, limits: toolLimits(config), log })
+  const approvals = approvalsFor(current, chat, context, overrides)
+  const catalogue = createCatalogue({
+    sources,
+    get disabled() {
+      return current.now().tools.disabled
+    },
+    log,
+  })
+  const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
+  const runner = createToolRunner({ permissions: approvals, workspaces, limits: toolLimits(current), log })
   const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const modelOf = overrides.createModel ?? createModel
-  const models = config.models.map((settings) => ({ settings, model: modelOf(settings) }))
+  const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
-  const turns = assembleTurns({ ...parts, limits: config.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals, warmUp: composer.warmUp }
+  const turns = assembleTurns({ ...parts, limits: current.limits })
+  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp: composer.warmUp }
 }
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */
@@ -65,8 +78,16 @@ async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Pro
   }
 }
 
-const toolLimits = ({ tools }: Config) => ({
-  timeoutMs: tools.timeout_s * 1000,
+/** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
+const scopeNow =
+  (current: CurrentConfig) =>
+  ({ name, tools }: ModelSettings): Json =>
+    current.now().models.find((model) => model.name === name)?.tools ?? tools
+
+const toolLimits = (current: CurrentConfig): ToolLimits => ({
+  get timeoutMs() {
+    return current.now().tools.timeout_s * 1000
+  },
   outputLines: 2000,
   outputBytes: 262_144,
 })
@@ -87,18 +108,27 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     root: join(dataDir, 'rooms'),
     searchEntry: paths.fileSearch,
     mapped: sandbox.workspaces,
-    limits: { diskBytes: sandbox.disk_mb * 1024 * 1024 },
+    limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
   })
 
-const approvalsFor = (config: Config, chat: Chat, context: AppContext, { answerMs }: Overrides): Approvals =>
+const approvalsFor = (
+  { limits }: CurrentConfig,
+  chat: Chat,
+  context: AppContext,
+  { answerMs }: Overrides,
+): Approvals =>
   createApprovals({
     room: (name) => chat.anyRoom(name),
     grants: context.storage.grants,
     limits: {
-      approvals_per_room: config.limits.approvals_per_room,
-      approvals_per_person: config.limits.approvals_per_person,
+      get approvals_per_room() {
+        return limits.approvals_per_room
+      },
+      get approvals_per_person() {
+        return limits.approvals_per_person
+      },
       ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
     },
     clock: context.clock,

@@ -21,8 +21,8 @@ import { createTurns, type Turns } from '../turns/turns.ts'
 export interface TurnAssembly {
   readonly context: { readonly clock: Clock; readonly log: Log; readonly nextId: () => string }
   readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
-  /** All configured models, in order of the config. */
-  readonly models: readonly ConfiguredModel[]
+  /** Gives all models that are configured now, in order of the config. */
+  readonly models: () => readonly ConfiguredModel[]
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
@@ -38,18 +38,18 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const { context, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
   const { clock, log, nextId } = context
   const { rooms, history, scripts } = stores
-  const models = all.filter(({ settings }) => settings.enabled)
-  const modelNames = models.map(({ settings }) => settings.name)
+  const models = () => all().filter(({ settings }) => settings.enabled)
+  const modelNames = () => models().map(({ settings }) => settings.name)
   const calibrations = createCalibrations(stores.calibrations, clock, log)
   const facts = { rooms, history, scripts, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
   const turnLog = createTurnLog(stores.turns, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
-  const startSubTurns = createSubTurns({ models, turnLog, maxDepth: limits.turn_depth })
+  const startSubTurns = createSubTurns({ models, turnLog, limits })
   const rememberCounts = createHistoryCounts(history, composer, log)
   return createTurns({
     models,
-    listModels: () => listModels(all, stores.turns, calibrations),
+    listModels: () => listModels(all(), stores.turns, calibrations),
     preview: createPreview(scopedTools, snapshots, composer),
     checkQuotas: createTokenQuotas(stores.turns, clock, limits),
     takeSlot: createTurnQueue(limits),

@@ -2,29 +2,32 @@ import { randomInt } from 'node:crypto'
 import { createChat } from '../chat/chat.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people.ts'
-import type { Config } from '../config/config.ts'
 import type { AppContext } from './context.ts'
+import type { CurrentConfig } from './current-config.ts'
 
 /** The rooms, and the people who may come into them. */
-export async function createChatAndPeople(config: Config, { storage, clock, log, nextId }: AppContext) {
+export async function createChatAndPeople(
+  current: CurrentConfig,
+  { storage, clock, log, nextId }: AppContext,
+) {
   const { rooms, people: store } = storage
   const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, {
-    limits: config.limits,
-    adminNames: config.sandbox.workspaces,
+    limits: current.limits,
+    adminNames: current.now().sandbox.workspaces,
   })
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
-  const modelNames = config.models.map((model) => model.name)
-  const { access, admins } = config.server
-  return {
-    chat,
-    claimCode,
-    people: createPeople({
-      ...{ store, clock, nextId, access, admins, modelNames, claimCode },
-      namesPerKey: config.limits.names_per_key,
-    }),
+  const policy = () => {
+    const { models, server, limits } = current.now()
+    return {
+      access: server.access,
+      admins: server.admins,
+      modelNames: models.map(({ name }) => name),
+      namesPerKey: limits.names_per_key,
+    }
   }
+  return { chat, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/composer.ts'
-import { probeSandbox } from '../adapters/sandbox/launch.ts'
+import { describeSandbox, probeSandbox } from '../adapters/sandbox/probe.ts'
 import { damageOf, openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { StorageError } from '../chat/errors.ts'
@@ -12,6 +11,8 @@ import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { DATABASE } from './backup.ts'
 import { paths } from './paths.ts'
+import { unknownDisabled } from './disabled-tools.ts'
+import { located } from './reload.ts'
 import { openTools } from './tool-sources.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
@@ -22,12 +23,13 @@ import { trialSnapshot } from '../prompt/trial.ts'
  */
 export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
-  const tools = config ? await storageAndTools(config) : { problems: [], warnings: [] }
+  const tools = config ? await storageAndTools(config) : NOTHING_FOUND
   const found = config
     ? [...problems, ...(await databaseProblems(config)), ...(await luaProblems(config)), ...tools.problems]
     : problems
   for (const problem of found) console.log(problem)
   for (const warning of tools.warnings) console.log(`warning: ${warning}`)
+  for (const note of tools.notes) console.log(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
   console.log(
     found.length === 0 ? 'no problems' : `${found.length} ${found.length === 1 ? 'problem' : 'problems'}`,
@@ -81,7 +83,11 @@ async function luaProblems(config: Config): Promise<readonly string[]> {
 interface Findings {
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
+  /** What is as it should be, and good to know. */
+  readonly notes: readonly string[]
 }
+
+const NOTHING_FOUND: Findings = { problems: [], warnings: [], notes: [] }
 
 /** Applies the migrations to an empty database and, if that works, reads the `.tool` files, whose tools need a store. */
 async function storageAndTools(config: Config): Promise<Findings> {
@@ -94,21 +100,32 @@ async function storageAndTools(config: Config): Promise<Findings> {
     })
     return await toolFiles(config, storage)
   } catch (error) {
-    if (error instanceof StorageError) return { problems: [error.message], warnings: [] }
+    if (error instanceof StorageError) return { ...NOTHING_FOUND, problems: [error.message] }
     throw error
   }
 }
 
 async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
-  const { wrapped: opened } = await openTools(config, storage, createLog('silent'))
-  await using wrapped = opened
-  const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`
-  return { problems: wrapped.problems().map(located), warnings: wrapped.warnings().map(located) }
+  await using tools = await openTools(config, storage, createLog('silent'))
+  const { wrapped } = tools
+  const all = [...tools.builtin(), ...wrapped.tools()]
+  return {
+    problems: [...(await unknownDisabled(config)), ...wrapped.problems().map(located)],
+    warnings: wrapped.warnings().map(located),
+    notes: [
+      ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),
+      ...all.flatMap(({ id, aliasOf, unavailable }) =>
+        unavailable === undefined || aliasOf !== undefined ? [] : `${id} cannot run here: ${unavailable}`,
+      ),
+    ],
+  }
 }
 
 async function sandboxLine(config: Config): Promise<string> {
   if (config.sandbox.mode === 'none')
     return 'sandbox: none, as configured: commands run with the rights of the server'
   const state = await probeSandbox()
-  return state.works ? `sandbox: ${state.version}` : `sandbox: commands are refused: ${state.reason}`
+  return state.works
+    ? `sandbox: ${state.version}; ${config.sandbox.memory_mb} MiB of memory; ${describeSandbox(state.strength)}`
+    : `sandbox: commands are refused: ${state.reason}`
 }

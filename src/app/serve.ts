@@ -1,16 +1,32 @@
 import { once } from 'node:events'
 import type { App } from '../app.ts'
-import type { Config } from '../config/config.ts'
+import { loadConfig, type Config } from '../config/config.ts'
+import type { CommandLine } from '../config/flags.ts'
+import { ConfigError } from '../config/problem.ts'
+import { createDeferred } from '../lib/deferred.ts'
+import { unknownDisabled } from './disabled-tools.ts'
+import { answerReloads } from './reload-socket.ts'
+import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
 
 /** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500
 
-/** Serves until SIGTERM or SIGINT; resolves to the exit status. */
-export async function serve(config: Config): Promise<number> {
+/**
+ * Serves until SIGTERM or SIGINT; resolves to the exit status. SIGHUP and `sshawl reload` have the config read again.
+ * Throws `ConfigError` before anything is made.
+ */
+export async function serve(line: CommandLine): Promise<number> {
   const stop = firstSignal()
+  const hangups = listenForHangups()
+  const config = loadConfig(line)
+  const unknown = await unknownDisabled(config)
+  if (unknown.length > 0) throw new ConfigError(unknown)
   const app = await start(config)
   try {
+    const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
+    await using _socket = await answerReloads(config.dataDir, reload)
+    hangups.answer(reload)
     announce(app, await listen(app, config))
     await stop
   } finally {
@@ -29,6 +45,18 @@ async function start(config: Config): Promise<App> {
   data.catch(() => {})
   const { createApp } = await import('../app.ts')
   return await createApp(config, {}, data)
+}
+
+/** Listens from the start: by default SIGHUP ends a process. One that came early is answered once it can be. */
+function listenForHangups() {
+  const { promise, resolve } = createDeferred<() => Promise<Reloaded>>()
+  const onHangup = async (): Promise<void> => {
+    const reload = await promise
+    const { problems, notes } = await reload()
+    for (const line of [...problems, ...notes]) process.stderr.write(`sshawl: ${line}\n`)
+  }
+  process.on('SIGHUP', () => void onHangup())
+  return { answer: resolve }
 }
 
 async function listen(app: App, { listen: { host, port } }: Config): Promise<{ host: string; port: number }> {

@@ -28,12 +28,12 @@ export interface HostParts {
   readonly settings: HostSettings
 }
 
-/** What the config says of sessions and scripts. */
+/** What the config says of sessions and scripts. It is asked each time, because the config can change. */
 export interface HostSettings {
-  /** Printed at the beginning of each session; empty for none. */
-  readonly motd: string
+  /** Printed at the beginning of each session; empty for nothing. */
+  readonly motd: () => string
   /** Bytes that one script may pipe in. */
-  readonly stdinBytes: number
+  readonly stdinBytes: () => number
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
@@ -52,7 +52,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       return await parts.runner.command(line, {
         person,
         out: scriptOutput(pipe, turn),
-        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes, wait),
+        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
         signal: pipe.signal,
       })
     },
@@ -103,7 +103,8 @@ function createSessionHost(
   return {
     async attach(attached) {
       screen = attached
-      if (parts.settings.motd) attached.print(parts.settings.motd)
+      const motd = parts.settings.motd()
+      if (motd) attached.print(motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {

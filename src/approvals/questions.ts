@@ -54,7 +54,7 @@ interface RoomQuestions {
 }
 
 export function createQuestions(limits: QuestionLimits): Questions {
-  const { approvals_per_room, approvals_per_person, answer_ms = 120_000 } = limits
+  const { answer_ms = 120_000 } = limits
   const rooms = new Map<RoomName, RoomQuestions>()
 
   function questionsOf(room: RoomName): RoomQuestions {
@@ -69,9 +69,10 @@ export function createQuestions(limits: QuestionLimits): Questions {
     { requester, detail }: PermissionRequest,
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    if (open.size >= approvals_per_room) return `${open.size} questions are open here already`
+    if (open.size >= limits.approvals_per_room) return `${open.size} questions are open here already`
     const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
-    if (own >= approvals_per_person) return `${own} questions for ${requester.name} are open here already`
+    if (own >= limits.approvals_per_person)
+      return `${own} questions for ${requester.name} are open here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`
       : undefined

@@ -20,10 +20,9 @@ const MAX_PAYERS_KEPT = 3_000
  * together, and all who come from one network. Kept in memory: a restart forgets it.
  */
 export function createByteQuota(
-  { bytes_per_person_day: limit }: { readonly bytes_per_person_day: number },
+  limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
 ): ByteQuota {
-  const msEach = DAY_MS / limit
   /** When each payer will have all of the quota again. */
   const freeAt = new Map<string, number>()
 
@@ -33,7 +32,9 @@ export function createByteQuota(
 
   return {
     take(person, bytes) {
+      const { bytes_per_person_day: limit } = limits
       if (limit === 0) return
+      const msEach = DAY_MS / limit
       const now = clock.monotonic()
       forgetFree(now)
       const taken = payersOf(person).map(({ name, share }) => ({

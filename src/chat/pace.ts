@@ -32,7 +32,6 @@ export function createPace(options: {
   readonly wait: (ms: number) => Promise<void>
 }): Pace {
   const { limits, clock, wait } = options
-  const msEach = 1_000 / limits.rate_per_s
   /** When each bucket will be full again. A time in the past means the same as no entry. */
   const fullAt = new Map<string, number>()
 
@@ -43,6 +42,7 @@ export function createPace(options: {
   return {
     async next(person) {
       const time = clock.monotonic()
+      const msEach = 1_000 / limits.rate_per_s
       forgetFull(time)
       const taken = payersOf(person).map(({ name, share }) => ({
         name,

@@ -21,35 +21,40 @@ export interface People {
   claim(person: Person, code: string): Promise<void>
 }
 
-/** What decides who people are. */
-export interface PeopleOptions {
-  readonly store: PeopleStore
-  readonly clock: Clock
-  readonly nextId: () => string
+/** What the config says of people. */
+export interface PeoplePolicy {
   readonly access: AccessPolicy
   /** Fingerprints of keys that are admins by config. */
   readonly admins: readonly string[]
   /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
-  /** Absent once there is an admin. */
-  readonly claimCode: string | undefined
   /** How many names one key may register. */
   readonly namesPerKey: number
+}
+
+/** What decides who people are. */
+export interface PeopleOptions {
+  readonly store: PeopleStore
+  readonly clock: Clock
+  readonly nextId: () => string
+  /** Gives the policy of now; asked at each use. */
+  readonly policy: () => PeoplePolicy
+  /** Absent once there is an admin. */
+  readonly claimCode: string | undefined
 }
 
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
 export function createPeople(options: PeopleOptions): People {
-  const { store, access } = options
-  const reserved = new Set([...RESERVED_NAMES, ...options.modelNames].map(skeleton))
+  const { store, policy } = options
   const guests = new Map<string, Person>()
   /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
   const lent = new Map<string, Fingerprint>()
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
-    if ((await store.namesOf(key)) >= options.namesPerKey) return undefined
+    if ((await store.namesOf(key)) >= policy().namesPerKey) return undefined
     const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
     const done = await store.register(person, skeleton(name), key, options.clock.now())
     return done ? person : undefined
@@ -74,7 +79,11 @@ export function createPeople(options: PeopleOptions): People {
     return person
   }
 
+  const reservedNames = (): ReadonlySet<string> =>
+    new Set([...RESERVED_NAMES, ...policy().modelNames].map(skeleton))
+
   async function lendName(name: string, key: Fingerprint): Promise<string> {
+    const reserved = reservedNames()
     for (let number = 2; ; number++) {
       const wanted = `${[...name].slice(0, 18).join('')}-${number}`
       const mark = skeleton(wanted)
@@ -94,17 +103,17 @@ export function createPeople(options: PeopleOptions): People {
     lent.delete(skeleton(person.name))
   }
 
-  const isAdminKey = (key: Fingerprint): boolean => options.admins.includes(key)
+  const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
 
   return {
     async identify(name, key) {
       const problem = problemWithName(name)
       if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
-      if (reserved.has(skeleton(name)))
+      if (reservedNames().has(skeleton(name)))
         throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
       const known = await owned(name, key)
       if (known) return known
-      const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
+      const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
       const holder = lent.get(skeleton(name))

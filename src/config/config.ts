@@ -65,6 +65,10 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   })
 }
 
+/** The data directory that a command line means, whatever is in the file. */
+export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
+  dataPath(givenBy(flags, env)('data', 'SSHAWL_DATA'), env)
+
 /** These settings are planned and do nothing yet. Accepting them in silence would mislead. Throws `ConfigError`. */
 function refuseWhatIsToCome(
   http: Given | undefined,

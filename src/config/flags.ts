@@ -12,12 +12,13 @@ export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: stri
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'backup', 'restore', 'help', 'version'] as const
+const VERBS = ['serve', 'check', 'reload', 'backup', 'restore', 'help', 'version'] as const
 type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
 export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
+       sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
        sshawl --version | --help

@@ -16,6 +16,12 @@ const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
 const MCP_NAME = /^[a-z0-9_-]{1,32}$/
 const ADDRESS = /^https?:\/\/[^\s]+$/
 
+const hasNoPassword = (address: string): boolean => {
+  if (!URL.canParse(address)) return true
+  const { username, password } = new URL(address)
+  return username === '' && password === ''
+}
+
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
 
@@ -29,7 +35,12 @@ const modelFields = z.strictObject({
   name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
   backend: z.enum(BACKENDS),
   model: z.string().min(1).optional(),
-  endpoint: z.string().regex(ADDRESS, 'write an address such as http://localhost:11434').optional(),
+  endpoint: z
+    .string()
+    .regex(ADDRESS, 'write an address such as http://localhost:11434')
+    .refine((address) => URL.canParse(address), 'write an address such as http://localhost:11434')
+    .refine(hasNoPassword, 'an address must not hold a password; use api_key_env')
+    .optional(),
   api_key_env: variable.optional(),
   context_window: z.int().min(1).max(100_000_000).default(32_768),
   max_output: z.int().min(1).max(10_000_000).optional(),
@@ -193,6 +204,7 @@ export const fileSchema = z.strictObject({
       mode: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
       workspaces: workspaces.default({}),
       disk_mb: orOff(1024),
+      memory_mb: z.int().min(64).max(10_000_000).default(512),
     })
     .prefault({}),
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),

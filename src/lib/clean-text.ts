@@ -10,7 +10,10 @@
  * Takes any string, never throws, in linear time. Cleaning twice changes nothing more.
  */
 export function cleanText(text: string): string {
-  return isPlain(text) ? text : capMarks(dropInvisible(dropControls(unifyLineEnds(text.toWellFormed()))))
+  if (isPlain(text)) return text
+  const [lineEnds, ...passes] = PASSES
+  const unified = run(lineEnds, text.toWellFormed())
+  return isPlain(unified) ? unified : passes.reduce((before, pass) => run(pass, before), unified)
 }
 
 /** `cleanText` on one line: each run of line ends and tabs becomes a space, ends are trimmed. */
@@ -25,10 +28,8 @@ export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** Most text is plain ASCII, which needs no further look. */
-const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
-
-const unifyLineEnds = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/gu, '\n')
+/** True for text that is clean and has only plain ASCII, as most has. */
+export const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
 
 /**
  * What begins with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI with its parameters; OSC, DCS, SOS,
@@ -45,9 +46,6 @@ const ESCAPE_SEQUENCE = new RegExp(
   'gu',
 )
 
-const dropControls = (text: string): string =>
-  text.replace(ESCAPE_SEQUENCE, '').replace(/(?![\n\t])\p{Cc}/gu, '')
-
 const PICTOGRAPH = '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F\\p{Emoji_Modifier}]?'
 
 /**
@@ -62,6 +60,21 @@ const EMOJI =
 
 const EMOJI_OR_INVISIBLE = new RegExp(`(${EMOJI})|[\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]`, 'gu')
 
-const dropInvisible = (text: string): string => text.replace(EMOJI_OR_INVISIBLE, '$1')
+/**
+ * What cleaning does, in this order: each match becomes a line feed, or the part of it that is kept, which is its first
+ * group and its beginning. No pass changes anything else, so a cleaned text can be traced to where it came from.
+ */
+export interface Pass {
+  readonly pattern: RegExp
+  readonly becomes: '\n' | '$1' | ''
+}
 
-const capMarks = (text: string): string => text.replace(/([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu, '$1')
+export const PASSES: readonly [Pass, ...(readonly Pass[])] = [
+  { pattern: /\r\n?|[\u2028\u2029]/gu, becomes: '\n' },
+  { pattern: ESCAPE_SEQUENCE, becomes: '' },
+  { pattern: /(?![\n\t])\p{Cc}/gu, becomes: '' },
+  { pattern: EMOJI_OR_INVISIBLE, becomes: '$1' },
+  { pattern: /([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu, becomes: '$1' },
+]
+
+const run = ({ pattern, becomes }: Pass, text: string): string => text.replace(pattern, becomes)

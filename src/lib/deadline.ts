@@ -1,3 +1,5 @@
+import { createDeferred } from './deferred.ts'
+
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
@@ -6,9 +8,13 @@ export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
+/** How long a job may take to bring what it has, in milliseconds, when its time is over. */
+const GRACE_MS = 3000
+
 /**
- * Runs `job` for at most `ms` milliseconds of its own time. Rejects with `DeadlineError` when they are
- * over, or with the outer signal's reason, at that moment, whether or not the job heeds its signal.
+ * Runs `job` for `ms` milliseconds of its own time. When they are over, its signal is aborted with a
+ * `DeadlineError`, and what it settles with within three seconds counts; then it is given up with that
+ * error, whether or not it heeds its signal. Rejects at once with the outer signal's reason.
  */
 export async function underDeadline<T>(
   ms: number,
@@ -19,7 +25,9 @@ export async function underDeadline<T>(
   const signal = AbortSignal.any([outer, clock.signal])
   clock.run()
   try {
-    return await Promise.race([job(signal, clock.uncounted), aborted(signal)])
+    return await Promise.race([job(signal, clock.uncounted), aborted(outer), clock.givenUp])
+  } catch (error) {
+    throw clock.signal.aborted && !outer.aborted ? clock.signal.reason : error
   } finally {
     clock.end()
   }
@@ -38,14 +46,22 @@ function createStopwatch(ms: number) {
   let waiting = 0
   let ended = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  const givenUp = createDeferred<never>()
 
   function run(): void {
-    if (ended) return
+    if (ended || over.signal.aborted) return
     since = performance.now()
-    timer = setTimeout(() => over.abort(new DeadlineError(`no end after ${ms} ms`)), left)
+    timer = setTimeout(timeIsOver, left)
+  }
+
+  function timeIsOver(): void {
+    const error = new DeadlineError(`no end after ${ms} ms`)
+    over.abort(error)
+    timer = setTimeout(() => givenUp.reject(error), GRACE_MS)
   }
 
   function pause(): void {
+    if (over.signal.aborted) return
     clearTimeout(timer)
     left = Math.max(0, left - (performance.now() - since))
   }
@@ -64,5 +80,5 @@ function createStopwatch(ms: number) {
     clearTimeout(timer)
   }
 
-  return { signal: over.signal, run, end, uncounted }
+  return { signal: over.signal, givenUp: givenUp.promise, run, end, uncounted }
 }

@@ -24,9 +24,9 @@ export function definitionTokens(
   return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
 }
 
-/** A tool's line in the prompt, with its line break. */
+/** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */
 export function lineOf(tool: CatalogueTool, form: ToolForm): string {
-  const words = form === 'full' ? oneLine(tool.description) : firstSentence(tool.description)
+  const words = firstSentence(tool.description)
   return form === 'deferred' || words === '' ? `- **${tool.name}**\n` : `- **${tool.name}**: ${words}\n`
 }
 

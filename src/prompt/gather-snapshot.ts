@@ -44,8 +44,8 @@ export interface SnapshotParts {
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'factorFor'>
   readonly clock: Clock
-  /** Names of the models that can be called in any room. */
-  readonly modelNames: readonly string[]
+  /** Gives the names of the models that can be called in any room. */
+  readonly modelNames: () => readonly string[]
   /** Share of the target that tools may take, 0-1. */
   readonly toolsShare: number
 }
@@ -60,7 +60,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       room.info(),
       occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
       parts.scripts.current(room.name),
-      whoIsHere(room, parts.modelNames),
+      whoIsHere(room, parts.modelNames()),
     ])
     // Whoever can read this room can read its prompts.
     const audience = { viewer: requester, toldIn: room.name }

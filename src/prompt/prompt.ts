@@ -19,6 +19,8 @@ export interface PromptTool {
   readonly tokens: number
   /** Absent when deferred. */
   readonly definition?: ToolDefinition
+  /** Ids of tools that do the same and can be called, but are not sent; absent where there are none. */
+  readonly standsFor?: readonly string[]
 }
 
 /** One layer, as the budget left it. */

@@ -1,3 +1,4 @@
+import { eachOnce } from './each-once.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { conversationText, historyRows } from './conversation.ts'
 import { type ComposedLayers, readLayers } from './layers.ts'
@@ -99,7 +100,9 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     case 'count_tokens':
       return counter.count(asText(argument))
     case 'available_tools':
-      return visibleTools(argument, snapshot, note).map((tool) => described(tool, price))
+      return eachOnce(visibleTools(argument, snapshot, note)).offered.map(({ tool }) =>
+        described(tool, price),
+      )
     case 'select_tools':
       return selected(visibleTools(argument, snapshot, note), facts)
     case 'history':
@@ -126,10 +129,14 @@ function described(tool: CatalogueTool, price: Pricer): JsonObject {
   return { id, name, description, schema, source, tokens: price(tool, 'full').sent.tokens }
 }
 
-function selected(tools: readonly CatalogueTool[], facts: LayerFacts): JsonObject {
+/** The ids are those of all that can be called; the lines are only those of the tools that are offered. */
+function selected(visible: readonly CatalogueTool[], facts: LayerFacts): JsonObject {
   const { snapshot, target, price, firstForm } = facts
+  const { offered } = eachOnce(visible)
+  const tools = offered.map(({ tool }) => tool)
   const form = affordableForm(tools, firstForm, Math.floor(target * snapshot.toolsShare), price)
-  return { form, ids: tools.map((tool) => tool.id), lines: tools.map((tool) => price(tool, form).line) }
+  const ids = offered.flatMap(({ tool, standsFor }) => [tool.id, ...standsFor.map(({ id }) => id)])
+  return { form, ids, lines: tools.map((tool) => price(tool, form).line) }
 }
 
 function logLine(argument: Json): string {

@@ -21,6 +21,10 @@ export interface CatalogueTool {
   readonly access: 'read' | 'write' | 'execute' | 'network'
   /** Ids of the tools that this one is another name for, through all steps; a scope that takes away one takes away all. */
   readonly aliasOf: readonly string[]
+  /** Why it cannot run here, in words for people. Such a tool is never offered. */
+  readonly unavailable?: string
+  /** True if it is there for machines that lack another tool, which is called the same but for the case. */
+  readonly yields?: true
 }
 
 /** How a model's prompt is measured and limited. */

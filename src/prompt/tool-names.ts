@@ -19,12 +19,18 @@ const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
   const ids = new Set(unique.map((tool) => tool.id))
-  const named = unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) }))
+  return withClearNames(unique.map((tool) => ({ ...tool, name: legal(preferred(tool.id, ids), tool.id) })))
+}
+
+/** A name with a hash may be the id of another tool, so what is not clear is hashed until all are. */
+function withClearNames(named: readonly CatalogueTool[], round = 0): readonly CatalogueTool[] {
   const uses = countOf(named.map((tool) => tool.name))
-  return named.map((tool) => {
-    const isClear = uses.get(tool.name) === 1 && !RESERVED.has(tool.name)
-    return isClear ? tool : { ...tool, name: hashed(tool.name, tool.id) }
-  })
+  const isClear = ({ name }: CatalogueTool): boolean => uses.get(name) === 1 && !RESERVED.has(name)
+  if (named.every(isClear)) return named
+  const renamed = named.map((tool) =>
+    isClear(tool) ? tool : { ...tool, name: hashed(tool.name, `${round === 0 ? '' : round}${tool.id}`) },
+  )
+  return withClearNames(renamed, round + 1)
 }
 
 function preferred(id: string, ids: ReadonlySet<string>): string {

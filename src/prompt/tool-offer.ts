@@ -1,4 +1,5 @@
 import { definitionTokens } from './definitions.ts'
+import type { OfferedTool } from './each-once.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
@@ -59,15 +60,18 @@ export interface OfferTerms {
 
 /** The offer of these tools; undefined where there are none. Deferred ones come with `find_tools`. */
 export function offerTools(
-  tools: readonly CatalogueTool[],
+  tools: readonly OfferedTool[],
   { form, cap, framing, counter, price }: OfferTerms,
 ): ToolOffer | undefined {
   if (tools.length === 0) return undefined
   const last = form === 'deferred'
-  const priced = tools.map((tool) => price(tool, form).sent)
+  const priced = tools.map(({ tool, standsFor }) => withOthers(price(tool, form).sent, standsFor))
   const sent = last ? [...priced, findTools(framing, counter)] : priced
   return { tools: sent, tokens: sent.reduce((sum, tool) => sum + tool.tokens, 0), cap, last }
 }
+
+const withOthers = (sent: PromptTool, others: readonly CatalogueTool[]): PromptTool =>
+  others.length === 0 ? sent : { ...sent, standsFor: others.map(({ id }) => id) }
 
 const findTools = (framing: Framing, counter: TokenCounter): PromptTool => ({
   id: findToolsDefinition.name,

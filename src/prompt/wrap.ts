@@ -4,7 +4,8 @@ import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createPriceList } from './price-list.ts'
 import type { Prompt, ToolForm } from './prompt.ts'
 import { runLayers } from './run-layers.ts'
-import type { CatalogueTool, ModelProfile, Snapshot } from './snapshot.ts'
+import { eachOnce, type OfferedTool } from './each-once.ts'
+import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { cheaperOf, nextCheaper, offerTools } from './tool-offer.ts'
 
 /**
@@ -56,10 +57,10 @@ export function targetOf({ contextWindow, maxOutput, calibration }: ModelProfile
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
 }
 
-/** Only tools of the snapshot are ever sent, whatever a script names. */
-function toolsWith({ tools }: Snapshot, ids: readonly string[] = []): readonly CatalogueTool[] {
+/** Only tools of the snapshot are ever sent, whatever a script names, and each function once. */
+function toolsWith({ tools }: Snapshot, ids: readonly string[] = []): readonly OfferedTool[] {
   const chosen = new Set(ids)
-  return tools.filter((tool) => chosen.has(tool.id))
+  return eachOnce(tools.filter((tool) => chosen.has(tool.id))).offered
 }
 
 function warningsOf(composed: ComposedLayers, limit: number, filled: FilledBudget): readonly string[] {

@@ -15,7 +15,7 @@ export interface Catalogue {
 /** What a catalogue is made from. */
 export interface CatalogueParts {
   readonly sources: readonly ToolSource[]
-  /** Ids that the config disables, together with their aliases and every tool that is built on them. */
+  /** Ids that the config disables, together with their aliases and every tool that is built on them. Read each time. */
   readonly disabled: readonly string[]
   readonly log: Log
 }
@@ -23,11 +23,13 @@ export interface CatalogueParts {
 /** Returns the function that gives the catalogue of now. It is cheap while no source changes: every step calls it. */
 export function createCatalogue(parts: CatalogueParts): () => Catalogue {
   let listed: readonly Listed[] = []
+  let { disabled } = parts
   let catalogue = merge([], parts)
   return () => {
     const now = parts.sources.flatMap((source) => source.tools().map((tool) => ({ tool, source })))
-    if (!sameTools(now, listed)) {
+    if (!sameTools(now, listed) || parts.disabled !== disabled) {
       listed = now
+      disabled = parts.disabled
       catalogue = merge(now, parts)
     }
     return catalogue
@@ -107,4 +109,6 @@ const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'na
   schema: tool.schema,
   access: tool.access,
   aliasOf: aliasChain(tool, byId),
+  ...(tool.unavailable === undefined ? {} : { unavailable: cleanLine(tool.unavailable) }),
+  ...(tool.yields ? { yields: tool.yields } : {}),
 })

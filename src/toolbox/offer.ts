@@ -36,6 +36,8 @@ export interface Offer {
 export interface SentOffer extends Offer {
   /** What is sent, in this order. */
   readonly definitions: readonly ToolDefinition[]
+  /** Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of these. */
+  readonly ids: readonly string[]
 }
 
 /** `composed` are the tools that the prompt was made from. */
@@ -44,20 +46,24 @@ export function createOffer(prompt: Prompt, composed: ScopedTools, found: FoundT
   const inPrompt = (wanted: (tool: PromptTool) => boolean): readonly CatalogueTool[] =>
     prompt.tools.filter(wanted).flatMap(({ id }) => known.get(id) ?? [])
   const deferred = inPrompt(({ form }) => form === 'deferred')
-  const callable = new Map(
-    inPrompt(({ form, id }) => form !== 'deferred' || found.has(id)).map((tool) => [tool.name, tool]),
-  )
+  const isLoaded = ({ form, id }: PromptTool): boolean => form !== 'deferred' || found.has(id)
+  const callable = new Map(inPrompt(isLoaded).map((tool) => [tool.name, tool]))
+  const stoodFor = prompt.tools
+    .filter(isLoaded)
+    .flatMap(({ standsFor = [] }) => standsFor.flatMap((id) => known.get(id) ?? []))
+  const others = new Map(stoodFor.map((tool) => [tool.name, tool]))
   const hasSearch = deferred.length > 0 || prompt.tools.some(({ name }) => name === FIND_TOOLS)
 
   const resolve = (name: string, now: ScopedTools): Target | undefined => {
     if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
-    const offered = callable.get(name)
+    const offered = callable.get(name) ?? others.get(name)
     const current = offered && now.visible.find(({ id }) => id === offered.id)
     return current && sameDefinition(offered, current) ? targetOf(current, now) : undefined
   }
 
   return {
     definitions: definitionsOf(prompt, [...callable.values()], found),
+    ids: prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor]),
     resolve,
     unknown(name, now) {
       const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
@@ -109,7 +115,8 @@ function definitionsOf(
   found: FoundTools,
 ): readonly ToolDefinition[] {
   const sent = prompt.tools.flatMap(({ definition }) => definition ?? [])
-  const asked = callable.filter(({ id }) => found.has(id))
+  const names = new Set(sent.map(({ name }) => name))
+  const asked = callable.filter(({ id, name }) => found.has(id) && !names.has(name))
   return [...sent, ...asked.map((tool) => definitionOf(tool, 'full'))]
 }
 

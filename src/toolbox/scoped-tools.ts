@@ -30,12 +30,20 @@ export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'
 
+/** `scopeOf` gives the tools that a model may have now; those of its settings when absent. */
 export const createScopedTools =
-  (catalogueNow: () => Catalogue, rooms: Pick<RoomStore, 'getValue'>): FindScopedTools =>
+  (
+    catalogueNow: () => Catalogue,
+    rooms: Pick<RoomStore, 'getValue'>,
+    scopeOf: (model: ModelSettings) => Json = ({ tools }) => tools,
+  ): FindScopedTools =>
   async ({ room, requester, model, within }) => {
     const [stored, role] = await Promise.all([rooms.getValue(room.name, SCOPE_KEY), room.roleOf(requester)])
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
-    const narrowed = effectiveScope(catalogue.tools, { room: scope, model: model?.tools, role, within })
+    const narrowed = effectiveScope(catalogue.tools, {
+      ...{ room: scope, role, within },
+      model: model && scopeOf(model),
+    })
     return { ...narrowed, catalogue, scope, role }
   }

@@ -1,6 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf } from '../prompt/definitions.ts'
+import { eachOnce } from '../prompt/each-once.ts'
 import { EXACT_FRAMING, type Framing } from '../prompt/framing.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import type { Composer } from '../prompt/ports.ts'
@@ -9,6 +10,7 @@ import type { FindScopedTools, ScopedTools, ScopeQuery } from './scoped-tools.ts
 /** A tool as `/tools` shows it. */
 export interface ListedTool {
   readonly tool: CatalogueTool
+  /** Whether models are offered it: it is in scope, can run here, and no other tool stands for it. */
   readonly visible: boolean
   /** Why it is hidden; empty when it is not. */
   readonly reason: string
@@ -42,7 +44,8 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
 }
 
 function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perTool }: Framing): ToolList {
-  const reasons = new Map(scoped.hidden.map(({ tool, reason }) => [tool.id, reason]))
+  const hidden = [...scoped.hidden, ...eachOnce(scoped.visible).left]
+  const reasons = new Map(hidden.map(({ tool, reason }) => [tool.id, reason]))
   const tools = zip(scoped.catalogue.tools, counts).map(([tool, count]) => ({
     tool,
     visible: !reasons.has(tool.id),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject, type JsonSchema } from '../lib/json.ts'
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
 import { checkArguments } from './arguments.ts'
 import type { Access, Asked, Tool, ToolContext, ToolResult } from './tool.ts'
 import { withTrouble } from './trouble.ts'
@@ -40,11 +40,11 @@ interface ToolParts<Shape extends z.ZodRawShape> {
  */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
   const { input, parameters, run, asks, ...tool } = spec
-  const schema = toSchema(input, parameters ?? {})
-  const check = (args: unknown): z.output<z.ZodObject<Shape>> => checkArguments(input, schema, args)
+  const whole = toSchema(input)
+  const check = (args: unknown): z.output<z.ZodObject<Shape>> => checkArguments(input, whole, args)
   return {
     ...tool,
-    schema,
+    schema: asSent(whole, parameters ?? {}),
     ...(typeof asks === 'function' ? { asks: async (args, context) => asks(check(args), context) } : {}),
     run: (args, context) =>
       withTrouble(spec.id, async () => {
@@ -55,16 +55,45 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
   }
 }
 
-function toSchema(
-  input: z.ZodObject,
-  parameters: { readonly [name: string]: string | undefined },
-): JsonSchema {
+function toSchema(input: z.ZodObject): JsonSchema {
   const generated: JsonObject = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
   const { $schema: _, ...schema } = generated
+  return schema
+}
+
+/**
+ * Keywords that bound a value. A model is not sent them, since each costs tokens in every request: what it must know of
+ * them its description says, and a value that does not fit is answered with the bounds.
+ */
+const BOUNDS: ReadonlySet<string> = new Set([
+  ...['default', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
+  'additionalProperties',
+])
+
+/** The schema as models are sent it. The descriptions that are given win over those in the schema. */
+function asSent(
+  schema: JsonSchema,
+  descriptions: { readonly [name: string]: string | undefined },
+): JsonSchema {
   const { properties } = schema
   const described = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
-    const description = parameters[name]
+    const description = descriptions[name]
     return [name, isJsonObject(property) && description ? { ...property, description } : property]
   })
-  return { ...schema, properties: Object.fromEntries(described) }
+  return withoutBounds({ ...schema, properties: Object.fromEntries(described) })
 }
+
+const withoutBounds = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => !BOUNDS.has(key))
+      .map(([key, value]) => [key, key === 'properties' ? eachWithoutBounds(value) : boundsTaken(value)]),
+  )
+
+/** Parameters may have the names of keywords. */
+const eachWithoutBounds = (properties: Json): Json =>
+  isJsonObject(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, boundsTaken(one)]))
+    : properties
+
+const boundsTaken = (value: Json): Json => (isJsonObject(value) ? withoutBounds(value) : value)

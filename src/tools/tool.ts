@@ -125,8 +125,13 @@ export interface Tool {
   readonly description: string
   readonly schema: JsonSchema
   readonly access: Access
-  /** True if a `.tool` file of the same name replaces it: it is meant for machines without the program. */
+  /**
+   * True if it is meant for machines without the program of another tool that is called the same but for the case. It is
+   * offered only where that one is not; a `.tool` file of the same name replaces it.
+   */
   readonly yields?: true
+  /** Why it cannot run here and what to do, in words for people. It is listed then, and offered to no model. */
+  readonly unavailable?: string
   /** For an alias: the id of the tool it is another name for. */
   readonly aliasOf?: string
   /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */
@@ -189,4 +194,15 @@ export const ok = (content: string): ToolResult => ({ content, isError: false })
 export const failed = (message: string): ToolResult => ({
   content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
   isError: true,
+})
+
+/**
+ * A tool that cannot run here: it is listed with the reason and offered to no model, and so is all that is built on it.
+ * A call of it fails with the reason.
+ */
+export const unavailable = (tool: Tool, reason: string): Tool => ({
+  ...tool,
+  unavailable: reason,
+  asks: async () => 'nobody',
+  run: async () => failed(`${tool.id}: ${reason}`),
 })

@@ -7,6 +7,13 @@ import { failed, type ToolResult } from './tool.ts'
 /** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
 
+/** A result whose error names the tool `from`, with the name `to` in its place. Other results stay as they are. */
+export function renamedTrouble(result: ToolResult, from: string, to: string): ToolResult {
+  const prefix = `ERROR: ${from}: `
+  if (!result.isError || !result.content.startsWith(prefix)) return result
+  return { ...result, content: `ERROR: ${to}: ${result.content.slice(prefix.length)}` }
+}
+
 /** Runs a tool. An error that a model can do something about becomes a result; any other error is thrown. */
 export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
   try {

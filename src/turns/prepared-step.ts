@@ -15,6 +15,8 @@ export interface PreparedStep {
   readonly prompt: Prompt
   /** The definitions to send. */
   readonly definitions: readonly ToolDefinition[]
+  /** Ids of all tools that can be called. */
+  readonly toolIds: readonly string[]
   readonly toolbox: Toolbox
   /** Tokens of this step's request, as we count them. */
   readonly tokens: number
@@ -77,6 +79,7 @@ export const createPrepareStep =
         prompt,
         rows,
         definitions: offer.definitions,
+        toolIds: offer.ids,
         tokens: used + spent,
         // All of the older conversation may give way to results.
         toolbox: openToolbox(caller, offer, target + reserve - (used - context) - spent),

@@ -11,11 +11,11 @@ import type { StartSubTurns } from './turn.ts'
 
 /** What sub-turns are made from. */
 export interface SubTurnParts {
-  /** The models that can be called. */
-  readonly models: readonly ConfiguredModel[]
+  /** Gives the models that can be called now. */
+  readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
   /** How deep they go; 0 for none. */
-  readonly maxDepth: number
+  readonly limits: { readonly turn_depth: number }
 }
 
 /** Sub-turns that one mention may lead to, at any depth. */
@@ -57,7 +57,7 @@ type ParentOrigin = Pick<SubTurnOrigin, 'depth' | 'budget'>
 function check(
   { prompt }: SubTurnRequest,
   { depth, budget }: ParentOrigin,
-  { maxDepth }: SubTurnParts,
+  { limits: { turn_depth: maxDepth } }: SubTurnParts,
 ): void {
   if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
   if (prompt.length > MAX_PROMPT_CHARS)
@@ -72,11 +72,11 @@ function jobFor(
   request: SubTurnRequest,
   { job, messages, offered, spent }: ParentTurn,
   { depth, budget }: ParentOrigin,
-  { models, turnLog, maxDepth }: SubTurnParts,
+  { models, turnLog, limits }: SubTurnParts,
 ): TurnJob {
   const { room, requester, permissions } = job
-  const model = modelFor(request, job.model, models)
-  const isDeepest = depth + 1 >= maxDepth
+  const model = modelFor(request, job.model, models())
+  const isDeepest = depth + 1 >= limits.turn_depth
   const ids = offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
   const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
   const fresh = request.part === undefined

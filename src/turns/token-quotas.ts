@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function createTokenQuotas(
   turns: Pick<TurnStore, 'spending'>,
   clock: Clock,
-  { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom }: QuotaLimits,
+  limits: QuotaLimits,
 ): CheckQuotas {
   async function refuseOver(quota: number, whose: Parameters<TurnStore['spending']>[0], who: string) {
     if (quota === 0) return
@@ -33,6 +33,7 @@ export function createTokenQuotas(
     throw new Refusal(`${who} used ${used} of ${quota} tokens in 24 hours; ask again in ${left}`)
   }
   return async (room, requester) => {
+    const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
     await refuseOver(perPerson, { requester }, 'your quota (tokens_per_person_day) is used up: you have')
     await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day) is used up: it has`)
   }

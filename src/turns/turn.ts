@@ -73,7 +73,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
 
   function begin(job: TurnJob, signal: AbortSignal): Turn {
     const messages: StepMessage[] = []
-    const offered = (): readonly string[] => turn.step?.prompt.tools.map(({ id }) => id) ?? []
+    const offered = (): readonly string[] => turn.step?.toolIds ?? []
     const spent = (usage: Usage): void => spend(turn, usage)
     const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
     const turn: Turn = { job, signal, messages, subTurns, reply: createReply((text) => show(job, text)) }

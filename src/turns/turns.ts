@@ -71,8 +71,8 @@ export interface Turns extends AsyncDisposable {
 
 /** What turns are made from. */
 export interface TurnsParts {
-  /** The models that can be called, in order of the config. */
-  readonly models: readonly ConfiguredModel[]
+  /** Gives the models that can be called now, in order of the config. A turn keeps the one that it began with. */
+  readonly models: () => readonly ConfiguredModel[]
   readonly listModels: Turns['models']
   readonly preview: Preview
   readonly checkQuotas: CheckQuotas
@@ -88,13 +88,14 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
   let closing = false
 
   function modelCalled(name: string): ConfiguredModel {
-    const model = models.find(({ settings }) => settings.name === name)
+    const model = models().find(({ settings }) => settings.name === name)
     if (model) return model
     throw new Refusal(`there is no model called @${name.slice(0, 40)}; see models`)
   }
 
   function anyModel(): ConfiguredModel {
-    if (models[0]) return models[0]
+    const [first] = models()
+    if (first) return first
     throw new Refusal('no model is enabled here; see models')
   }
 
@@ -112,14 +113,14 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       return turn
     },
     running: (room) => [...active].filter((turn) => turn.room === room),
-    names: () => models.map(({ settings }) => settings.name),
+    names: () => models().map(({ settings }) => settings.name),
     models: listModels,
     prompt: async ({ room, person, model }) =>
       await preview.prompt({ room, requester: person, model: modelCalled(model).settings }),
     checkScript: async ({ room, person, source }) =>
       await preview.checkScript(source, { room, requester: person, model: anyModel().settings }),
     async scope({ room, person, model: name }) {
-      const model = name === undefined ? models[0] : modelCalled(name)
+      const model = name === undefined ? models()[0] : modelCalled(name)
       return await preview.tools({ room, requester: person, ...(model ? { model: model.settings } : {}) })
     },
     async [Symbol.asyncDispose]() {

@@ -39,9 +39,9 @@ export function toolSourceExam(group: ToolSource['group'], open: () => Promise<E
       }
     })
 
-    test('gives each tool a JSON Schema of an object that is closed', () => {
+    test('gives each tool a JSON Schema of an object', () => {
       for (const { schema } of tools()) {
-        expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+        expect(schema).toMatchObject({ type: 'object', properties: expect.any(Object) as object })
         expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
       }
     })

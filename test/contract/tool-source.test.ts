@@ -3,10 +3,11 @@ import { createSearch } from '../../src/adapters/web/search/search.ts'
 import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
-import { roomTools } from '../../src/tools/rooms/index.ts'
-import type { Tool, ToolSource } from '../../src/tools/tool.ts'
+import { ROOM_TOOL_IDS, roomTools } from '../../src/tools/rooms/index.ts'
+import type { Tool, ToolContext, ToolSource } from '../../src/tools/tool.ts'
 import { localWeb } from '../support/site.ts'
 import { createSociety } from '../support/society.ts'
+import { contextFor } from '../unit/tools/context.ts'
 import { toolSourceExam } from './tool-source-exam.ts'
 
 const { chat, storage } = await createSociety()
@@ -38,8 +39,28 @@ toolSourceExam('wrapped', async () => {
   }
 })
 
-test('the built-in tools are those of their list, and fewer where something is not configured', () => {
+test('the built-in tools are those of their list, and fewer where there is no store', () => {
   expect(builtin.map(({ id }) => id)).toEqual(BUILTIN_IDS)
-  const without = ['web_fetch', 'google_search', 'todo_write', 'todo_read', 'read_fd', 'fd_to_file']
+  const without = ['todo_write', 'todo_read', 'read_fd', 'fd_to_file']
   expect(builtinTools().map(({ id }) => id)).toEqual(BUILTIN_IDS.filter((id) => !without.includes(id)))
+})
+
+test('a built-in tool that cannot run here says why, also to whoever calls it', async () => {
+  const tools = builtinTools({ subTurns: false, noCommands: 'bubblewrap is not installed' })
+  const cannot = tools.filter(({ unavailable }) => unavailable !== undefined)
+  expect(cannot.map(({ id, unavailable }) => [id, unavailable])).toEqual([
+    ['run_command', 'bubblewrap is not installed'],
+    ['web_fetch', 'the config does not turn reading pages on ([tools.web])'],
+    ['google_search', 'no search provider is configured ([tools.web] search)'],
+    ['spawn_agent', 'side turns are off ([limits] turn_depth = 0)'],
+    ['fork', 'side turns are off ([limits] turn_depth = 0)'],
+  ])
+  for (const tool of cannot) {
+    const { content, isError } = await tool.run({}, contextFor({} as ToolContext['workspace']))
+    expect([content, isError]).toEqual([`ERROR: ${tool.id}: ${tool.unavailable}`, true])
+  }
+})
+
+test('the list of ids of the rooms’ tools is that of the tools', () => {
+  expect(roomTools({ chat, rooms: storage.rooms }).map(({ id }) => id)).toEqual(ROOM_TOOL_IDS)
 })

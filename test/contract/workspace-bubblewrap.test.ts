@@ -4,6 +4,6 @@ import { workspaceExam } from './workspace-exam.ts'
 
 describe.skipIf(!sandbox.works)('', () => {
   workspaceExam('in bubblewrap', () =>
-    openWorkspace({ mode: 'bubblewrap', limits: { fileBytes: 1024 * 1024 } }),
+    openWorkspace({ mode: 'bubblewrap', limits: { fileBytes: 1024 * 1024, memoryBytes: 128 * 1024 * 1024 } }),
   )
 })

@@ -5,7 +5,10 @@ import { readExam } from './workspace/read-exam.ts'
 import { runExam } from './workspace/run-exam.ts'
 import { searchExam } from './workspace/search-exam.ts'
 
-/** What every adapter of `Workspace` must do. `open` gives an empty one, in which files have at most 1 MiB. */
+/**
+ * What every adapter of `Workspace` must do. `open` gives an empty one, in which files have at most 1 MiB and a
+ * command 128 MiB of memory.
+ */
 export function workspaceExam(name: string, open: () => Promise<Examinee>): void {
   const parts: readonly (readonly [string, (examined: Examined) => void])[] = [
     ['reading in', readExam],

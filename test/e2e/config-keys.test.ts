@@ -53,6 +53,7 @@ engine_id = "cx"
 [sandbox]
 mode = "none"
 disk_mb = 64
+memory_mb = 128
 workspaces = {}
 
 [lua]

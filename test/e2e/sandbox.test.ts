@@ -55,6 +55,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
+/** In KiB. */
+const memoryOfServer = async (): Promise<number> =>
+  Number(/^VmRSS:\s*(\d+)/m.exec(await readFile(`/proc/${stage.server.process.pid}/status`, 'utf8'))?.[1])
+
 const ask = () => stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
 const answered = (): unknown => models.requests.at(-1)!.body.messages.at(-1)
 
@@ -74,11 +78,20 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
       expect((await asking).stdout).toContain('done')
       expect(answered()).toMatchObject({
         role: 'tool',
-        content: expect.stringContaining('[stopped: it ran longer than 2.7s]') as string,
+        content: expect.stringContaining('[stopped: it ran longer than 3s]') as string,
       })
       await expect.poll(() => processesWith(word), { timeout: 5000 }).toBe(0)
     },
   )
+
+  test('a search that wants 1.8 GB ends at the limit on memory, and the server does not grow', async () => {
+    const before = await memoryOfServer()
+    const pattern = JSON.stringify({ arguments: ['-E', '((a{1,200}){1,200}){1,100}', 'x'] })
+    const { exitCode, stderr } = await stage.as('bob', ['run', 'lobby', 'Grep', pattern])
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^ERROR: Grep: the command exited with code 2.*\n(.*\n)*grep: .*exhausted/i)
+    expect((await memoryOfServer()) - before).toBeLessThan(200 * 1024)
+  })
 
   test.each([
     ['Grep', ['-rn', '$(touch pwned)', '.']],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { probeSandbox } from '../../src/adapters/sandbox/launch.ts'
+import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
 export type Program = 'bwrap' | 'ssh-audit' | 'strace'

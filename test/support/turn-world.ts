@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly group?: ToolSource['group']
   readonly settings?: Partial<ModelConfig>
   /** Further models, after the scripted one. */
-  readonly more?: TurnAssembly['models']
+  readonly more?: readonly ConfiguredModel[]
   readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
@@ -80,13 +80,14 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     log,
   })
   const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+  const models = [
+    { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
+    ...(options.more ?? []),
+  ]
   const turns = assembleTurns({
     context: { clock, log, nextId },
     stores,
-    models: [
-      { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
-      ...(options.more ?? []),
-    ],
+    models: () => models,
     composer,
     scopedTools,
     openToolbox,
@@ -138,6 +139,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 /** A workspace for tools that use none. */
 const noWorkspace: Workspace = {
   readText: () => Promise.reject(new Error('this tool has no files')),
+  checkChange: () => Promise.reject(new Error('this tool has no files')),
   changeText: () => Promise.reject(new Error('this tool has no files')),
   findFiles: () => Promise.reject(new Error('this tool has no files')),
   searchText: () => Promise.reject(new Error('this tool has no files')),

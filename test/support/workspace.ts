@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { probeSandbox } from '../../src/adapters/sandbox/launch.ts'
+import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { Workspace } from '../../src/tools/ports/workspace.ts'

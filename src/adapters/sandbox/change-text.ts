@@ -11,6 +11,9 @@ import { readText } from './read-text.ts'
 /** How many old versions a workspace keeps. */
 const MAX_BACKUPS = 100
 
+/** Longer names are refused by the file systems of Linux (`NAME_MAX`). */
+const MAX_NAME_BYTES = 255
+
 /** Where files may be changed, and what becomes of their old text. */
 export interface ChangePlace {
   /** A real path. */
@@ -30,9 +33,7 @@ export async function changeText(
   path: string,
   change: (old: string | undefined) => string,
 ): Promise<{ readonly created: boolean }> {
-  const { real, exists } = await followPath(place.root, path)
-  if (real === place.root || path.endsWith('/')) throw new WorkspaceError(`${quoted(path)} is a directory`)
-  const old = exists ? (await readText(place.root, path, {}, place.maxBytes)).text : undefined
+  const { real, old } = await readOld(place, path)
   const text = change(old)
   if (Buffer.byteLength(text) > place.maxBytes) {
     throw new WorkspaceError(`the text is too large (at most ${bytes(place.maxBytes)})`)
@@ -45,6 +46,36 @@ export async function changeText(
     throw error instanceof WorkspaceError ? error : unreachable(path, error)
   }
   return { created: old === undefined }
+}
+
+/** Throws `WorkspaceError` where `changeText` would, whatever the new text. */
+export async function checkChange(place: ChangePlace, path: string): Promise<void> {
+  const { real, old } = await readOld(place, path)
+  if (old === undefined) await checkParents(place.root, real, path)
+}
+
+async function readOld(place: ChangePlace, path: string): Promise<{ real: string; old: string | undefined }> {
+  const { real, exists } = await followPath(place.root, path)
+  if (real === place.root || path.endsWith('/')) throw new WorkspaceError(`${quoted(path)} is a directory`)
+  const old = exists ? (await readText(place.root, path, {}, place.maxBytes)).text : undefined
+  return { real, old }
+}
+
+/** A new file can be made in a directory, and in one that is not there yet, but not below a file. */
+async function checkParents(root: string, real: string, shown: string): Promise<void> {
+  const isTooLong = (name: string): boolean => Buffer.byteLength(name) > MAX_NAME_BYTES
+  if (relative(root, real).split('/').some(isTooLong))
+    throw new WorkspaceError(`${quoted(shown)} is too long for a path`)
+  let missing = true
+  for (let current = dirname(real); missing; current = dirname(current)) {
+    missing = await lstat(`${current}/.`).then(
+      () => false,
+      (error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw unreachable(shown, error)
+        return true
+      },
+    )
+  }
 }
 
 /** Opens a directory inside the root, and makes what is missing on the way to it. */

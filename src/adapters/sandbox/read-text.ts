@@ -75,7 +75,7 @@ async function readAll(path: string, file: FileHandle, maxBytes: number): Promis
 function decode(path: string, content: Buffer): string {
   if (content.includes(0)) throw notText(path)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
     throw notText(path)
   }

@@ -1,14 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
+import { DeadlineError } from '../../lib/deadline.ts'
+import { createDeferred } from '../../lib/deferred.ts'
 import { duration } from '../../lib/duration.ts'
 import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
+import { groupGone, killGroup, namespaceGone } from './processes.ts'
+import type { UsageWatch } from './watch-usage.ts'
 
 /** A command that writes more than this is ended at once, before its time limit. */
 const FLOOD_BYTES = 64 * 1024 * 1024
@@ -16,67 +19,121 @@ const FLOOD_BYTES = 64 * 1024 * 1024
 /** How long a process that left the group may keep the pipes open after all others have ended. */
 const PIPES_MS = 500
 
-/** How long the kernel may take to end what was killed. */
-const END_MS = 500
+/** How long a command may take to end once it was killed. After that its outcome is told without waiting for it. */
+const KILLED_MS = 1000
 
 /**
- * Runs a child with no input in a process group of its own. At the time limit, after a flood of output, or
- * when the signal is aborted, the whole group is killed at once. When the child ends by itself, processes that it left
- * behind are killed. Resolves when all are gone. Rejects with the signal's reason when aborted, and with `WorkspaceError`
- * when the child could not be started.
+ * Runs a child with no input in a process group of its own. At the time limit, after a flood of output, when `usage`
+ * says so, or when the signal is aborted, the whole group is killed at once. When the child ends by itself, processes
+ * that it left behind are killed. Resolves when all are gone, or a second after they were killed: the kernel may need
+ * long to take back much memory. Rejects with the signal's reason when aborted, but for a deadline, which ends the
+ * command as its own limit does; and with `WorkspaceError` when the child could not be started.
  */
 export async function supervise(
   launch: Launch,
   limits: ToolLimits,
   signal: AbortSignal,
+  usage?: UsageWatch,
 ): Promise<ProcessOutcome> {
   signal.throwIfAborted()
   const child = start(launch)
+  const end = createEnd(child.pid, limits, signal)
   const output = collectOutput(limits)
-  let stopped: string | undefined
-  const stop = (why: string): void => {
-    stopped ??= why
-    killGroup(child.pid)
-  }
   const take = (chunk: Buffer): void => {
     output.add(chunk)
-    if (output.total > FLOOD_BYTES) stop(`it wrote more than ${bytes(FLOOD_BYTES)}`)
+    if (output.total > FLOOD_BYTES) end.stop(`it wrote more than ${bytes(FLOOD_BYTES)}`)
   }
-  const abort = (): void => stop('it was cancelled')
-  const timeIsUp = (): void => stop(timeNotice(limits))
-  const timer = setTimeout(timeIsUp, limits.timeoutMs)
-  signal.addEventListener('abort', abort)
   child.stdout.on('data', take)
   child.stderr.on('data', take)
-  const namespace = namespaceGone(child.stdio[3])
   child.once('exit', () => void sweep(child))
-  const result = await child
-  clearTimeout(timer)
-  signal.removeEventListener('abort', abort)
-  await Promise.all([groupGone(child.pid), namespace])
-  signal.throwIfAborted()
-  if (child.pid === undefined) throw new WorkspaceError(`the command could not be started (${result.code})`)
+  const first = firstProcess(child.stdio[3])
+  void first.then((pid) => (pid === undefined ? undefined : usage?.watch(pid, end.stop, end.reached)))
+  const result = await Promise.race([child, end.overdue])
+  end.reach()
+  await Promise.all([groupGone(child.pid), first.then(namespaceGone)])
+  if (end.why === CANCELLED) signal.throwIfAborted()
+  if (child.pid === undefined) throw new WorkspaceError(`the command could not be started (${result?.code})`)
+  return { output: output.text(), ...howItEnded(end.why, result), timedOut: end.why === timeNotice(limits) }
+}
+
+const CANCELLED = 'it was cancelled'
+
+const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duration(limits.timeoutMs)}`
+
+/** What of `execa`'s result tells how a child ended; undefined for one that has not ended yet. */
+type Ended = { readonly exitCode?: number | undefined; readonly signal?: string | undefined } | undefined
+
+function howItEnded(why: string | undefined, ended: Ended): Omit<ProcessOutcome, 'output' | 'timedOut'> {
+  if (why !== undefined) return { signal: 'SIGKILL', notice: `stopped: ${why}` }
   return {
-    output: stopped === undefined ? output.text() : `${output.text()}… [stopped: ${stopped}]\n`,
-    timedOut: stopped === timeNotice(limits),
-    ...(stopped === undefined && result.exitCode !== undefined ? { exitCode: result.exitCode } : {}),
-    ...(stopped !== undefined ? { signal: 'SIGKILL' } : result.signal ? { signal: result.signal } : {}),
+    ...(ended?.exitCode === undefined ? {} : { exitCode: ended.exitCode }),
+    ...(ended?.signal === undefined ? {} : { signal: ended.signal }),
   }
 }
 
-const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duration(limits.timeoutMs)}`
+/** How one command comes to its end. */
+interface End {
+  /** Kills it, for a reason; only the first is told. */
+  stop(why: string): void
+  readonly why: string | undefined
+  /** Aborted when it has ended. */
+  readonly reached: AbortSignal
+  /** It has ended: nothing can stop it any more. */
+  reach(): void
+  /** Resolves when it has not ended although it was killed. */
+  readonly overdue: Promise<undefined>
+}
+
+/** Stops a process group at its time limit, and when the signal is aborted. */
+function createEnd(leader: number | undefined, limits: ToolLimits, signal: AbortSignal): End {
+  const reached = new AbortController()
+  const overdue = createDeferred<undefined>()
+  let why: string | undefined
+  let late: ReturnType<typeof setTimeout> | undefined
+
+  function stop(reason: string): void {
+    why ??= reason
+    killGroup(leader)
+    late ??= setTimeout(() => overdue.resolve(undefined), KILLED_MS)
+  }
+  const abort = (): void => stop(signal.reason instanceof DeadlineError ? timeNotice(limits) : CANCELLED)
+  const timer = setTimeout(() => stop(timeNotice(limits)), limits.timeoutMs)
+  signal.addEventListener('abort', abort)
+
+  return {
+    stop,
+    get why() {
+      return why
+    },
+    reached: reached.signal,
+    reach() {
+      clearTimeout(timer)
+      clearTimeout(late)
+      signal.removeEventListener('abort', abort)
+      reached.abort()
+    },
+    overdue: overdue.promise,
+  }
+}
 
 const start = (launch: Launch) =>
   execa(launch.file, launch.args, {
     cwd: launch.cwd,
     env: launch.env,
     extendEnv: false,
-    stdio: ['ignore', 'pipe', 'pipe', launch.tellsPid ? 'pipe' : 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe', launch.tellsPid ? 'pipe' : 'ignore', launch.filter ?? 'ignore'],
     encoding: 'buffer',
     buffer: false,
     reject: false,
     detached: true,
   })
+
+/** The pid that `bwrap --info-fd` writes: that of the first process in the sandbox. */
+async function firstProcess(info: unknown): Promise<number | undefined> {
+  if (!(info instanceof Readable)) return undefined
+  const pid = /"child-pid": *(\d+)/.exec(await text(info).catch(() => ''))?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
 
 /** Ends what the child left behind, and the wait for pipes that somebody outside the group still holds. */
 async function sweep(child: ReturnType<typeof start>): Promise<void> {
@@ -84,47 +141,4 @@ async function sweep(child: ReturnType<typeof start>): Promise<void> {
   await Promise.race([child, delay(PIPES_MS)])
   child.stdout.destroy()
   child.stderr.destroy()
-}
-
-/** Kills every process of a group at once. A group that is gone, or never was, is no error. */
-function killGroup(leader: number | undefined): void {
-  if (leader === undefined) return
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // ESRCH: nobody is left.
-  }
-}
-
-/** Resolves when no process of the group is left, or after half a second. */
-const groupGone = (leader: number | undefined): Promise<void> =>
-  until(async () => leader === undefined || !exists(-leader))
-
-/**
- * Resolves when the process that `bwrap --info-fd` names is dead, or after half a second. It is the first one in
- * its pid namespace, and the kernel lets it end only after all others there (pid_namespaces(7)).
- */
-async function namespaceGone(info: unknown): Promise<void> {
-  if (!(info instanceof Readable)) return
-  const pid = /"child-pid": *(\d+)/.exec(await text(info).catch(() => ''))?.[1]
-  if (pid !== undefined) await until(async () => /^(Z|X|$)/.test(await stateOf(pid)))
-}
-
-/** A letter (proc_pid_stat(5)); empty when there is no such process. */
-async function stateOf(pid: string): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3)
-}
-
-function exists(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + END_MS
-  while (!(await done()) && performance.now() < end) await delay(2)
 }

@@ -1,24 +1,27 @@
-import { lstat, mkdir, opendir, realpath, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import type { Log } from '../../chat/ports.ts'
 import { bytes } from '../../lib/bytes.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { WorkspaceError, type Workspace } from '../../tools/ports/workspace.ts'
-import { changeText } from './change-text.ts'
+import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/ports/workspace.ts'
+import type { Confinement } from './bubblewrap.ts'
+import { changeText, checkChange, type ChangePlace } from './change-text.ts'
+import { diskFull, diskLeft } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
-import { launchConfined, launchUnconfined, wordsOf, type SandboxState } from './launch.ts'
+import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
+import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
 import type { Searcher } from './searcher.ts'
+import { createUsageWatch } from './watch-usage.ts'
 
 /** Figures that hold for every workspace. */
 export interface WorkspaceLimits {
   /** Size of the largest file that is read as text. */
   readonly fileBytes: number
-  /** Size of the private /tmp of a command, in memory. */
-  readonly scratchBytes: number
-  /** Processes that one sandbox may hold. The kernel does not hold root to it. */
+  /** Memory of each process of a command, and of all of them together. */
+  readonly memoryBytes: number
+  /** Processes that one sandbox may hold. */
   readonly processes: number
-  /** What the files of a room may take on disk; 0: no limit. It is looked at before each change and each command. */
+  /** What the files of a room may take on disk; 0: no limit. It is looked at before each change, and before and during each command. */
   readonly diskBytes: number
 }
 
@@ -38,8 +41,8 @@ export interface WorkspaceParts {
   readonly log: Log
 }
 
-/** Stands after the output of a command that could write nothing. */
-const FULL_NOTICE = '… [the workspace is full: no file can grow until something is deleted]\n'
+/** What a command is told that could write nothing. */
+const FULL_NOTICE = 'the workspace is full: no file can grow until something is deleted'
 
 /** See `Workspace`. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
@@ -53,17 +56,19 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     return realpath(parts.directory)
   }
 
+  async function changePlace(): Promise<ChangePlace> {
+    const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
+    if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
+    return place
+  }
+
   return {
     unsandboxed: mode === 'none',
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)
     },
-    changeText: (path, change) =>
-      oneByOne(async () => {
-        const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
-        if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
-        return changeText(place, path, change)
-      }),
+    checkChange: async (path) => checkChange(await changePlace(), path),
+    changeText: (path, change) => oneByOne(async () => changeText(await changePlace(), path, change)),
     findFiles: (query, signal) =>
       oneSearchByOne(async () => searcher.findFiles(await root(), query, AbortSignal.any([signal, closing]))),
     searchText: (query, signal) =>
@@ -85,29 +90,50 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       const { readOnly = false, network = false } = spec
       const cwd = await directoryIn(workspace, spec.cwd ?? '.')
       const left = readOnly ? Infinity : await diskLeft(workspace, limits.diskBytes)
-      const box = {
-        workspace,
-        cwd,
-        readOnly,
-        network,
-        scratchBytes: limits.scratchBytes,
-        processes: limits.processes,
-        fileBytes: left,
-      }
-      if (mode === 'bubblewrap') await needSandbox(parts)
-      const launch = mode === 'none' ? launchUnconfined(words, box) : await launchConfined(words, box)
+      const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: left } }
+      const launch = mode === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, parts)
       log.debug({ words, cwd, mode }, 'running a command')
+      const usage = createUsageWatch({
+        ...limits,
+        workspace,
+        diskLeft: left,
+        diskBytes: readOnly ? 0 : limits.diskBytes,
+      })
       // Loaded with the first command: what it is made of is a hundred files.
       const { supervise } = await import('./supervise.ts')
-      const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]))
-      return left > 0 ? outcome : { ...outcome, output: `${outcome.output}${FULL_NOTICE}` }
+      const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]), usage)
+      const notice = outcome.notice ?? noticeFor(outcome, left, usage.peakBytes, limits)
+      return notice === undefined ? outcome : { ...outcome, notice }
     },
   }
 }
 
-async function needSandbox({ sandbox }: WorkspaceParts): Promise<void> {
+async function launchIn(
+  box: Confinement,
+  words: readonly string[],
+  { sandbox }: WorkspaceParts,
+): Promise<Launch> {
   const state = await sandbox()
   if (!state.works) throw new WorkspaceError(`commands cannot run: ${state.reason}`)
+  return launchConfined(words, box, state.strength)
+}
+
+/** A shell's exit code for a command that wrote past RLIMIT_FSIZE: 128 and the number of SIGXFSZ. */
+const FILE_TOO_LARGE = 128 + 25
+
+/** What a limit had to do with the end of a command that ended by itself. */
+function noticeFor(
+  { exitCode }: ProcessOutcome,
+  diskLeft: number,
+  peakBytes: number,
+  { memoryBytes, diskBytes }: WorkspaceLimits,
+): string | undefined {
+  if (diskLeft === 0) return FULL_NOTICE
+  if (exitCode === FILE_TOO_LARGE)
+    return `a file grew past ${bytes(diskLeft)}, which is what was left of the room's ${bytes(diskBytes)}`
+  return exitCode !== 0 && peakBytes > memoryBytes / 2
+    ? `it had taken ${bytes(peakBytes)} of the ${bytes(memoryBytes)} of memory that there are for a command`
+    : undefined
 }
 
 async function directoryIn(workspace: string, path: string): Promise<string> {
@@ -116,35 +142,3 @@ async function directoryIn(workspace: string, path: string): Promise<string> {
   if (!stats?.isDirectory()) throw new WorkspaceError(`working_dir ${quoted(path)} is not a directory`)
   return real
 }
-
-/** More files and directories than this are not counted: a directory with so many is taken for full. */
-const MAX_FILES = 200_000
-
-/**
- * Bytes that may still be written in a directory whose limit is `allowed` bytes. 0 for a directory that is full or cannot
- * be read. `allowed` 0 is no limit.
- */
-async function diskLeft(directory: string, allowed: number): Promise<number> {
-  if (allowed === 0) return Infinity
-  let left = allowed
-  let files = 0
-  try {
-    for await (const entry of await opendir(directory, { recursive: true })) {
-      left -= await diskUse(join(entry.parentPath, entry.name))
-      if (left <= 0 || ++files > MAX_FILES) return 0
-    }
-  } catch {
-    return 0
-  }
-  return left
-}
-
-/** stat(2) counts blocks of 512 bytes. A file that was deleted meanwhile takes none. */
-const diskUse = async (path: string): Promise<number> =>
-  ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * 512
-
-/** Nothing more can be written until something is deleted. */
-const diskFull = (allowed: number): WorkspaceError =>
-  new WorkspaceError(
-    `the workspace is full (${bytes(allowed)} and ${MAX_FILES} files are allowed), or a directory in it cannot be read; delete what is not needed`,
-  )

@@ -5,14 +5,14 @@
 import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
-import { probeSandbox, type SandboxState } from './launch.ts'
+import { probeSandbox, type SandboxState } from './probe.ts'
 import { createSearcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
 
 /** What holds where nothing else is said. */
 const WORKSPACE_LIMITS: WorkspaceLimits = {
   fileBytes: 8 * 1024 * 1024,
-  scratchBytes: 256 * 1024 * 1024,
+  memoryBytes: 512 * 1024 * 1024,
   processes: 512,
   diskBytes: 1024 * 1024 * 1024,
 }

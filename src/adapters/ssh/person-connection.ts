@@ -80,7 +80,7 @@ const CHANNELS_PER_LINE = 4
 
 /** Limits how many channels a connection has at once, and how often one is opened: each session is told to a whole room. */
 function createOpenings({ channels_per_connection, rate_burst, rate_per_s }: ConnectionContext['limits']) {
-  const atOnce = createQuota(channels_per_connection)
+  const atOnce = createQuota(() => channels_per_connection)
   const burst = rate_burst * CHANNELS_PER_LINE
   const often = createBucket(rate_per_s * CHANNELS_PER_LINE, burst + 1)
   return { take: () => (often.add(1) > burst ? undefined : atOnce.take('')) }

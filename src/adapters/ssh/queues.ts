@@ -13,10 +13,10 @@ export interface Queues {
 }
 
 /**
- * While more than `maxBytes` wait in all queues together, the client with the longest queue is dropped: it is the one
+ * `maxBytes` is asked each time. While more wait in all queues together, the client with the longest queue is dropped: it is the one
  * that takes the least of what it asked for.
  */
-export function createQueues(maxBytes: number): Queues {
+export function createQueues(maxBytes: () => number): Queues {
   const held = new Set<HeldQueue>()
   let total = 0
   const longest = (): HeldQueue | undefined => {
@@ -30,7 +30,7 @@ export function createQueues(maxBytes: number): Queues {
       if (queue.size() > 0) held.add(queue)
       else held.delete(queue)
       // What is shed is reported here too, so this goes on until there is room.
-      if (total > maxBytes) longest()?.shed()
+      if (total > maxBytes()) longest()?.shed()
     },
   }
 }

@@ -7,8 +7,8 @@ export interface Quota {
   take(key: string): Release | undefined
 }
 
-/** A quota of `limit` at once for each key. Keys that are not in use take no memory. */
-export function createQuota(limit: number): Quota {
+/** A quota of so many at once for each key; `limit` is asked each time. Keys that are not in use take no memory. */
+export function createQuota(limit: () => number): Quota {
   const used = new Map<string, number>()
   const change = (key: string, by: 1 | -1): void => {
     const count = (used.get(key) ?? 0) + by
@@ -17,7 +17,7 @@ export function createQuota(limit: number): Quota {
   }
   return {
     take(key) {
-      if ((used.get(key) ?? 0) >= limit) return undefined
+      if ((used.get(key) ?? 0) >= limit()) return undefined
       change(key, 1)
       return once(() => change(key, -1))
     },

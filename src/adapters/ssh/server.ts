@@ -108,9 +108,12 @@ const sharedContext = ({ hostKeys, banner, limits, handler, log }: SshServerOpti
   handler,
   log,
   turns: createInputTurns(),
-  queues: createQueues(limits.queues_mb * BYTES_PER_MB),
-  connectionsOf: createQuota(limits.connections_per_person),
-  execsOf: { person: createQuota(limits.exec_per_person), network: createQuota(limits.exec_per_address) },
+  queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
+  connectionsOf: createQuota(() => limits.connections_per_person),
+  execsOf: {
+    person: createQuota(() => limits.exec_per_person),
+    network: createQuota(() => limits.exec_per_address),
+  },
 })
 
 const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:/, '')

@@ -1,4 +1,5 @@
 import type { Access } from '../../tools/tool.ts'
+import type { Positions } from './positions.ts'
 
 /** Something wrong or odd in a `.tool` file. */
 export interface Problem {
@@ -6,6 +7,12 @@ export interface Problem {
   /** 1-based. */
   readonly line: number
   readonly message: string
+}
+
+/** A file that is left out because another one comes first: `by`, of an earlier directory. */
+export interface Replaced {
+  readonly file: string
+  readonly by: string
 }
 
 /** What a value may be. */
@@ -46,6 +53,7 @@ export interface Wrapper {
   readonly access?: Access
   /** Patterns of arguments that are refused. */
   readonly deny: readonly string[]
+  readonly positions: Positions
 }
 
 /** A file that was read. */

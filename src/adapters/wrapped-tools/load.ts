@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
-import type { Definition, Problem } from './definition.ts'
+import type { Definition, Problem, Replaced } from './definition.ts'
 import { parseToolFile } from './parse.ts'
 
 /** A tool is described in a page or two; a larger file is not one. */
@@ -10,26 +10,52 @@ const MAX_FILE_BYTES = 64 * 1024
 
 /** Every `.tool` file of some directories, read. */
 export interface Loaded {
-  /** Sorted by file name, then in the order of the directories. */
+  /** Directory by directory, those of one sorted by file name. */
   readonly definitions: readonly Definition[]
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
+  readonly replaced: readonly Replaced[]
 }
 
-/** Reads the `.tool` files of these directories, not of those inside them. Never rejects. */
-export async function loadToolFiles(dirs: readonly string[]): Promise<Loaded> {
-  const found = await Promise.all(dirs.map(filesIn))
-  const files = found.flatMap((each) => each.files).toSorted(byName)
+/**
+ * Reads the `.tool` files of these directories, not of those inside them. A file takes the place of all that are called
+ * the same (in whatever case) in later directories, even if it cannot be used: it may be there to forbid something.
+ * A file that cannot be used now and could `before` stays as it was. Never rejects.
+ */
+export async function loadToolFiles(
+  dirs: readonly string[],
+  before: readonly Definition[] = [],
+): Promise<Loaded> {
+  const found = await Promise.all([...new Set(dirs.map((dir) => resolve(dir)))].map(filesIn))
+  const { files, replaced } = firstOfEach(found.flatMap((each) => each.files))
   const parsed = await Promise.all(files.map(parseFile))
+  const usable = parsed.flatMap((each, index) =>
+    'definition' in each ? [each.definition] : before.filter(({ file }) => file === files[index]),
+  )
   return {
-    definitions: parsed.flatMap((each) => ('definition' in each ? [each.definition] : [])),
+    definitions: usable,
     problems: [...found, ...parsed].flatMap((each) => ('problems' in each ? each.problems : [])),
     warnings: parsed.flatMap((each) => each.warnings),
+    replaced,
   }
 }
 
-/** By code unit, so that the order is the same under every locale. */
-function byName(a: string, b: string): number {
+function firstOfEach(files: readonly string[]) {
+  const first = new Map<string, string>()
+  const kept: string[] = []
+  const replaced: Replaced[] = []
+  for (const file of files) {
+    const name = basename(file).toLowerCase()
+    const by = first.get(name)
+    if (by !== undefined && dirname(by) !== dirname(file)) replaced.push({ file, by })
+    else kept.push(file)
+    if (by === undefined) first.set(name, file)
+  }
+  return { files: kept, replaced }
+}
+
+/** Compares paths by file name and code unit, so that the order is the same under every locale. */
+export function byFileName(a: string, b: string): number {
   const [left, right] = [basename(a), basename(b)]
   return left < right ? -1 : left > right ? 1 : 0
 }
@@ -37,18 +63,21 @@ function byName(a: string, b: string): number {
 async function filesIn(dir: string): Promise<{ files: readonly string[]; problems: readonly Problem[] }> {
   try {
     if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
-    const names = (await readdir(dir)).filter((name) => /^[^.].*\.tool$/.test(name))
-    const files = names.map((name) => join(dir, name))
-    const areFiles = await Promise.all(files.map(isFile))
-    return { files: files.filter((_, index) => areFiles[index]), problems: [] }
+    const names = (await readdir(dir)).filter((name) => name.endsWith('.tool') && !name.startsWith('.'))
+    const paths = names.map((name) => join(dir, name)).toSorted(byFileName)
+    const isFile = await Promise.all(paths.map(isNoDirectory))
+    return { files: paths.filter((_, index) => isFile[index]), problems: [] }
   } catch (error) {
     return unusable(dir, `cannot be read (${errorCode(error) ?? String(error)})`)
   }
 }
 
-/** What cannot be looked at counts: reading it says why. */
-const isFile = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isFile() ?? true
+/** True also for a link that leads nowhere: reading it says what is wrong. */
+const isNoDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isFile(),
+    () => true,
+  )
 
 const unusable = (dir: string, why: string) => ({
   files: [],

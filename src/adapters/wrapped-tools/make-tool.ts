@@ -1,19 +1,18 @@
-import { argumentWords, placeholder } from '../../tools/argv.ts'
-import { ArgumentError, checkArguments, shown } from '../../tools/arguments.ts'
-import type { Tool, ToolContext, WrappedCall } from '../../tools/tool.ts'
-import { withTrouble } from '../../tools/trouble.ts'
+import { checkArguments } from '../../tools/arguments.ts'
+import { unavailable, type Tool, type ToolContext, type WrappedCall } from '../../tools/tool.ts'
+import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
+import { createWordCheck } from './check-words.ts'
 import type { Definition, Wrapper } from './definition.ts'
-import { denyList, type DenyList } from './deny.ts'
-import { leadsOutside } from './outside.ts'
 import { toInput, toSchema } from './schema.ts'
 
-/** The same tool under a second name. */
+/** The same tool under a second name, which its errors say. */
 export const makeAlias = (definition: Definition, target: Tool): Tool => ({
   ...target,
   id: definition.name,
   title: definition.title || target.title,
   description: definition.description || target.description,
   aliasOf: target.id,
+  run: async (args, context) => renamedTrouble(await target.run(args, context), target.id, definition.name),
 })
 
 /** A tool that others can be built on with a file of their own. */
@@ -23,18 +22,18 @@ export type Wrappable = Tool & Required<Pick<Tool, 'wrap'>>
 export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrappable): Tool {
   const id = definition.name
   const access = wrapper.access ?? base.access
-  const denied = denyList(wrapper.deny)
+  const checkWords = createWordCheck(wrapper, access)
   const input = toInput(wrapper.parameters)
   const schema = toSchema(wrapper.parameters)
 
   async function prepare(given: unknown, context: ToolContext): Promise<WrappedCall> {
     const args = checkArguments(input, schema, given)
     const call = base.wrap({ tool: id, access, words: wrapper.words, args })
-    await refuse(wordsToCheck(wrapper, args), denied, wrapper.words ? context : undefined)
+    await checkWords(args, context.workspace)
     return call
   }
 
-  return {
+  const tool: Tool = {
     id,
     title: definition.title,
     description: definition.description,
@@ -44,44 +43,5 @@ export function makeWrapped(definition: Definition, wrapper: Wrapper, base: Wrap
     asks: async (args, context) => (await prepare(args, context)).asks(context),
     run: (args, context) => withTrouble(id, async () => (await prepare(args, context)).run(context)),
   }
-}
-
-/** A word of the call, and what to call it in a message. */
-interface Word {
-  readonly where: string
-  readonly text: string
-}
-
-/** The words that come from the caller; the template's own are the author's. */
-function wordsToCheck(wrapper: Wrapper, args: { readonly [key: string]: unknown }): readonly Word[] {
-  const names =
-    wrapper.words?.flatMap((word) => placeholder(word) ?? []) ?? wrapper.parameters.map(({ name }) => name)
-  return names.flatMap((name) => {
-    const isList = Array.isArray(args[name])
-    return argumentWords(name, args).map((text, index) => ({
-      where: isList ? `${name}[${index}]` : name,
-      text,
-    }))
-  })
-}
-
-/** Throws `ArgumentError` at the first word that is denied or leads out of the context's workspace. */
-async function refuse(
-  words: readonly Word[],
-  denied: DenyList,
-  context: ToolContext | undefined,
-): Promise<void> {
-  for (const { where, text } of words) {
-    const pattern = denied(text)
-    if (pattern !== undefined) {
-      throw new ArgumentError(`${where} ${shown(text)} is refused: this tool does not allow ${pattern}`)
-    }
-    const path = context && (await leadsOutside(text, context.workspace))
-    if (path !== undefined) {
-      throw new ArgumentError(
-        `${where} ${shown(text)} is refused: ${shown(path)} is outside the workspace (a pattern that only looks ` +
-          'like a path can begin with a bracket: [/]etc)',
-      )
-    }
-  }
+  return base.unavailable === undefined ? tool : unavailable(tool, base.unavailable)
 }

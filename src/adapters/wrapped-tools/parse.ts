@@ -4,11 +4,12 @@ import type { Access } from '../../tools/tool.ts'
 import { cutFile, type Annotation } from './annotations.ts'
 import type { Definition, Parsed, Problem, Wrapper } from './definition.ts'
 import { readParameters, type Report } from './parameters.ts'
+import type { Positions } from './positions.ts'
 import { splitTemplate, templateProblem, unused } from './template.ts'
 
 /** Annotations that may stand once; the others as often as they like. */
 const ONCE: readonly string[] = ['@title', '@name', '@wrapped', '@command', '@example', '@access']
-const MANY = ['@deny', '@param', '@type', '@property']
+const MANY = ['@deny', '@value', '@pattern', '@param', '@type', '@property']
 const KNOWN = [...ONCE, ...MANY]
 
 const ACCESSES: readonly Access[] = ['read', 'write', 'execute', 'network']
@@ -89,7 +90,7 @@ function toolName(word: '@name' | '@wrapped', { first, report }: Parts): string 
 /** Undefined for an alias, which has no command, parameters or access. */
 function readWrapper(parts: Parts): Wrapper | undefined {
   const { annotations, first, report, warn } = parts
-  const own = ['@command', '@param', '@type', '@property', '@access', '@deny']
+  const own = ['@command', '@param', '@type', '@property', '@access', '@deny', '@value', '@pattern']
   if (!annotations.some(({ word }) => own.includes(word))) return undefined
   const parameters = readParameters(annotations, report)
   if (!first.has('@param')) report(1, 'a wrapped tool needs at least one @param')
@@ -99,7 +100,7 @@ function readWrapper(parts: Parts): Wrapper | undefined {
   for (const name of words ? unused(words, parameters) : []) {
     warn(lineOf('@command', parts), `@command does not use {${name}}`)
   }
-  return { words, parameters, ...readAccess(parts) }
+  return { words, parameters, positions: readPositions(parts), ...readAccess(parts) }
 }
 
 function readCommand({ first, report }: Parts): readonly string[] | null {
@@ -111,6 +112,28 @@ function readCommand({ first, report }: Parts): readonly string[] | null {
     report(command.line, errorMessage(error))
     return null
   }
+}
+
+/** `@value` and `@pattern` name options. `@pattern` may name none: then the pattern is always the first operand. */
+function readPositions(parts: Parts): Positions {
+  const values = readOptions('@value', parts)
+  const pattern = readOptions('@pattern', parts)
+  for (const word of ['@value', '@pattern']) {
+    if (parts.first.has(word) && !parts.first.has('@command'))
+      parts.report(lineOf(word, parts), `${word} is for the words of a @command`)
+  }
+  if (parts.first.has('@value') && values.length === 0)
+    parts.report(lineOf('@value', parts), '@value needs options, such as -e or --regexp')
+  return { values: [...values, ...pattern], ...(parts.first.has('@pattern') ? { pattern } : {}) }
+}
+
+function readOptions(word: string, { annotations, report }: Parts): readonly string[] {
+  return annotations.flatMap(({ word: own, text, line }) => {
+    const options = own === word ? text.split(/\s+/).filter((option) => option !== '') : []
+    const wrong = options.find((option) => !/^--?[A-Za-z0-9][\w-]*$/.test(option))
+    if (wrong !== undefined) report(line, `${word} takes options, such as -e or --regexp, not '${wrong}'`)
+    return options
+  })
 }
 
 /** Less access than the base's must say what is refused; `@deny none` says that nothing has to be. */

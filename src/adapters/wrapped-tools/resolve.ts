@@ -1,6 +1,8 @@
+import { dirname } from 'node:path'
 import { closest } from '../../lib/suggest.ts'
-import type { Access, Tool } from '../../tools/tool.ts'
-import type { Definition, Problem } from './definition.ts'
+import { unavailable, type Access, type Tool } from '../../tools/tool.ts'
+import type { Definition, Problem, Replaced } from './definition.ts'
+import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
 
 /** The tools that files can build on, which also keep their names. */
@@ -14,9 +16,10 @@ export interface Bases {
 
 /** The tools that were made, and what was not. */
 export interface Resolved {
-  /** In the order of the files. */
+  /** Sorted by file name. */
   readonly tools: readonly Tool[]
   readonly problems: readonly Problem[]
+  readonly replaced: readonly Replaced[]
   /** Files that are left out because of the config. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
 }
@@ -25,26 +28,23 @@ export interface Resolved {
 const ACCESS_ORDER: readonly Access[] = ['read', 'write', 'execute', 'network']
 
 /**
- * Makes tools from definitions, in their order. Of several with one name the first wins; built-in tools keep theirs. A
- * file may build on another one, whatever their order. A tool that cannot be made is a problem, and the others are made.
+ * Makes tools from definitions. Of several with one name that of the first directory counts; two in one directory are a
+ * problem. Built-in tools keep their names. A file may build on another one, whatever their order. A tool that cannot be
+ * made is a problem, and the others are made. One whose program is `missing` is made and cannot be used.
  */
-export function resolveTools(definitions: readonly Definition[], bases: Bases): Resolved {
+export function resolveTools(
+  definitions: readonly Definition[],
+  bases: Bases,
+  missing: ReadonlySet<string>,
+): Resolved {
   const problems: Problem[] = []
   const skipped: { file: string; reason: string }[] = []
   const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))
-  const own = new Map<string, Definition>()
   const made = new Map<string, Tool | undefined>()
   const report = ({ file, line }: Definition, message: string): undefined =>
     void problems.push({ file, line, message })
   const skip = ({ file }: Definition, reason: string): undefined => void skipped.push({ file, reason })
-
-  for (const definition of definitions) {
-    const other = own.get(definition.name)
-    const builtIn = builtin.get(definition.name)
-    if (builtIn && !builtIn.yields) report(definition, `${definition.name} is the name of a built-in tool`)
-    else if (other) report(definition, `${definition.name} is already defined in ${other.file}`)
-    else own.set(definition.name, definition)
-  }
+  const { own, replaced } = chooseNames(definitions, builtin, report)
 
   function make(definition: Definition, path: readonly string[]): Tool | undefined {
     const { name } = definition
@@ -70,13 +70,37 @@ export function resolveTools(definitions: readonly Definition[], bases: Bases): 
     const problem = misfit(definition, target)
     if (problem !== undefined) return report(definition, problem)
     const { wrapper } = definition
-    return wrapper && isWrappable(target)
-      ? makeWrapped(definition, wrapper, target)
-      : makeAlias(definition, target)
+    if (!wrapper || !isWrappable(target)) return makeAlias(definition, target)
+    const tool = makeWrapped(definition, wrapper, target)
+    const program = wrapper.words?.[0] ?? ''
+    return target.wrapsCommand && missing.has(program)
+      ? unavailable(tool, `this machine has no program ${program}`)
+      : tool
   }
 
-  const tools = [...own.values()].flatMap((definition) => make(definition, []) ?? [])
-  return { tools, problems, skipped }
+  const inOrder = [...own.values()].toSorted((a, b) => byFileName(a.file, b.file))
+  const tools = inOrder.flatMap((definition) => make(definition, []) ?? [])
+  return { tools, problems, skipped, replaced }
+}
+
+/** Gives each name to one definition. */
+function chooseNames(
+  definitions: readonly Definition[],
+  builtin: ReadonlyMap<string, Tool>,
+  report: (definition: Definition, message: string) => undefined,
+) {
+  const own = new Map<string, Definition>()
+  const replaced: Replaced[] = []
+  for (const definition of definitions) {
+    const { file, name } = definition
+    const first = own.get(name)
+    const builtIn = builtin.get(name)
+    if (builtIn && !builtIn.yields) report(definition, `${name} is the name of a built-in tool`)
+    else if (!first) own.set(name, definition)
+    else if (dirname(first.file) !== dirname(file)) replaced.push({ file, by: first.file })
+    else report(definition, `${name} is already defined in ${first.file}`)
+  }
+  return { own, replaced }
 }
 
 /** Why a definition cannot be built on this tool; nothing if it can. */

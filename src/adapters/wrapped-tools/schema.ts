@@ -34,7 +34,6 @@ export function toSchema(parameters: readonly Parameter[]): JsonSchema {
     type: 'object',
     properties: Object.fromEntries(parameters.map((each) => [each.name, propertySchema(each)])),
     ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
   }
 }
 

@@ -1,55 +1,124 @@
-import { realpath } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { readlink, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Log } from '../../chat/ports.ts'
+import { createSerial } from '../../lib/serial.ts'
 
 /** One save is several events, and one deployment several saves. */
 const QUIET_MS = 100
 
+/** The kernel follows no more links than this on one path (path_resolution(7)). */
+const MAX_LINKS = 40
+
+/** Something that is watched: a directory, or a link that leads to one. */
+interface Place {
+  readonly path: string
+  /** Where the watch begins: at the directory, or at the nearest one above that exists. */
+  readonly start: string
+  /** Changes when another directory takes the place of this one. */
+  readonly inode: number | undefined
+}
+
 /**
  * Calls `changed` a moment after a `.tool` file of these directories came, went, changed or, being a link, leads
- * elsewhere. A directory that is missing is watched from the time when it is made. What cannot be watched is logged.
- * Resolves when no change can be missed any more. The watch alone keeps no process alive.
+ * elsewhere; also when a directory comes that was missing, or is replaced, or a link on the way to it is. What cannot be
+ * watched is logged. Resolves when no change can be missed any more. The watch alone keeps no process alive.
  */
 export async function watchDirectories(
   dirs: readonly string[],
   changed: () => void,
   log: Log,
 ): Promise<AsyncDisposable> {
-  const places = await Promise.all(dirs.map(findPlace))
-  const watcher = watch([], {
-    persistent: false,
-    ignoreInitial: true,
-    followSymlinks: false,
-    ignored: (path) => !places.some(({ dir }) => concerns(path, dir)),
-  })
-  watcher.on('error', (error) => log.warn({ dirs, error: String(error) }, 'a directory cannot be watched'))
-  const ready = new Promise<void>((resolve) => watcher.once('ready', resolve))
-  watcher.add(places.map(({ start }) => start))
-  if (places.length > 0) await ready
+  const inTurn = createSerial()
+  const ended = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  watcher.on('all', () => {
+  const soon = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(changed, QUIET_MS).unref()
-  })
+    timer = setTimeout(() => void inTurn(follow), QUIET_MS).unref()
+  }
+  const begin = (places: readonly Place[]) => watchPlaces(places, soon, log)
+  let places = await findPlaces(dirs)
+  let watching = await begin(places)
+
+  /** Watches what the paths mean now, before anybody reads it. */
+  async function follow(): Promise<void> {
+    const now = await findPlaces(dirs)
+    if (ended.signal.aborted) return
+    if (JSON.stringify(now) !== JSON.stringify(places)) {
+      const before = watching
+      watching = await begin(now)
+      places = now
+      await before[Symbol.asyncDispose]()
+    }
+    changed()
+  }
+
   return {
     async [Symbol.asyncDispose]() {
+      ended.abort()
       clearTimeout(timer)
-      await watcher.close()
+      await inTurn(async () => await watching[Symbol.asyncDispose]())
     },
   }
 }
 
-/** A directory by its real path, and where its watch begins: there, or at the nearest one above it that exists. */
-async function findPlace(path: string): Promise<{ readonly dir: string; readonly start: string }> {
-  const dir = await realpath(path).catch(() => undefined)
-  if (dir !== undefined) return { dir, start: dir }
-  const above = await findPlace(dirname(path))
-  return { dir: join(above.dir, basename(path)), start: above.start }
+async function watchPlaces(
+  places: readonly Place[],
+  changed: () => void,
+  log: Log,
+): Promise<AsyncDisposable> {
+  const watcher = watch([], {
+    persistent: false,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => !places.some((place) => concerns(path, place.path)),
+  })
+  const starts = [...new Set(places.map(({ start }) => start))]
+  watcher.on('error', (error) => log.warn({ starts, error: String(error) }, 'a directory cannot be watched'))
+  const ready = new Promise<void>((done) => watcher.once('ready', done))
+  watcher.add(starts)
+  if (starts.length > 0) await ready
+  watcher.on('all', changed)
+  return { [Symbol.asyncDispose]: () => watcher.close() }
 }
 
-/** True for the directory, those above it, and the `.tool` files in it. */
-const concerns = (path: string, dir: string): boolean =>
-  path === dir ||
-  dir.startsWith(path.endsWith('/') ? path : `${path}/`) ||
-  (dirname(path) === dir && path.endsWith('.tool'))
+/** The directories by their real paths, and every link that leads to one of them. */
+async function findPlaces(dirs: readonly string[]): Promise<readonly Place[]> {
+  const paths = dirs.map((dir) => resolve(dir))
+  const links = await Promise.all(paths.map((path) => linksOn(path, MAX_LINKS)))
+  return Promise.all([...paths.map(findDirectory), ...links.flat().map(findLink)])
+}
+
+async function findDirectory(path: string): Promise<Place> {
+  const real = await realpath(path).catch(() => undefined)
+  if (real !== undefined) return { path: real, start: real, inode: await inodeOf(real) }
+  const above = await findDirectory(dirname(path))
+  return { ...above, path: join(above.path, basename(path)) }
+}
+
+async function findLink(link: string): Promise<Place> {
+  const above = await findDirectory(dirname(link))
+  return { ...above, path: join(above.path, basename(link)) }
+}
+
+const inodeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  )
+
+/** The links on the way to a path, those that the links lead through included. */
+async function linksOn(path: string, most: number): Promise<readonly string[]> {
+  const above = dirname(path)
+  if (above === path || most === 0) return []
+  const before = await linksOn(above, most)
+  const target = await readlink(path).catch(() => undefined)
+  if (target === undefined) return before
+  return [...before, path, ...(await linksOn(resolve(above, target), most - 1))]
+}
+
+/** True for the place, the directories above it, and the `.tool` files in it. */
+const concerns = (path: string, place: string): boolean =>
+  path === place ||
+  place.startsWith(path.endsWith('/') ? path : `${path}/`) ||
+  (dirname(path) === place && path.endsWith('.tool'))

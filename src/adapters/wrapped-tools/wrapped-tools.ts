@@ -5,17 +5,17 @@
 import type { Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
-import type { Problem } from './definition.ts'
+import type { Definition, Problem, Replaced } from './definition.ts'
 import { loadToolFiles } from './load.ts'
+import { missingPrograms } from './programs.ts'
 import { resolveTools, type Bases } from './resolve.ts'
 import { watchDirectories } from './watch.ts'
 
 /** What the `.tool` files are read with. */
 export interface WrappedToolsOptions {
-  /** Searched for `*.tool` files; of two files that are called the same, the one in the earlier directory wins. */
+  /** Searched for `*.tool` files; a file in an earlier directory takes the place of those in later ones. */
   readonly dirs: readonly string[]
   readonly bases: Bases
-  readonly log: Log
 }
 
 /** The tools that `.tool` files describe. Reloads by itself when a file changes, until it is disposed of. */
@@ -24,43 +24,93 @@ export interface WrappedTools extends ToolSource, AsyncDisposable {
   problems(): readonly Problem[]
   /** What is odd in files that are used all the same. */
   warnings(): readonly Problem[]
-  /** Reads all files again; what was there stays until all is read. Never rejects. */
-  reload(): Promise<void>
+  /** Files that others took the place of. */
+  replaced(): readonly Replaced[]
+  /**
+   * Reads all files again, with other options where these are given; what was there stays until all is read. A file that
+   * cannot be used any more stays as it was. Never rejects.
+   */
+  reload(options?: WrappedToolsOptions): Promise<void>
+}
+
+/** What one reading has found. */
+interface Reading {
+  readonly definitions: readonly Definition[]
+  readonly tools: readonly Tool[]
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  readonly replaced: readonly Replaced[]
 }
 
 /** Reads the files for the first time, and resolves when that is done. Never rejects. */
-export async function createWrappedTools(options: WrappedToolsOptions): Promise<WrappedTools> {
-  const { dirs, bases, log } = options
+export async function createWrappedTools({
+  log,
+  ...first
+}: WrappedToolsOptions & { readonly log: Log }): Promise<WrappedTools> {
   const inTurn = createSerial()
-  let current: { tools: readonly Tool[]; problems: readonly Problem[]; warnings: readonly Problem[] } = {
-    tools: [],
-    problems: [],
-    warnings: [],
+  const tell = createTeller(log)
+  let options: WrappedToolsOptions = first
+  let current: Reading = { definitions: [], tools: [], problems: [], warnings: [], replaced: [] }
+
+  async function read(): Promise<void> {
+    current = await readOnce(options, current.definitions, log)
+    tell(current)
   }
 
-  const reload = (): Promise<void> =>
-    inTurn(async () => {
-      const loaded = await loadToolFiles(dirs)
-      const resolved = resolveTools(loaded.definitions, bases)
-      const problems = [...loaded.problems, ...resolved.problems]
-      for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')
-      for (const warning of loaded.warnings) log.info(warning, 'a .tool file has something odd')
-      for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
-      current = { tools: resolved.tools, problems, warnings: loaded.warnings }
-    })
-
-  const watching = await watchDirectories(dirs, () => void reload(), log)
-  await reload()
+  const watch = (): Promise<AsyncDisposable> => watchDirectories(options.dirs, () => void inTurn(read), log)
+  let watching = await watch()
+  await inTurn(read)
   return {
     group: 'wrapped',
     name: 'wrapped',
     tools: () => current.tools,
     problems: () => current.problems,
     warnings: () => current.warnings,
-    reload,
+    replaced: () => current.replaced,
+    reload: (changed = options) =>
+      inTurn(async () => {
+        const sameDirs = JSON.stringify(changed.dirs) === JSON.stringify(options.dirs)
+        options = changed
+        if (!sameDirs) {
+          await watching[Symbol.asyncDispose]()
+          watching = await watch()
+        }
+        await read()
+      }),
     async [Symbol.asyncDispose]() {
-      await watching[Symbol.asyncDispose]()
-      await inTurn(() => undefined)
+      await inTurn(async () => await watching[Symbol.asyncDispose]())
     },
+  }
+}
+
+async function readOnce(
+  { dirs, bases }: WrappedToolsOptions,
+  before: readonly Definition[],
+  log: Log,
+): Promise<Reading> {
+  const loaded = await loadToolFiles(dirs, before)
+  const resolved = resolveTools(loaded.definitions, bases, await missingPrograms(loaded.definitions))
+  for (const left of resolved.skipped) log.debug(left, 'a .tool file is left out')
+  return {
+    definitions: loaded.definitions,
+    tools: resolved.tools,
+    problems: [...loaded.problems, ...resolved.problems],
+    warnings: loaded.warnings,
+    replaced: [...loaded.replaced, ...resolved.replaced],
+  }
+}
+
+/** Logs what is wrong each time, and what is only good to know once. */
+function createTeller(log: Log): (reading: Reading) => void {
+  const told = new Set<string>()
+  const once = (facts: Problem | Replaced, message: string): void => {
+    const key = JSON.stringify(facts)
+    if (!told.has(key)) log.info(facts, message)
+    told.add(key)
+  }
+  return ({ problems, warnings, replaced }) => {
+    for (const problem of problems) log.warn(problem, 'a .tool file cannot be used')
+    for (const warning of warnings) once(warning, 'a .tool file has something odd')
+    for (const pair of replaced) once(pair, 'a .tool file takes the place of another')
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
+import { replaceShown } from '../shown-text.ts'
 import { ok } from '../tool.ts'
 
 /** One exact replacement in a file. */
@@ -8,42 +9,34 @@ export const editFile = defineTool({
   id: 'edit_file',
   title: 'Edit File',
   description:
-    "Replaces one piece of a text file in the room's workspace. old_text must stand in the file exactly once, to " +
-    'the last blank; take in the lines around it until it does. A copy of the old file is kept. A person is ' +
-    'asked first.',
+    'Replaces one piece of a text file in the workspace. old_text must be in the file exactly once, ' +
+    'blanks included, as read_file shows it: take in lines around it until it is. A copy of the old file is kept.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), old_text: z.string().min(1), new_text: z.string() }),
   parameters: {
-    file_path: 'Path of the file, relative to the workspace.',
-    old_text: 'What is in the file now, exactly.',
-    new_text: 'What shall be there instead; may be empty.',
+    file_path: 'Relative to the workspace.',
+    old_text: 'What is there now, exactly.',
+    new_text: 'What is to be there; may be empty.',
   },
   verbatim: ['old_text', 'new_text'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {
-    replaceOnce(file_path, (await workspace.readText(file_path)).text, old_text, new_text)
+    replaceIn(file_path, old_text, new_text)((await workspace.readText(file_path)).text)
     const detail = `edit ${file_path}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
     return { target: file_path, detail, asked: `edit '${file_path}'?` }
   },
   run: async ({ file_path, old_text, new_text }, { workspace }) => {
-    await workspace.changeText(file_path, (old) => replaceOnce(file_path, old, old_text, new_text))
+    await workspace.changeText(file_path, replaceIn(file_path, old_text, new_text))
     return ok(`Edited ${file_path}.`)
   },
 })
 
-/** Neither text is a pattern. Throws `ArgumentError` unless the old text is in the file exactly once. */
-function replaceOnce(path: string, text: string | undefined, before: string, after: string): string {
-  if (text === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
-  const at = text.indexOf(before)
-  if (at === -1) throw new ArgumentError(`old_text is not in '${path}'; read the file and copy it exactly`)
-  const again = text.indexOf(before, at + 1)
-  if (again !== -1) {
-    const lines = [at, again].map((index) => text.slice(0, index).split('\n').length)
-    throw new ArgumentError(
-      `old_text is in '${path}' more than once (lines ${lines.join(' and ')}); take in more around it`,
-    )
+/** Throws `ArgumentError`: the file is not there, or the old text is not in it exactly once. */
+const replaceIn =
+  (path: string, before: string, after: string) =>
+  (old: string | undefined): string => {
+    if (old === undefined) throw new ArgumentError(`'${path}' does not exist; write_file makes new files`)
+    return replaceShown(path, old, { before, after })
   }
-  return text.slice(0, at) + after + text.slice(at + before.length)
-}
 
 const marked = (mark: string, text: string): string =>
   text

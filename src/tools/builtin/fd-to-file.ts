@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
-import { refuseOutside } from './inside.ts'
 import { fdName } from '../long-result.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
 import { ok, type Tool } from '../tool.ts'
@@ -12,14 +11,14 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     id: 'fd_to_file',
     title: 'Save Long Result',
     description:
-      "Writes the whole of a long result to a text file in the room's workspace: a new one, or in place of the old " +
-      'one, of which a copy is kept. A person is asked first.',
+      'Saves a whole long result as a text file in the workspace. Of a file that was there a copy is ' +
+      'kept.',
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
-    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Path of the file, relative to the workspace.' },
+    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Relative to the workspace.' },
     asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
-      await refuseOutside(file_path, context)
+      await context.workspace.checkChange(file_path)
       const name = fdName(result.fd)
       return {
         target: `${name} ${file_path}`,

@@ -8,11 +8,11 @@ export const fork: Tool = defineTool({
   id: 'fork',
   title: 'Fork',
   description:
-    'Goes on in several side turns at once, each of which knows this conversation and what you have done so far, and ' +
-    'does one of the prompts. Gives you all their answers. They have the tools that you have.',
+    'Goes on in several side turns at once and gives you all their answers. Each knows this ' +
+    'conversation, does one of the prompts and has your tools.',
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
-  parameters: { prompts: 'What each side turn is to do, 1 to 8.' },
+  parameters: { prompts: '1 to 8 tasks.' },
   // What may do harm is a call in the side turn, which asks for itself.
   asks: () => 'nobody',
   run: async ({ prompts }, context) => {

@@ -7,9 +7,8 @@ export const glob = defineTool({
   id: 'glob',
   title: 'Find Files by Pattern',
   description:
-    "Finds files in the room's workspace whose paths fit a pattern, in order: **/*.ts for all in any directory, " +
-    'src/*.c for those in one, *.{md,txt} for names in any directory. Links are passed over, .git and node_modules ' +
-    'unless they are named.',
+    'Finds files of the workspace by a pattern of their paths: **/*.ts in any directory, src/*.c in one, ' +
+    '*.{md,txt} for names anywhere. Links are passed over, .git and node_modules unless they are named.',
   access: 'read',
   yields: true,
   input: z.strictObject({ pattern: z.string().min(1).max(1000), path: z.string().min(1).optional() }),

@@ -6,30 +6,44 @@ import { ok, type Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 /** Searches the web with the configured provider. Models know the tool by this name, whatever the provider. */
-export const googleSearch = (search: WebSearch): Tool =>
-  defineTool({
+export function googleSearch(search: WebSearch): Tool {
+  const tool = defineTool({
     id: 'google_search',
     title: 'Web Search',
     description:
-      'Searches the web and answers with a numbered list of titles, addresses and snippets, about ten at a time. ' +
-      'Give start to see later results. A person is asked first.',
+      'Searches the web. Gives a numbered list of titles, addresses and snippets, about ten at a time.',
     access: 'network',
     input: z.strictObject({
-      q: z.string().trim().min(1).max(400),
+      query: z.string().trim().min(1).max(400),
       start: z.int().min(1).max(91).default(1),
     }),
-    parameters: { q: 'What to search for.', start: 'Number of the first result; 11 for the second page.' },
-    asks: ({ q }) => ({
+    parameters: { start: 'Number of the first result; 11 for the second page.' },
+    asks: ({ query }) => ({
       target: search.host,
-      detail: `search for ${JSON.stringify(q)} with ${search.provider} at ${search.host}`,
-      asked: `search for ${JSON.stringify(q)}?`,
+      detail: `search for ${JSON.stringify(query)} with ${search.provider} at ${search.host}`,
+      asked: `search for ${JSON.stringify(query)}?`,
     }),
-    run: async ({ q, start }, { signal }) => {
-      const hits = await search.find({ words: q, start }, signal)
+    run: async ({ query, start }, { signal }) => {
+      const hits = await search.find({ words: query, start }, signal)
       if (hits.length === 0) return ok(nothing(start))
       return ok(fenced('results', hits.map((hit, index) => line(hit, start + index)).join('\n\n')))
     },
   })
+  const { asks } = tool
+  return {
+    ...tool,
+    ...(asks ? { asks: (args, context) => asks(withQuery(args), context) } : {}),
+    run: (args, context) => tool.run(withQuery(args), context),
+  }
+}
+
+/** Some models call the parameter `q`, as search engines do. */
+function withQuery(args: unknown): unknown {
+  if (typeof args !== 'object' || args === null || !('q' in args)) return args
+  const { q, ...rest } = args
+  const hasQuery = 'query' in rest && rest.query !== null && rest.query !== undefined
+  return hasQuery ? args : { ...rest, query: q }
+}
 
 const nothing = (start: number): string =>
   start > 1 ? `No results from number ${start} on.` : 'No results; try other or fewer words.'

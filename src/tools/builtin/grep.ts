@@ -8,8 +8,8 @@ export const grep = defineTool({
   id: 'grep',
   title: 'Search in Files',
   description:
-    "Searches the text files of the room's workspace for a regular expression and answers with PATH:LINE:TEXT for " +
-    'each line that matches. Binary files and links are passed over, .git and node_modules unless they are named.',
+    'Searches the text files of the workspace for a regular expression and gives PATH:LINE:TEXT for each ' +
+    'line. Links and binary files are passed over, .git and node_modules unless they are named.',
   access: 'read',
   yields: true,
   input: z.strictObject({

@@ -3,8 +3,8 @@
  * rooms but the one they are called in.
  */
 import type { ResultStore } from '../ports/results.ts'
-import type { Web } from '../ports/web.ts'
-import type { Tool } from '../tool.ts'
+import { WebError, type Web } from '../ports/web.ts'
+import { unavailable, type Tool } from '../tool.ts'
 import { calculator } from './calculator.ts'
 import { editFile } from './edit-file.ts'
 import { fdToFile } from './fd-to-file.ts'
@@ -20,19 +20,24 @@ import { todoRead, todoWrite, type TodoStore } from './todo.ts'
 import { webFetch } from './web-fetch.ts'
 import { writeFile } from './write-file.ts'
 
-/** What some of the built-in tools need; without its part, a tool is left out. */
+/** What some of the built-in tools need. */
 export interface BuiltinParts {
+  /** Without it the todo list's tools are left out. */
   readonly todo?: TodoStore
-  readonly web?: Web
+  /** Without it the tools for long results are left out. */
   readonly results?: Pick<ResultStore, 'find'>
+  /** What it does not have cannot be used here. */
+  readonly web?: Web
   /** False where turns may start no sub-turns. */
   readonly subTurns?: boolean
+  /** Why no command can run here; absent where commands can. */
+  readonly noCommands?: string
 }
 
-/** A tool that exists only where the part is configured that it needs. */
+/** A tool that depends on what is configured. */
 interface OptionalTool {
   readonly id: string
-  readonly from: (parts: BuiltinParts) => Tool | false | undefined
+  readonly from: (parts: BuiltinParts) => Tool | undefined
 }
 
 /** Every tool that the server brings along, in the order in which they are listed. */
@@ -42,21 +47,43 @@ const TOOLS: readonly (Tool | OptionalTool)[] = [
   editFile,
   glob,
   grep,
-  runCommand,
+  { id: runCommand.id, from: ({ noCommands }) => unless(noCommands, runCommand) },
   calculator,
-  { id: 'web_fetch', from: ({ web }) => web?.visit && webFetch(web.visit) },
-  { id: 'google_search', from: ({ web }) => web?.search && googleSearch(web.search) },
+  { id: 'web_fetch', from: ({ web }) => (web?.visit ? webFetch(web.visit) : noFetch) },
+  { id: 'google_search', from: ({ web }) => (web?.search ? googleSearch(web.search) : noSearch) },
   { id: 'todo_write', from: ({ todo }) => todo && todoWrite(todo) },
   { id: 'todo_read', from: ({ todo }) => todo && todoRead(todo) },
   { id: 'read_fd', from: ({ results }) => results && readFd(results) },
   { id: 'fd_to_file', from: ({ results }) => results && fdToFile(results) },
-  { id: spawnAgent.id, from: ({ subTurns = true }) => subTurns && spawnAgent },
-  { id: fork.id, from: ({ subTurns = true }) => subTurns && fork },
+  {
+    id: spawnAgent.id,
+    from: ({ subTurns = true }) => unless(subTurns ? undefined : NO_SUB_TURNS, spawnAgent),
+  },
+  { id: fork.id, from: ({ subTurns = true }) => unless(subTurns ? undefined : NO_SUB_TURNS, fork) },
 ]
+
+const NO_WEB = 'the config does not turn reading pages on ([tools.web])'
+const NO_SEARCH = 'no search provider is configured ([tools.web] search)'
+const NO_SUB_TURNS = 'side turns are off ([limits] turn_depth = 0)'
+
+const unless = (reason: string | undefined, tool: Tool): Tool =>
+  reason === undefined ? tool : unavailable(tool, reason)
+
+const noFetch = unavailable(
+  webFetch(() => {
+    throw new WebError(NO_WEB)
+  }),
+  NO_WEB,
+)
+
+const noSearch = unavailable(
+  googleSearch({ provider: 'none', host: 'none', find: () => Promise.reject(new WebError(NO_SEARCH)) }),
+  NO_SEARCH,
+)
 
 /** Ids of all built-in tools, also of those that are left out. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
-/** The built-in tools that these parts allow. */
+/** The built-in tools. Those that these parts do not allow are listed with the reason. */
 export const builtinTools = (parts: BuiltinParts = {}): readonly Tool[] =>
-  TOOLS.flatMap((tool) => ('from' in tool ? tool.from(parts) || [] : tool))
+  TOOLS.flatMap((tool) => ('from' in tool ? (tool.from(parts) ?? []) : tool))

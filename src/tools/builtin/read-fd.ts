@@ -12,11 +12,10 @@ export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
     id: READ_FD,
     title: 'Read Long Result',
     description:
-      'Reads a page of a long result of a tool in this room. The end of a long result names its fd and how many ' +
-      'pages it has; the pages in order are the whole result.',
+      'Reads a page of a long result. The end of such a result names its fd and how many pages it has.',
     access: 'read',
     input: z.strictObject({ fd: fdParameter, page: z.int().min(1).default(1) }),
-    parameters: { fd: FD_PARAMETER_TEXT, page: 'Number of the page, from 1.' },
+    parameters: { fd: FD_PARAMETER_TEXT, page: 'From 1.' },
     run: async ({ fd, page }, context) => {
       const result = await findResult(results, context, fd)
       const shown = showPage(result, page, { isError: false, canRead: true })

@@ -2,15 +2,14 @@ import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import type { FileSlice } from '../ports/workspace.ts'
+import { linesOf, showText } from '../shown-text.ts'
 import { ok } from '../tool.ts'
 
 /** A text file of the room's workspace, or some of its lines. */
 export const readFile = defineTool({
   id: 'read_file',
   title: 'Read File',
-  description:
-    "Reads a text file in the room's workspace. Give start_line and end_line (1-based, both included) to read a " +
-    'part of a long file, and show_lines to have each line numbered, which helps before an edit.',
+  description: 'Reads a text file of the workspace, or some of its lines.',
   access: 'read',
   input: z.strictObject({
     file_path: z.string().min(1),
@@ -19,10 +18,10 @@ export const readFile = defineTool({
     show_lines: z.boolean().default(false),
   }),
   parameters: {
-    file_path: 'Path of the file, relative to the workspace.',
-    start_line: 'First line to read; the first of the file when absent.',
-    end_line: 'Last line to read, included; the last of the file when absent.',
-    show_lines: 'Put the number before each line, as in "12: text".',
+    file_path: 'Relative to the workspace.',
+    start_line: 'First line, from 1.',
+    end_line: 'Last line, included.',
+    show_lines: 'Number the lines, as in "12: text".',
   },
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
     if (start_line && end_line && end_line < start_line) {
@@ -34,11 +33,11 @@ export const readFile = defineTool({
         `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
       )
     }
-    return ok(show_lines ? numbered(slice) : slice.text)
+    return ok(show_lines ? numbered(slice) : showText(slice.text))
   },
 })
 
-function numbered({ text, firstLine }: FileSlice): string {
-  let line = firstLine
-  return text.replaceAll(/[^\n]*\n|[^\n]+$/g, (whole) => `${line++}: ${whole}`)
-}
+const numbered = ({ text, firstLine }: FileSlice): string =>
+  linesOf(text)
+    .map((line, index) => `${firstLine + index}: ${showText(line)}`)
+    .join('')

@@ -3,7 +3,6 @@ import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
-import type { ToolLimits } from '../limits.ts'
 import {
   failed,
   ok,
@@ -19,9 +18,9 @@ export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
   description:
-    "Runs a shell command in the room's workspace, inside a sandbox: only the workspace can be written, nothing " +
-    'is read from the keyboard, the time is limited and there is no network unless it is asked for. Answers with ' +
-    'the output and the exit code. A person is asked first.',
+    'Runs a shell command in the workspace, in a sandbox. Only the workspace can be written, there is no ' +
+    'input, the time is limited, and there is no network unless asked for. Gives the output and the exit ' +
+    'code.',
   access: 'execute',
   input: z.strictObject({
     command: z.string().min(1).max(32_768),
@@ -29,9 +28,9 @@ export const runCommand = defineTool({
     network: z.boolean().default(false),
   }),
   parameters: {
-    command: 'A command line for /bin/sh.',
-    working_dir: 'Directory to run it in, relative to the workspace.',
-    network: 'Whether it needs the network.',
+    command: 'For /bin/sh.',
+    working_dir: 'Relative to the workspace.',
+    network: 'If it needs the network.',
   },
   asks: (args, context) => question(prepared(args), context),
   run: async (args, context) => execute(prepared(args), context),
@@ -73,13 +72,7 @@ function wrapped({ tool, access, words, args }: WrapRequest): WrappedCall {
 }
 
 const execute = async (command: PreparedCommand, context: ToolContext): Promise<ToolResult> =>
-  report(command, await context.workspace.run(command.spec, ownLimits(context.limits), context.signal))
-
-/** A little less time than the tool itself has, so that the output until then can still be returned. */
-const ownLimits = (limits: ToolLimits): ToolLimits => ({
-  ...limits,
-  timeoutMs: limits.timeoutMs - Math.min(1000, limits.timeoutMs / 10),
-})
+  report(command, await context.workspace.run(command.spec, context.limits, context.signal))
 
 /** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
@@ -97,14 +90,18 @@ function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext):
   }
 }
 
+/** What the reader must know about the output comes before it: a long one is read page by page. */
 function report({ tool, spec }: PreparedCommand, outcome: ProcessOutcome): ToolResult {
-  const { output, exitCode, signal } = outcome
-  if (exitCode === 0) return ok(output || 'The command succeeded and wrote nothing.')
+  const { output, exitCode, signal, notice } = outcome
+  const note = notice === undefined ? '' : ` [${notice}]`
+  if (exitCode === 0) return ok(notice === undefined ? output || NOTHING : `[${notice}]\n${output}`)
   if (exitCode === 1 && output === '' && isGrep(spec)) return ok('No matches.')
   const end =
     exitCode === undefined ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${exitCode}`
-  return failed(`${tool}: the command ${end}${output ? `\n${output}` : ' and wrote nothing'}`)
+  return failed(`${tool}: the command ${end}${note}${output ? `\n${output}` : ' and wrote nothing'}`)
 }
+
+const NOTHING = 'The command succeeded and wrote nothing.'
 
 /** grep(1): its exit status is 1 where no line was selected, and above 1 for an error. */
 const isGrep = (spec: ProcessSpec): boolean => 'argv' in spec && /(^|\/)[ef]?grep$/.test(spec.argv[0] ?? '')

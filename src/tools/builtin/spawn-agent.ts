@@ -8,8 +8,8 @@ export const spawnAgent: Tool = defineTool({
   id: 'spawn_agent',
   title: 'Spawn Agent',
   description:
-    'Lets a model do one task in a turn of its own, which knows nothing of this conversation but the prompt, and ' +
-    'gives you its answer. It has at most the tools that you have.',
+    'Gives one task to a model in a turn of its own and gives you its answer. It knows nothing but the ' +
+    'prompt and has at most your tools.',
   access: 'execute',
   input: z.strictObject({
     prompt: z.string(),
@@ -17,9 +17,9 @@ export const spawnAgent: Tool = defineTool({
     model: z.string().max(64).optional(),
   }),
   parameters: {
-    prompt: 'The whole task: what to do, with what, and what to answer.',
-    tools: 'Which of your tools it may use: names or patterns such as "Gr*"; all of them when absent.',
-    model: 'Name of another model that is to do it; yourself when absent.',
+    prompt: 'The whole task, and what to answer.',
+    tools: 'Which of your tools it may use, or patterns such as "Gr*"; default: all.',
+    model: 'Default: yourself.',
   },
   // What may do harm is a call in the side turn, which asks for itself.
   asks: () => 'nobody',

@@ -22,11 +22,11 @@ export const todoWrite = (store: TodoStore): Tool =>
     id: 'todo_write',
     title: 'Write Todo List',
     description:
-      "Replaces the room's todo list with the one given, so give all of it each time. Use it to plan work of several " +
-      'steps, and to show what is under way: at most one item should be in_progress. Everybody in the room sees it.',
+      "Replaces the room's todo list, which everybody sees. Give all of it each time. Use it to plan " +
+      'work of several steps; at most one item should be in_progress.',
     access: 'read',
     input: z.strictObject({ todos: z.array(item).max(100) }),
-    parameters: { todos: 'The whole list, in order; each item has a content (one line) and a status.' },
+    parameters: { todos: 'The whole list, in order.' },
     run: async ({ todos }, context) => {
       const items = todos.map(({ content, status }) => ({
         content: oneLine(content, MAX_ITEM_CHARS),
@@ -42,7 +42,7 @@ export const todoRead = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_read',
     title: 'Read Todo List',
-    description: "Reads the room's todo list, in order, each item with its status.",
+    description: "Reads the room's todo list.",
     access: 'read',
     input: z.strictObject({}),
     run: async (_, context) => ok(todoText(readTodo(await store.getValue(context.room, TODO_KEY)))),

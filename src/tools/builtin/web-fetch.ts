@@ -20,13 +20,13 @@ export function webFetch(visit: NonNullable<Web['visit']>): Tool {
     id: 'web_fetch',
     title: 'Fetch Web Page',
     description:
-      'Reads one page of the public web: the readable part of an HTML page as Markdown, or plain text, JSON and ' +
-      'XML as they are. Private addresses are refused. A person is asked first.',
+      'Reads one page of the public web. HTML comes as the Markdown of its readable part; plain text, ' +
+      'JSON and XML as they are.',
     access: 'network',
     input,
     parameters: {
-      url: 'The whole address, with http:// or https://.',
-      format: '"markdown", "text" (no marks or links) or "raw" (what the server sent, HTML and all).',
+      url: 'With http:// or https://.',
+      format: 'text: no marks or links; raw: as the server sent it.',
     },
     // An address that cannot be visited is refused before anybody is asked.
     asks: ({ url }) => question(visit(url)),

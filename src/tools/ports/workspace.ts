@@ -11,7 +11,7 @@ export class WorkspaceError extends Error {
 
 /** The part of a text file that was asked for. */
 export interface FileSlice {
-  /** The lines asked for, with their original line ends. */
+  /** The lines asked for, as they are: with their own line ends and a byte order mark. */
   readonly text: string
   /** Number of the first line given, 1-based. */
   readonly firstLine: number
@@ -27,6 +27,8 @@ export interface ProcessOutcome {
   readonly exitCode?: number
   readonly signal?: string
   readonly timedOut: boolean
+  /** What to read before the output: why the workspace ended it, or which limit it met. */
+  readonly notice?: string
 }
 
 /** A process to run: either argv, without a shell, or one line for `/bin/sh -c`. */
@@ -99,6 +101,8 @@ export interface Workspace {
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
+  /** Throws `WorkspaceError` where `changeText` would, whatever the new text. */
+  checkChange(path: string): Promise<void>
   /**
    * Replaces the text of a file as a whole, or makes the file and the directories on its way; `change` gets the
    * old text, undefined for a new file. One change after the other; a copy of the old text is kept. Throws

@@ -9,8 +9,8 @@ import { ok, type Question, type Tool, type ToolContext, type ToolResult } from 
 const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
 
 const parameters = {
-  name: 'Its name: 1-32 of a-z, 0-9, _ and -.',
-  private: 'True for a room that only its members see; it cannot be made from a public room.',
+  name: '1-32 of a-z, 0-9, _ and -.',
+  private: 'Only its members see it; not from a public room.',
 }
 
 type Wanted = z.output<typeof input>
@@ -40,8 +40,8 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_fork',
     title: 'Fork Room',
     description:
-      'Makes a new room like the one you are in, which belongs to the person you act for: the same vibe, tools, ' +
-      'script and key-values, and nothing of what was said.',
+      'Makes a new room like the one you are in. It gets the vibe, tools, script and key-values, nothing ' +
+      'of what was said, and belongs to the person you act for.',
     access: 'write',
     input,
     parameters,

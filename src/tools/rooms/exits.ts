@@ -8,7 +8,7 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_exits',
     title: 'List Exits',
-    description: 'Lists the exits of a room, one a line: the direction, and the room it leads to.',
+    description: 'Lists the exits of a room: direction and room.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

@@ -10,11 +10,11 @@ export const goTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_go',
     title: 'Go',
     description:
-      'Walks through an exit of the room you are in and describes the room behind it. From then on your tools ' +
-      'mean that room; your reply still goes to the people who called you.',
+      'Walks through an exit. Your tools then mean the room behind it; your reply still goes to those ' +
+      'who called you.',
     access: 'read',
     input: z.strictObject({ direction: z.string().max(32) }),
-    parameters: { direction: 'A direction that exits lists.' },
+    parameters: { direction: 'As exits lists it.' },
     run: async ({ direction }, context) =>
       walk(parts, context, async (current) => {
         const audience = { viewer: context.requester.person, toldIn: context.room }

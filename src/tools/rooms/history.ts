@@ -14,8 +14,8 @@ export const historyTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_history',
     title: 'Read Back',
     description:
-      'Reads what was said in a room, oldest first, each line with its time (UTC). The first line tells how to ' +
-      'go further back.',
+      'Reads what was said in a room, oldest first. The first line tells how to go further back. Times ' +
+      'are UTC.',
     access: 'read',
     input: z.strictObject({
       limit: z.int().min(1).max(200).default(30),
@@ -23,8 +23,8 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       room: roomParameter,
     }),
     parameters: {
-      limit: 'How many entries, 1 to 200 (default 30).',
-      before: 'Only entries older than this id, which an earlier answer named.',
+      limit: '1 to 200 (default 30).',
+      before: 'An id that an earlier answer named.',
       room: ROOM_PARAMETER_TEXT,
     },
     run: async ({ limit, before, room: name }, context) => {

@@ -21,7 +21,7 @@ export interface RoomToolParts {
 export const roomParameter = z.string().max(32).optional()
 
 /** Text for `roomParameter`. */
-export const ROOM_PARAMETER_TEXT = 'Name of another room; the room you are in when absent.'
+export const ROOM_PARAMETER_TEXT = 'Default: the room you are in.'
 
 /**
  * The room that a call means, as the requester may see it. The call and its result are written down in the call's own

@@ -17,6 +17,13 @@ import { vibeTool } from './vibe.ts'
 import { whoTool } from './who.ts'
 import type { RoomToolParts } from './in-room.ts'
 
+/** Ids of these tools, in their order. */
+export const ROOM_TOOL_IDS: readonly string[] = [
+  ...['sshawl_look', 'sshawl_who', 'sshawl_rooms', 'sshawl_history', 'sshawl_search', 'sshawl_say'],
+  ...['sshawl_vibe', 'sshawl_exits', 'sshawl_go', 'sshawl_join', 'sshawl_leave', 'sshawl_create'],
+  ...['sshawl_fork', 'sshawl_note'],
+]
+
 /** The group `internal`. These tools see what the requester may see. */
 export const roomTools = (parts: RoomToolParts): readonly Tool[] => [
   lookTool(parts),

@@ -10,11 +10,10 @@ export const joinTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_join',
     title: 'Join',
     description:
-      'Walks into another room and describes it. From then on your tools mean that room; your reply still goes ' +
-      'to the people who called you.',
+      'Walks into another room. Your tools then mean that room; your reply still goes to those who ' +
+      'called you.',
     access: 'read',
     input: z.strictObject({ room: z.string().max(32) }),
-    parameters: { room: 'Name of the room.' },
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 
@@ -23,7 +22,7 @@ export const leaveTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_leave',
     title: 'Leave',
-    description: 'Walks back to the room that you were called in.',
+    description: 'Walks back to the room you were called in.',
     access: 'read',
     input: z.strictObject({}),
     run: async (_, context) => walk(parts, context, async () => context.room),

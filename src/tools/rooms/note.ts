@@ -47,12 +47,11 @@ export function noteTool(parts: RoomToolParts): Tool {
   return defineTool({
     id: 'sshawl_note',
     title: 'Note',
-    description:
-      "Adds a line to the room's notes, which stay when the conversation has moved on. Without a text it reads them.",
+    description: "Adds a line to the room's notes, which stay. Without a text it reads them.",
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {
-      text: `One line, at most ${MAX_NOTE_CHARS} characters; absent to read.`,
+      text: `One line, at most ${MAX_NOTE_CHARS} characters.`,
       room: ROOM_PARAMETER_TEXT,
     },
     async asks({ text, room: name }, context) {

@@ -8,9 +8,7 @@ export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',
     title: 'List Rooms',
-    description:
-      'Lists the rooms that the person you act for can see, one a line with its topic. Private rooms are left out ' +
-      'where not everybody who reads this may know of them.',
+    description: 'Lists the rooms that the person you act for can see.',
     access: 'read',
     input: z.strictObject({}),
     run: async (_, context) => {

@@ -12,8 +12,8 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_search',
     title: 'Search History',
     description:
-      'Finds the newest lines of a room that have all the given words, in any order and case, oldest first, each ' +
-      'with its time (UTC).',
+      'Finds the newest lines of a room that have all these words, in any order and case. They come ' +
+      'oldest first, with times (UTC).',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400),
@@ -21,8 +21,8 @@ export const searchTool = (parts: RoomToolParts): Tool =>
       room: roomParameter,
     }),
     parameters: {
-      words: 'Words that a line must have, separated by spaces; author names count as well.',
-      limit: 'How many lines, 1 to 100 (default 20).',
+      words: 'Separated by spaces; authors count too.',
+      limit: '1 to 100 (default 20).',
       room: ROOM_PARAMETER_TEXT,
     },
     run: async ({ words: text, limit, room: name }, context) => {

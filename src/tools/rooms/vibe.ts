@@ -24,12 +24,12 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_vibe',
     title: 'Vibe',
     description:
-      "Reads a room's vibe, the mood that models keep to there. With a text it sets it, if the person you act for " +
-      'is an owner or op of the room.',
+      "Reads a room's vibe, the mood that models keep to. With a text it sets it, for an owner or op of " +
+      'the room.',
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {
-      text: `One line, at most ${MAX_VIBE_CHARS} characters; absent to read.`,
+      text: `One line, at most ${MAX_VIBE_CHARS} characters.`,
       room: ROOM_PARAMETER_TEXT,
     },
     async asks({ text, room: name }, context) {

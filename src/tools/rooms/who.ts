@@ -8,7 +8,7 @@ export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
     title: 'Who Is Here',
-    description: 'Lists the people who are in a room now, one a line with their role, and the models.',
+    description: 'Lists the people and models in a room, people with their role.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

@@ -15,6 +15,8 @@ export function changeExam(examined: Examined): void {
   const at = (path: string): string => join(examined().files, own, path)
   const change = (path: string, to: (old: string | undefined) => string) =>
     examined().workspace.changeText(path.startsWith('/') ? path : `${own}/${path}`, to)
+  const check = (path: string) =>
+    examined().workspace.checkChange(path.startsWith('/') ? path : `${own}/${path}`)
   const text = (path: string): Promise<string> => readFile(at(path), 'utf8')
 
   it('makes a file with the directories on its way, and says so', async () => {
@@ -44,6 +46,18 @@ export function changeExam(examined: Examined): void {
     await expect(change('x', no)).rejects.toThrow('no')
     await expect(change('new/y', no)).rejects.toThrow('no')
     expect([await text('x'), await readdir(at('.'))]).toEqual(['old', ['x']])
+  })
+
+  it('can be asked before whether a file can be changed, and makes nothing for that', async () => {
+    await writeFile(at('old'), 'x')
+    for (const path of ['old', 'new', 'a/b/c.txt']) await check(path)
+    expect(await readdir(at('.'))).toEqual(['old'])
+  })
+
+  it('gives and keeps a byte order mark', async () => {
+    await writeFile(at('bom'), '\uFEFFone')
+    await change('bom', (old) => `${old}, two`)
+    expect(await readFile(at('bom'))).toEqual(Buffer.from('\uFEFFone, two'))
   })
 
   it('makes one change after the other', async () => {
@@ -85,6 +99,8 @@ export function changeExam(examined: Examined): void {
     const changing = change(path, () => 'pwned')
     await expect(changing).rejects.toBeInstanceOf(WorkspaceError)
     await expect(changing).rejects.toThrow(message)
+    await expect(check(path)).rejects.toBeInstanceOf(WorkspaceError)
+    await expect(check(path)).rejects.toThrow(message)
     expect(await text('file')).toBe('x')
   })
 }

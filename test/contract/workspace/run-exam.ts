@@ -3,6 +3,7 @@ import { access, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { DeadlineError } from '../../../src/lib/deadline.ts'
 import type { ProcessSpec } from '../../../src/tools/ports/workspace.ts'
 import type { Examined } from './examinee.ts'
 
@@ -67,7 +68,7 @@ export function runExam(examined: Examined): void {
     const word = mark()
     const outcome = await shell(line.replace('SECONDS', word), { timeoutMs: 600 })
     expect(outcome).toMatchObject({ timedOut: true, signal: 'SIGKILL' })
-    expect(outcome.output).toContain('[stopped: it ran longer than 600ms]')
+    expect(outcome.notice).toBe('stopped: it ran longer than 600ms')
     expect(await processesWith(word)).toBe(0)
   })
 
@@ -83,7 +84,7 @@ export function runExam(examined: Examined): void {
     expect(outcome.signal).toBe('SIGKILL')
     expect(outcome.output.split('\n').length).toBeLessThan(2010)
     expect(outcome.output).toMatch(/left out: at most 2000 lines/)
-    expect(outcome.output).toMatch(/\[stopped: it wrote more than 64 MiB\]/)
+    expect(outcome.notice).toBe('stopped: it wrote more than 64 MiB')
   })
 
   it('that writes one endless line has the beginning of it kept, and its exit code told', async () => {
@@ -113,6 +114,25 @@ export function runExam(examined: Examined): void {
     expect(await processesWith(word)).toBe(0)
     await expect(run({ shell: 'touch again' }, {}, stop.signal)).rejects.toThrow('stopped by alice')
     expect(await readdir(examined().files)).not.toContain('again')
+  })
+
+  it('that is at the end of its time has what it wrote told, although its turn ends it', async () => {
+    const stop = new AbortController()
+    const running = run({ shell: 'echo begun; : > told; sleep 60' }, {}, stop.signal)
+    await expect.poll(() => readdir(examined().files), { timeout: 10_000 }).toContain('told')
+    stop.abort(new DeadlineError('no end after 20000 ms'))
+    expect(await running).toEqual({
+      output: 'begun\n',
+      signal: 'SIGKILL',
+      timedOut: true,
+      notice: 'stopped: it ran longer than 20s',
+    })
+  })
+
+  it('that takes more memory than it may is refused it by the kernel, and told so', async () => {
+    const outcome = await shell('head -c 200M /dev/zero | tail')
+    expect(outcome.exitCode).not.toBe(0)
+    expect(outcome.output).toMatch(/memory exhausted|cannot allocate/i)
   })
 
   it('gets exactly the strings of its argv', async () => {

@@ -115,11 +115,8 @@ function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: Too
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.people,
-    access: 'open',
-    admins: [],
-    modelNames: turns.names(),
+    policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
     claimCode: CLAIM_CODE,
-    namesPerKey: 8,
     nextId,
     clock,
   })

@@ -51,11 +51,8 @@ async function startHost() {
     store: storage.people,
     clock,
     nextId,
-    access: 'open',
-    admins: [],
-    modelNames: [],
+    policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
     claimCode: undefined,
-    namesPerKey: 8,
   })
   const shared = sharedBySessions()
   const handler = createClientHandler({
@@ -69,7 +66,7 @@ async function startHost() {
     shared,
     complete: async () => [],
     stop: async () => undefined,
-    settings: { motd: 'be kind', stdinBytes: 10 },
+    settings: { motd: () => 'be kind', stdinBytes: () => 10 },
   })
   return { ...society, handler }
 }

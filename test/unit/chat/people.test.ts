@@ -7,11 +7,9 @@ const key = (name: string) => `SHA256:${name}` as Fingerprint
 
 async function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
   const { storage, clock, nextId } = await createSociety()
-  return createPeople({
-    ...{ store: storage.people, clock, nextId, modelNames: ['guide', 'qwen'] },
-    ...{ access: options.access ?? 'open', admins: options.admins ?? [], claimCode: options.claimCode },
-    namesPerKey: 2,
-  })
+  const { access = 'open', admins = [], claimCode } = options
+  const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
+  return createPeople({ store: storage.people, clock, nextId, policy, claimCode })
 }
 
 describe('a name', () => {

@@ -13,7 +13,21 @@ describe('a job under a deadline', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is given up at the deadline even if it does not heed its signal', async () => {
+  it('is told of the deadline, and has three seconds to bring what it has', async () => {
+    const job = underDeadline(
+      1000,
+      open(),
+      (signal) =>
+        new Promise<string>((resolve) =>
+          signal.addEventListener('abort', () => setTimeout(() => resolve(String(signal.reason)), 2999)),
+        ),
+    )
+    await vi.advanceTimersByTimeAsync(3999)
+    expect(await job).toBe('DeadlineError: no end after 1000 ms')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is given up three seconds after the deadline even if it does not heed its signal', async () => {
     let signal: AbortSignal | undefined
     const job = underDeadline(1000, open(), (given) => {
       signal = given
@@ -23,8 +37,9 @@ describe('a job under a deadline', () => {
     await vi.advanceTimersByTimeAsync(999)
     expect(signal!.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
-    await seen
     expect(signal!.aborted).toBe(true)
+    await vi.advanceTimersByTimeAsync(3000)
+    await seen
   })
 
   it('is given up with the reason of the outer signal', async () => {
@@ -47,7 +62,7 @@ describe('a job under a deadline', () => {
     answer('yes')
     await vi.advanceTimersByTimeAsync(999)
     expect(vi.getTimerCount()).toBe(1)
-    await vi.advanceTimersByTimeAsync(1)
+    await vi.advanceTimersByTimeAsync(3001)
     await seen
   })
 

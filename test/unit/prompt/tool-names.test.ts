@@ -40,7 +40,17 @@ describe('naming tools', () => {
   test('gives unique legal names that depend only on which ids there are', () => {
     const id = fc.oneof(
       fc.string({ maxLength: 80, unit: 'grapheme' }),
-      fc.constantFrom('look', 'sshawl_look', 'a.b', 'a/b', 'a_b', 'sshawl_', '', 'find_tools'),
+      fc.constantFrom(
+        'look',
+        'sshawl_look',
+        'a.b',
+        'a/b',
+        'a_b',
+        'sshawl_',
+        '',
+        'find_tools',
+        'find_tools_1c89db1e',
+      ),
     )
     fc.assert(
       fc.property(fc.uniqueArray(id, { maxLength: 12 }), fc.func(fc.integer()), (ids, order) => {

@@ -161,7 +161,7 @@ describe('a long result', () => {
     await present(ok(whole))
     const written: string[] = []
     const workspace = {
-      contains: async () => true,
+      checkChange: async () => undefined,
       changeText: async (path: string, change: (old: string | undefined) => string) => {
         written.push(`${path}: ${change(undefined)}`)
         return { created: true }

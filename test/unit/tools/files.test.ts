@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { contextFor } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
-const limits = { fileBytes: 1000, scratchBytes: 1 << 20, processes: 64, diskBytes: 64 * 1024 }
+const limits = { fileBytes: 1000, memoryBytes: 1 << 27, processes: 64, diskBytes: 64 * 1024 }
 
 let home: string
 let room: string
@@ -87,6 +87,23 @@ describe('write_file', () => {
     expect(await readdir(files)).toEqual([])
   })
 
+  it.each([
+    ['../x', 'is outside the workspace'],
+    ['link', 'is outside the workspace'],
+    ['dir', 'is a directory, not a text file'],
+    ['file/x', 'is not a directory'],
+    ['x'.repeat(300), 'is too long for a path'],
+  ])('asks nobody about %j, which cannot be written', async (path, message) => {
+    await symlink('/etc/passwd', join(files, 'link'))
+    await mkdir(join(files, 'dir'))
+    await writeFile(join(files, 'file'), 'x')
+    const asked = context()
+    const answer = await writeFileTool.run({ file_path: path, content: 'pwned' }, asked)
+    expect(answer.content).toMatch(/^ERROR: write_file: /)
+    expect(answer.content).toContain(message)
+    expect(asked.asked).toEqual([])
+  })
+
   it('refuses a text over the limit and leaves the file as it was', async () => {
     await write('x', 'small')
     expect(await write('x', 'y'.repeat(1001))).toBe(
@@ -131,6 +148,34 @@ describe('edit_file', () => {
     expect(result.content).toBe(`ERROR: edit_file: ${message}`)
     expect(asked.asked).toEqual([])
     expect(await text('a.txt')).toBe('one\ntwo $& three\ntwo\n')
+  })
+
+  it.each([
+    ['the line ends', 'one\r\ntwo\r\n', 'one\ntwo', 'one\n1.5\nzwei', 'one\r\n1.5\r\nzwei\r\n'],
+    ['line ends of both kinds', 'a\r\nb\nc\r\n', 'a\nb\nc', 'a\nb\nx\nc', 'a\r\nb\nx\r\nc\r\n'],
+    ['a line end that is named in another form', 'a\nb\n', 'a\r\nb', 'a\r\nc', 'a\nc\n'],
+    ['line ends of old Macs', 'one\rtwo\r', 'one\ntwo', 'one\n1.5\ntwo', 'one\r1.5\rtwo\r'],
+    ['a byte order mark', '\uFEFFone\n', 'one', 'zero\none', '\uFEFFzero\none\n'],
+    ['what cannot be seen', 'a\u200bb\fc d\n', 'abc d', 'abc e', 'a\u200bb\fc e\n'],
+    ['no line end at the end', 'one\ntwo', 'two', 'two\nthree', 'one\ntwo\nthree'],
+    ['emoji', 'x 👩‍🚀 y\r\n', 'x 👩‍🚀 y', 'x 👩‍🔧 y', 'x 👩‍🔧 y\r\n'],
+    ['colours', '\u001b[1mm\u001b[0m n', 'm n', 'k n', '\u001b[1mk\u001b[0m n'],
+    ['all but a line that goes', 'a\r\nb\r\nc', 'b\nc', 'c', 'a\r\nc'],
+  ])('keeps %s', async (_what, before, old_text, new_text, after) => {
+    await writeFile(join(files, 'kept'), before)
+    expect(await edit('kept', old_text, new_text)).toBe('Edited kept.')
+    expect(await text('kept')).toBe(after)
+  })
+
+  it('says what it cannot do with a text that shows nothing', async () => {
+    expect(await edit('a.txt', '\u200b', 'x')).toBe('ERROR: edit_file: old_text has nothing that can be seen')
+  })
+
+  it('changes no byte of a file that is not text', async () => {
+    const latin1 = Buffer.from([0x63, 0xe9, 0x0a, 0x78])
+    await writeFile(join(files, 'latin1'), latin1)
+    expect(await edit('latin1', 'x', 'y')).toMatch(/is not a text file \(it is not UTF-8\)/)
+    expect(await readFile(join(files, 'latin1'))).toEqual(latin1)
   })
 
   it('loses none of many edits at once', async () => {

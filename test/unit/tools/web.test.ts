@@ -16,6 +16,7 @@ import { callTool } from '../../support/call-tool.ts'
 
 const noFiles: Workspace = {
   readText: () => Promise.reject(new Error('no files here')),
+  checkChange: () => Promise.reject(new Error('no files here')),
   changeText: () => Promise.reject(new Error('no files here')),
   findFiles: () => Promise.reject(new Error('no files here')),
   searchText: () => Promise.reject(new Error('no files here')),
@@ -209,8 +210,8 @@ describe('google_search', () => {
   })
 
   test.each([
-    [{}, 'q is required'],
-    [{ q: '  ' }, 'q must be at least 1'],
+    [{}, 'query is required'],
+    [{ q: '  ' }, 'query must be at least 1'],
     [{ q: 'x', start: 0 }, 'start must be between 1 and 91, got 0'],
     [{ q: 'x', start: 1.5 }, 'start must be an integer'],
   ])('answers %j with what to change', async (args, why) => {

@@ -33,8 +33,8 @@ export interface Admitted {
 
 /** Limits how many connections there are at once, in all and from each network, how many before their login, and how often. */
 export function createAdmission(limits: SshLimits): Admit {
-  const total = createQuota(limits.connections)
-  const perNetwork = createQuota(limits.connections_per_address)
+  const total = createQuota(() => limits.connections)
+  const perNetwork = createQuota(() => limits.connections_per_address)
   const strangers = createStrangers(limits)
   const visits = createVisits(limits)
   return (address) => {

@@ -36,12 +36,13 @@ interface Visitor {
  * is forgiven within seconds.
  */
 export function createVisits(
-  { address_burst: burst, address_per_s: perS }: Pick<SshLimits, 'address_burst' | 'address_per_s'>,
+  limits: Pick<SshLimits, 'address_burst' | 'address_per_s'>,
   now?: () => number,
 ): Visits {
   const visitors = new Map<string, Visitor>()
 
   function visitorOf(network: string): Visitor {
+    const { address_burst: burst, address_per_s: perS } = limits
     const max = burst + MAX_DELAY_S * perS
     const visitor = visitors.get(network) ?? { bucket: createBucket(perS, max, now), isKnown: false }
     // A map keeps the order of adding.
@@ -54,6 +55,7 @@ export function createVisits(
 
   return {
     begin(network) {
+      const { address_burst: burst, address_per_s: perS } = limits
       const { bucket, isKnown } = visitorOf(network)
       return { delayMs: (Math.max(0, bucket.add(1) - burst) / perS) * 1_000, isKnown }
     },

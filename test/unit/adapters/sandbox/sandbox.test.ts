@@ -18,7 +18,7 @@ describe.each([
       const run = (line: string) => full.workspace.run({ shell: line }, LIMITS, never)
       await run('head -c 5000000 /dev/zero > big; :')
       expect((await stat(join(full.files, 'big'))).size).toBe(1024 * 1024)
-      expect((await run('echo more > more')).output).toMatch(/\[the workspace is full: no file can grow/)
+      expect((await run('echo more > more')).notice).toMatch(/^the workspace is full: no file can grow/)
       expect(await readFile(join(full.files, 'more'), 'utf8')).toBe('')
       expect((await run('rm big more')).exitCode).toBe(0)
       expect(await run('echo more > more')).toMatchObject({ exitCode: 0, output: '' })
@@ -92,7 +92,7 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
   })
 
   it('has no capabilities and no network', async () => {
-    expect(await shell('grep -E "^Cap(Eff|Bnd|Prm)" /proc/self/status')).toMatch(/^(Cap\w+:\s+0{16}\n){3}$/)
+    expect(await shell('grep -E "^Cap" /proc/self/status')).toMatch(/^(Cap\w+:\s+0{16}\n){5}$/)
     const devices = await shell('cat /proc/net/dev')
     expect(devices.match(/^ *\w+:/gm)?.map((name) => name.trim())).toEqual(['lo:'])
   })
@@ -101,9 +101,79 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
     expect(await shell('touch x', { readOnly: true })).toContain('Read-only file system')
   })
 
+  it('makes no namespace inside, which would bring capabilities back', async () => {
+    for (const line of ['unshare -U true', 'unshare -r true', 'bwrap --ro-bind / / true'])
+      expect((await room.workspace.run({ shell: line }, LIMITS, never)).exitCode).toBe(1)
+  })
+
+  it('opens sockets to other programs and to the internet, and none to the kernel or the wire', async () => {
+    const families = { AF_UNIX: 1, AF_INET: 2, AF_INET6: 10, AF_NETLINK: 16, AF_PACKET: 17, AF_ALG: 38 }
+    const tries = Object.entries(families).map(
+      ([name, number]) =>
+        `socket(S,${number},${name === 'AF_ALG' ? 5 : name === 'AF_PACKET' ? 3 : 2},0) and print "${name} ";`,
+    )
+    expect(await shell(`perl -e '${tries.join(' ')}'`)).toBe('AF_UNIX AF_INET AF_INET6 ')
+  })
+
+  it('is the first that the kernel ends when the machine has no memory left', async () => {
+    expect(await shell('cat /proc/self/oom_score_adj')).toBe('1000\n')
+  })
+
   it('keeps rooms apart', async () => {
     await shell('echo lobby > here')
     const other = await room.workspaces.of('other').run({ shell: 'ls -A' }, LIMITS, never)
     expect(other.output).toBe('')
+  })
+})
+
+describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
+  const MIB = 1024 * 1024
+  let room: OneWorkspace
+  beforeAll(async () => {
+    room = await openWorkspace({
+      mode: 'bubblewrap',
+      limits: { memoryBytes: 128 * MIB, diskBytes: 20 * MIB, processes: 60 },
+    })
+  })
+  afterAll(() => room[Symbol.asyncDispose]())
+
+  const run = (line: string) => room.workspace.run({ shell: line }, LIMITS, never)
+
+  it('has its memory counted over all its processes', async () => {
+    const three = 'for i in 1 2 3; do perl -e \'$x = "a" x (60 << 20); sleep 60\' & done; wait'
+    expect(await run(three)).toMatchObject({
+      signal: 'SIGKILL',
+      timedOut: false,
+      notice: 'stopped: it took more than 128 MiB of memory',
+    })
+  })
+
+  it('may share memory among its processes, which counts once', async () => {
+    const shared = 'perl -e \'$x = "a" x (60 << 20); fork; fork; sleep 1; print "."\'; wait'
+    expect(await run(shared)).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^\.+$/) as string })
+  })
+
+  it('cannot have more in /tmp and /dev/shm than a part of its memory', async () => {
+    const { output } = await run('df --output=size -k /tmp /dev/shm | tail -n 2')
+    expect(output.trim().split(/\s+/)).toEqual([String(64 * 1024), String(16 * 1024)])
+  })
+
+  it('that starts process after process has all of them ended, or gets no more', async () => {
+    const word = mark()
+    const outcome = await run(`for i in $(seq 500); do sleep ${word} & done; exit 9`)
+    expect([outcome.notice, outcome.output].join()).toMatch(/it had more than 60 processes|Cannot fork/)
+    expect(await processesWith(word)).toBe(0)
+  })
+
+  it('that fills the disk with many files is stopped, and the room can delete them', async () => {
+    const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done'
+    expect((await run(fill)).notice).toBe("stopped: the room's files came over 20 MiB or 200000 in number")
+    expect((await run('rm f*; ls')).output).toBe('')
+  })
+
+  it('whose file reaches the limit is told so before its output', async () => {
+    const outcome = await run('exec head -c 50000000 /dev/zero > big')
+    expect(outcome.notice).toBe("a file grew past 20 MiB, which is what was left of the room's 20 MiB")
+    expect((await run('rm big')).exitCode).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createQueues } from '../../../../src/adapters/ssh/queues.ts'
 
 test('the longest queue is shed while all together hold too much, and an empty one never', () => {
-  const queues = createQueues(100)
+  const queues = createQueues(() => 100)
   const shed: string[] = []
   const open = (name: string) => {
     let size = 0

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createQuota, takeAll } from '../../../../src/adapters/ssh/quota.ts'
 
 test('a quota gives as many as its limit for each key, and again what was given back', () => {
-  const quota = createQuota(2)
+  const quota = createQuota(() => 2)
   const first = quota.take('a')
   expect([first, quota.take('a'), quota.take('a'), quota.take('b')].map(Boolean)).toEqual([
     true,
@@ -16,7 +16,7 @@ test('a quota gives as many as its limit for each key, and again what was given 
 })
 
 test('takeAll takes from every quota or from none', () => {
-  const [wide, narrow] = [createQuota(2), createQuota(1)]
+  const [wide, narrow] = [createQuota(() => 2), createQuota(() => 1)]
   const wanted = [
     [wide, ''],
     [narrow, ''],

@@ -46,6 +46,7 @@ describe('parseToolFile', () => {
         words: ['find', '{arguments}', '-type', 'f'],
         access: 'read',
         deny: ['-exec', '-delete'],
+        positions: { values: [] },
         parameters: [
           {
             name: 'arguments',
@@ -56,6 +57,15 @@ describe('parseToolFile', () => {
         ],
       },
     })
+  })
+
+  it('reads which options take text, and which of them give the pattern', () => {
+    const parsed = definitionOf(withLine('@value -A --after-context\n  -m\n@pattern -e --regexp'))
+    expect(parsed.wrapper?.positions).toEqual({
+      values: ['-A', '--after-context', '-m', '-e', '--regexp'],
+      pattern: ['-e', '--regexp'],
+    })
+    expect(definitionOf(withLine('@pattern')).wrapper?.positions).toEqual({ values: [], pattern: [] })
   })
 
   it('reads an alias, which has a name and a base and nothing else', () => {
@@ -136,6 +146,9 @@ describe('parseToolFile', () => {
       "7: @access must be one of read, write, execute, network, not 'all'",
     ],
     [glob.replace(/@deny.*/, '@deny none -x'), '8: @deny none stands alone'],
+    [withLine('@value'), '10: @value needs options, such as -e or --regexp'],
+    [withLine('@value -e expression'), "10: @value takes options, such as -e or --regexp, not 'expression'"],
+    [withLine('@pattern first'), "10: @pattern takes options, such as -e or --regexp, not 'first'"],
     [glob.replace(/@deny.*/, '@deny'), '8: @deny needs patterns, or the word none'],
     [
       withParam('@param arguments {list} x'),
@@ -157,6 +170,7 @@ describe('parseToolFile', () => {
       withParam('@param arguments {string'),
       '9: @param must be written as: @param name {type} [required] what it is',
     ],
+    [withParam('@param arguments'), '9: @param must be written as: @param name {type} [required] what it is'],
     [withParam('@param'), '9: @param must be written as: @param name {type} [required] what it is'],
     [
       withParam('@param 9lives {string} x'),
@@ -209,13 +223,11 @@ describe('parseToolFile', () => {
     expect(toSchema(wrapper!.parameters)).toEqual({
       type: 'object',
       required: ['line'],
-      additionalProperties: false,
       properties: {
         line: {
           type: 'object',
           description: 'what to draw',
           required: ['points'],
-          additionalProperties: false,
           properties: {
             points: {
               type: 'array',
@@ -224,7 +236,6 @@ describe('parseToolFile', () => {
                 type: 'object',
                 description: 'a place',
                 required: ['x'],
-                additionalProperties: false,
                 properties: {
                   x: { type: 'number', description: 'across' },
                   label: { type: 'string', description: 'its name' },

@@ -85,6 +85,49 @@ describe('the files of wrapped tools are read again', () => {
     await becomes(wrapped, 'Linked')
   })
 
+  test('when a link on the way to the directory is swapped, however often', async () => {
+    const publish = async (version: string): Promise<void> => {
+      await mkdir(join(dir, version, 'tools'), { recursive: true })
+      await writeFile(join(dir, version, 'tools', 'a.tool'), alias(version))
+      await symlink(version, join(dir, 'next'))
+      await rename(join(dir, 'next'), join(dir, 'now'))
+    }
+    await publish('v1')
+    await using wrapped = await load(join(dir, 'now', 'tools'))
+    for (const version of ['v2', 'v3']) {
+      await publish(version)
+      await becomes(wrapped, version)
+    }
+    await writeFile(join(dir, 'v3', 'tools', 'a.tool'), alias('changed'))
+    await becomes(wrapped, 'changed')
+  })
+
+  test('when another directory is moved into its place', async () => {
+    const place = join(dir, 'tools')
+    await mkdir(place)
+    await writeFile(join(place, 'a.tool'), alias('Old'))
+    await using wrapped = await load(place)
+    for (const name of ['New', 'Newer']) {
+      await mkdir(join(dir, name))
+      await writeFile(join(dir, name, 'a.tool'), alias(name))
+      await rename(place, join(dir, `before-${name}`))
+      await rename(join(dir, name), place)
+      await becomes(wrapped, name)
+    }
+    await writeFile(join(place, 'a.tool'), alias('Changed'))
+    await becomes(wrapped, 'Changed')
+  })
+
+  test('when a missing directory comes as a link', async () => {
+    await mkdir(join(dir, 'real'))
+    await writeFile(join(dir, 'real', 'a.tool'), alias('Linked'))
+    await using wrapped = await load(join(dir, 'late'))
+    await symlink('real', join(dir, 'late'))
+    await becomes(wrapped, 'Linked')
+    await writeFile(join(dir, 'real', 'a.tool'), alias('Again'))
+    await becomes(wrapped, 'Again')
+  })
+
   test('and no more once they are disposed of', async () => {
     const ended = await load(dir)
     await using going = await load(dir)

@@ -7,7 +7,7 @@ import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
-import type { Tool } from '../../../../src/tools/tool.ts'
+import type { Tool, ToolContext } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 import { lacks } from '../../../support/needs.ts'
 import { callTool } from '../../../support/call-tool.ts'
@@ -145,13 +145,82 @@ describe('createWrappedTools', () => {
     expect(wrapped.tools()).toEqual([])
   })
 
-  it('takes the first of a name by file name, whatever the directory', async () => {
-    const second = await mkdtemp(join(home, 'more-'))
-    await put('b.tool', alias('Same', 'read_file'))
-    await writeFile(join(second, 'a.tool'), alias('Same', 'calculator'))
-    await using wrapped = await load({ dirs: [dir, second] })
-    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([['Same', 'calculator']])
-    expect(wrapped.problems()[0]?.message).toBe(`Same is already defined in ${join(second, 'a.tool')}`)
+  it('lets a file of an earlier directory take the place of one of its name or file, and says so', async () => {
+    const [own, bundled] = [dir, await mkdtemp(join(home, 'bundled-'))]
+    await writeFile(join(bundled, 'Count.tool'), alias('Count', 'read_file'))
+    await writeFile(join(bundled, 'Show.tool'), alias('Show', 'read_file'))
+    await writeFile(join(bundled, 'Sum.tool'), alias('Sum', 'calculator'))
+    await put('count.tool', alias('counting', 'calculator'))
+    await put('a.tool', alias('Show', 'calculator'))
+    await using wrapped = await load({ dirs: [own, bundled, own] })
+    expect(wrapped.tools().map(({ id, aliasOf }) => [id, aliasOf])).toEqual([
+      ['Sum', 'calculator'],
+      ['Show', 'calculator'],
+      ['counting', 'calculator'],
+    ])
+    expect(wrapped.problems()).toEqual([])
+    expect(wrapped.replaced()).toEqual([
+      { file: join(bundled, 'Count.tool'), by: join(own, 'count.tool') },
+      { file: join(bundled, 'Show.tool'), by: join(own, 'a.tool') },
+    ])
+  })
+
+  it('lets a file that cannot be used take the place all the same: it may be there to forbid something', async () => {
+    const bundled = await mkdtemp(join(home, 'bundled-'))
+    await writeFile(join(bundled, 'Grep.tool'), alias('Grep', 'read_file'))
+    await put('Grep.tool', '@name Grep\n')
+    await using wrapped = await load({ dirs: [dir, bundled] })
+    expect(wrapped.tools()).toEqual([])
+    expect(wrapped.problems()).toHaveLength(1)
+  })
+
+  it('takes two of one name in one directory for a mistake', async () => {
+    await put('a.tool', alias('Same', 'read_file'))
+    await put('b.tool', alias('Same', 'calculator'))
+    await using wrapped = await load()
+    expect(wrapped.tools().map(({ aliasOf }) => aliasOf)).toEqual(['read_file'])
+    expect(wrapped.problems()).toEqual([
+      { file: join(dir, 'b.tool'), line: 1, message: `Same is already defined in ${join(dir, 'a.tool')}` },
+    ])
+  })
+
+  it('keeps a file as it was when it breaks, until it goes', async () => {
+    await put('a.tool', alias('Kept', 'read_file'))
+    await using wrapped = await load()
+    await put('a.tool', '@name Kept\n')
+    await wrapped.reload()
+    expect(wrapped.tools().map(({ id }) => id)).toEqual(['Kept'])
+    expect(wrapped.problems()).toHaveLength(1)
+    await rm(join(dir, 'a.tool'))
+    await wrapped.reload()
+    expect([wrapped.tools(), wrapped.problems()]).toEqual([[], []])
+  })
+
+  it('names an alias in its errors, also one of another alias', async () => {
+    await put('a.tool', alias('Look', 'read_file'))
+    await put('b.tool', alias('See', 'Look'))
+    await using wrapped = await load()
+    for (const tool of wrapped.tools()) {
+      const { content } = await tool.run({}, contextFor({} as ToolContext['workspace']))
+      expect(content).toBe(`ERROR: ${tool.id}: file_path is required (a string)`)
+    }
+  })
+
+  it('says which program a machine does not have, and what cannot run because its base cannot', async () => {
+    await put('a.tool', wrapper('Frob', '@command no-such-program {arguments}'))
+    await put('b.tool', wrapper('Ls', '@command ls {arguments}'))
+    await put('c.tool', alias('Frobbing', 'Frob'))
+    const reasons = ({ tools }: { tools(): readonly Tool[] }) =>
+      tools().map(({ id, unavailable }) => [id, unavailable])
+    await using wrapped = await load()
+    expect(reasons(wrapped)).toEqual([
+      ['Frob', 'this machine has no program no-such-program'],
+      ['Ls', undefined],
+      ['Frobbing', 'this machine has no program no-such-program'],
+    ])
+    const tools = builtinTools({ noCommands: 'no bubblewrap' })
+    await wrapped.reload({ dirs: [dir], bases: { tools, ids: BUILTIN_IDS, disabled: [] } })
+    expect(reasons(wrapped)).toContainEqual(['Ls', 'no bubblewrap'])
   })
 
   it('follows aliases of aliases in any order, and refuses those that go in a circle', async () => {
@@ -244,6 +313,31 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     expect(context.asked).toEqual([])
   })
 
+  it.each([
+    ['Grep', ['-rn', '// TODO', '.'], './src/urls:1:// TODO href=/x\n'],
+    ['Grep', ['-rn', '/api/v1', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rn', 'href=/x', '.'], './src/urls:1:// TODO href=/x\n'],
+    ['Grep', ['-rn', '-e', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rn', '--', '-foo', '.'], './src/urls:2:get /api/v1 -foo\n'],
+    ['Grep', ['-rne/api', 'src'], 'src/urls:2:get /api/v1 -foo\n'],
+    [
+      'Grep',
+      ['-h', '--regexp=/api', '--regexp', '// TODO', 'src/urls'],
+      '// TODO href=/x\nget /api/v1 -foo\n',
+    ],
+    ['Grep', ['-c', '-m', '1', '--include', '*/..', '../x', 'src/urls'], 'No matches.'],
+    ['Glob', ['.', '-path', '/up/*', '-o', '-name', 'urls'], './src/urls\n'],
+    ['LS', ['-I', '/up', 'src'], 'a.ts\nurls\n'],
+  ])('searches for what looks like a path or an option: %s %j', async (id, args, output) => {
+    await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
+    try {
+      const { content } = await tool(id).run({ arguments: args }, contextFor(workspace(), 'deny'))
+      expect(content.replace(/^0\n/, 'No matches.')).toContain(output)
+    } finally {
+      await rm(join(files, 'src', 'urls'))
+    }
+  })
+
   it('calls no match of grep an answer, and an error of grep an error', async () => {
     const context = contextFor(workspace())
     expect(await callTool(tool('Grep'), { arguments: ['-rn', 'nowhere', '.'] }, context)).toEqual({
@@ -304,6 +398,15 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     ['Grep', ['--devices=read', 'x'], 'arguments[0] "--devices=read" is refused'],
     ['Grep', ['x', '/etc/passwd'], 'arguments[1] "/etc/passwd" is refused'],
     ['Grep', ['TODO', 'link'], 'arguments[1] "link" is refused: "link" is outside the workspace'],
+    ['Grep', ['-e', 'x', '/etc/passwd'], 'arguments[2] "/etc/passwd" is refused'],
+    ['Grep', ['/etc/passwd', '-e', 'x'], 'arguments[0] "/etc/passwd" is refused'],
+    ['Grep', ['--reg=x', '/etc/passwd'], 'arguments[1] "/etc/passwd" is refused'],
+    ['Grep', ['-A', '1', 'x', '/etc/passwd'], 'arguments[3] "/etc/passwd" is refused'],
+    ['Grep', ['x', '--', '/etc/passwd'], 'arguments[2] "/etc/passwd" is refused'],
+    ['Grep', ['-foo', '.'], 'arguments[0] "-foo" is refused: this tool does not allow -f'],
+    ['Grep', ['-rnfe', 'x'], 'arguments[0] "-rnfe" is refused'],
+    ['Glob', ['-name', 'x', '-delete'], 'arguments[2] "-delete" is refused'],
+    ['Glob', ['.', '--', '-delete'], 'arguments[2] "-delete" is refused'],
     ['LS', ['-la', 'up/'], 'arguments[1] "up/" is refused'],
     ['LS', ['-laL', '.'], 'arguments[0] "-laL" is refused'],
     ['LS', ['--dereference', 'link'], 'arguments[0] "--dereference" is refused'],
@@ -344,6 +447,16 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       { tool: 'Touch', access: 'execute', detail: `touch 'a b' 'it'\\''s'` },
     ])
     expect(await readdir(files)).not.toContain('a b')
+  })
+
+  it('leaves paths to the sandbox where people are asked about the whole command', async () => {
+    await put('c.tool', wrapper('Cat', '@command cat {arguments}\n@deny -n'))
+    await using wrapped = await load()
+    const cat = wrapped.tools()[0]!
+    const { content } = await cat.run({ arguments: ['/etc/passwd'] }, contextFor(workspace()))
+    expect(content).toContain('cat: /etc/passwd: No such file or directory')
+    const refused = await cat.run({ arguments: ['-n', 'x'] }, contextFor(workspace()))
+    expect(refused.content).toContain('this tool does not allow -n')
   })
 
   it('cannot write at all when it may only read', async () => {

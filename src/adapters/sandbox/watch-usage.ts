@@ -1,0 +1,92 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bytes } from '../../lib/bytes.ts'
+import { diskLeft, MAX_FILES } from './disk.ts'
+import { usageOf, type UsageLimits } from './usage.ts'
+
+/** Milliseconds between two looks. Each process alone is held by the kernel; this is for all of them together. */
+const PAUSE_MS = 100
+
+/** A look that takes long is followed by a pause this many times as long. */
+const PAUSE_FACTOR = 10
+
+/** After a look that found too much, milliseconds until the one that decides: while a process forks, its memory counts twice. */
+const SECOND_LOOK_MS = 20
+
+/** What the kernel does not hold for a command as a whole. */
+export interface WatchedLimits extends UsageLimits {
+  readonly workspace: string
+  /** What the files of the workspace may take; 0: not looked at. */
+  readonly diskBytes: number
+  /** How much of that is left; with 0 no file can grow, and nothing is looked at. */
+  readonly diskLeft: number
+}
+
+/** Watches one command. */
+export interface UsageWatch {
+  /** Watches the sandbox whose first process is `pid` until `ended` is aborted. Calls `stop` once with what it found. */
+  watch(pid: number, stop: (why: string) => void, ended: AbortSignal): Promise<void>
+  /** The most memory that was seen. */
+  readonly peakBytes: number
+}
+
+/** Begins nothing yet. */
+export function createUsageWatch(limits: WatchedLimits): UsageWatch {
+  let peakBytes = 0
+
+  async function lookAtProcesses(pid: number): Promise<string | undefined> {
+    const usage = await usageOf(pid, limits)
+    if (!usage) return undefined
+    peakBytes = Math.max(peakBytes, usage.bytes)
+    if (usage.processes > limits.processes) return `it had more than ${limits.processes} processes`
+    return usage.bytes > limits.memoryBytes
+      ? `it took more than ${bytes(limits.memoryBytes)} of memory`
+      : undefined
+  }
+
+  return {
+    async watch(pid, stop, ended) {
+      const lookAtDisk = await createDiskLook(limits)
+      for (let pause = PAUSE_MS; await sleep(pause, ended);) {
+        const start = performance.now()
+        let why = await lookAtProcesses(pid)
+        if (why !== undefined && (await sleep(SECOND_LOOK_MS, ended))) why = await lookAtProcesses(pid)
+        why ??= await lookAtDisk()
+        if (why !== undefined && !ended.aborted) return stop(why)
+        pause = Math.max(PAUSE_MS, (performance.now() - start) * PAUSE_FACTOR)
+      }
+    },
+    get peakBytes() {
+      return peakBytes
+    },
+  }
+}
+
+/** Why a command must end, in a sentence; undefined while it may go on. */
+type Look = () => Promise<string | undefined>
+
+/** Counts the files of the workspace only when its file system has lost as much as may still be written. */
+async function createDiskLook(limits: WatchedLimits): Promise<Look> {
+  const { workspace, diskBytes } = limits
+  let left = limits.diskLeft
+  if (diskBytes === 0 || left === 0) return async () => undefined
+  let before = await freeSpace(workspace)
+  return async () => {
+    const now = await freeSpace(workspace)
+    if (!now || !before) return undefined
+    if (before.bytes - now.bytes <= left && before.files - now.files <= MAX_FILES) return undefined
+    left = await diskLeft(workspace, diskBytes)
+    before = now
+    return left > 0 ? undefined : `the room's files came over ${bytes(diskBytes)} or ${MAX_FILES} in number`
+  }
+}
+
+/** Undefined where the directory is gone. */
+async function freeSpace(directory: string): Promise<{ bytes: number; files: number } | undefined> {
+  const found = await statfs(directory).catch(() => undefined)
+  return found && { bytes: found.bavail * found.bsize, files: found.ffree }
+}
+
+/** False as soon as the signal is aborted. */
+const sleep = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, true, { signal }).catch(() => false)

@@ -1,0 +1,15 @@
+import { dataDirOf } from '../config/config.ts'
+import type { CommandLine } from '../config/flags.ts'
+import { askForReload } from './reload-socket.ts'
+
+/**
+ * Has the server of a data directory read its config again, with the flags that it was started with, and prints how that
+ * went. Resolves to the exit status: 1 if something was wrong. Rejects if no server answers.
+ */
+export async function reload(line: CommandLine): Promise<number> {
+  const { problems, notes } = await askForReload(dataDirOf(line))
+  for (const problem of problems) process.stderr.write(`sshawl: ${problem}\n`)
+  for (const note of notes) console.log(note)
+  if (problems.length === 0) console.log('the config was read again')
+  return problems.length === 0 ? 0 : 1
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import type { Reloaded } from './reload.ts'
+
+/** In the data directory, which only the server's user can enter: who connects asks for a reload. */
+const SOCKET = 'reload.sock'
+
+/** Bytes of a socket's path, with the NUL at its end (unix(7), `sun_path`). */
+const MAX_SOCKET_PATH = 108
+
+/**
+ * Listens for `sshawl reload` beside the database, which this process alone has open. Where the path is too long for a
+ * socket, SIGHUP is left, and standard error says so.
+ */
+export async function answerReloads(
+  dataDir: string,
+  reload: () => Promise<Reloaded>,
+): Promise<AsyncDisposable> {
+  const path = join(dataDir, SOCKET)
+  const server = createServer((socket) => void answer(socket, reload))
+  if (isTooLong(path)) process.stderr.write(`sshawl: ${tooLong(path)}\n`)
+  else {
+    // Left behind by a server that was killed.
+    await rm(path, { force: true })
+    server.listen(path)
+    await once(server, 'listening')
+  }
+  return { [Symbol.asyncDispose]: async () => void server.close() }
+}
+
+async function answer(socket: Socket, reload: () => Promise<Reloaded>): Promise<void> {
+  // Whoever asked may be gone before the answer.
+  socket.on('error', () => socket.destroy())
+  socket.end(JSON.stringify(await reload()))
+}
+
+/** Asks the server of a data directory to reload. Rejects with an `Error` that says why there was no answer. */
+export async function askForReload(dataDir: string): Promise<Reloaded> {
+  const path = join(dataDir, SOCKET)
+  if (isTooLong(path)) throw new Error(tooLong(path))
+  const socket = connect(path)
+  const answered = await readAll(socket).catch(() => undefined)
+  if (answered === undefined) throw new Error(`no sshawl serves from ${dataDir}; is it another --data?`)
+  if (answered === '') throw new Error('the server did not say how it went; see its log')
+  return JSON.parse(answered) as Reloaded
+}
+
+const isTooLong = (path: string): boolean => Buffer.byteLength(path) >= MAX_SOCKET_PATH
+
+const tooLong = (path: string): string =>
+  `${path} is too long for a socket, so sshawl reload cannot be used here; send SIGHUP to the server`

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import type { Problem } from '../adapters/wrapped-tools/definition.ts'
+import type { Log } from '../chat/ports.ts'
+import type { Config } from '../config/config.ts'
+import { lineOf } from '../config/locate.ts'
+import { ConfigError } from '../config/problem.ts'
+import { errorMessage } from '../lib/errors.ts'
+import { createSerial } from '../lib/serial.ts'
+import { allModels } from './all-models.ts'
+import type { CurrentConfig } from './current-config.ts'
+import { unknownDisabled } from './disabled-tools.ts'
+import type { ConfiguredTools } from './tool-sources.ts'
+
+/** How a reload went, in lines for people, with file and line where there are any. */
+export interface Reloaded {
+  /** What is wrong. If the config is, nothing has changed; if a `.tool` file is, only that file has not. */
+  readonly problems: readonly string[]
+  /** What stays as it was until the server is started again. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Puts a config in force that `read` gives, which may throw `ConfigError`. Reloads run one after the other. Never rejects:
+ * whatever goes wrong is a problem, and the server goes on.
+ */
+export type Reload = (read: () => Config) => Promise<Reloaded>
+
+/** The keys of a config that a running server follows. All others need a restart. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  'server',
+  'models',
+  'discoverModels',
+  'tools',
+  'limits',
+  'file',
+])
+
+export function createReload(current: CurrentConfig, tools: ConfiguredTools, log: Log): Reload {
+  const inTurn = createSerial()
+  return (read) =>
+    inTurn(async () => {
+      const outcome = await reloadOnce(read, current, tools)
+      for (const problem of outcome.problems) log.error({ problem }, 'a reload found a problem')
+      for (const note of outcome.notes) log.warn({ note }, 'a change needs a restart')
+      log.info({ problems: outcome.problems.length }, 'the config was read again')
+      return outcome
+    })
+}
+
+async function reloadOnce(
+  read: () => Config,
+  current: CurrentConfig,
+  tools: ConfiguredTools,
+): Promise<Reloaded> {
+  try {
+    const written = read()
+    const unknown = await unknownDisabled(written)
+    if (unknown.length > 0) throw new ConfigError(unknown)
+    const before = current.now()
+    const models = await allModels(written)
+    current.replace({ ...before, ...followed(written), models })
+    await tools.follow(current.now())
+    return { problems: tools.wrapped.problems().map(located), notes: unfollowed(before, written) }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems, notes: [] }
+    return { problems: [`the config could not be read again: ${errorMessage(error)}`], notes: [] }
+  }
+}
+
+const followed = (config: Config): Partial<Config> =>
+  Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.has(key)))
+
+/** Keys that differ and are not followed: those of a section one by one. */
+function unfollowed(before: Config, written: Config): readonly string[] {
+  const { file } = written
+  const text = file === undefined ? '' : readFileSync(file, 'utf8')
+  const differs = (path: readonly string[]): boolean =>
+    !isDeepStrictEqual(valueAt(before, path), valueAt(written, path))
+  return Object.entries(written)
+    .filter(([key]) => !FOLLOWED.has(key) && differs([key]))
+    .flatMap(([key, section]) => keysIn(section).map((inner) => [key, ...inner]))
+    .filter(differs)
+    .map((path) => `${file}:${lineOf(text, path)}: ${path.join('.')} needs a restart; the old one stays`)
+}
+
+const keysIn = (section: unknown): readonly (readonly string[])[] =>
+  typeof section === 'object' && section !== null ? Object.keys(section).map((key) => [key]) : [[]]
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (current, key) =>
+      typeof current === 'object' && current !== null ? Reflect.get(current, key) : undefined,
+    value,
+  )
+
+/** A problem of a `.tool` file in one line. */
+export const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { sandboxConfig } from '../support/needs.ts'
+import { createStage, type Stage } from '../support/server.ts'
+import { startSite, type Site } from '../support/site.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+/** A tool around one program, as its file was written for another chat program: without `@access` and `@deny`. */
+const command = (name: string, template: string): string =>
+  `Passes its arguments on to a program.
+
+@title ${name}
+@name ${name}
+@wrapped run_command
+@command ${template}
+@param arguments {array<string>} [required] Words for the program
+`
+const alias = (name: string, base: string): string => `@name ${name}\n@wrapped ${base}\n`
+
+const FILES = {
+  'glob.tool': command('Glob', 'find {arguments} -type f'),
+  'grep.tool': command('Grep', 'grep {arguments}'),
+  'ls.tool': command('LS', 'ls {arguments}'),
+  'Read.tool': alias('Read', 'read_file'),
+  'WebFetch.tool': alias('WebFetch', 'web_fetch'),
+  'WebSearch.tool': alias('web_search', 'google_search'),
+}
+
+let dir: string
+let config: string
+let models: ModelServer
+let searxng: Site
+let stage: Stage
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sshawl-admin-tools-'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(dir, name), text)
+  models = await startModelServer()
+  searxng = await startSite((_request, response) => {
+    const results = [{ title: 'Shawls', url: 'https://shawl.test/', content: 'Warm' }]
+    response.end(JSON.stringify({ results }))
+  })
+  config = `
+${sandboxConfig}
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}"
+
+[tools]
+dirs = ["${dir}"]
+[tools.web]
+search = { provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }
+`
+  stage = await createStage({ config })
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await models[Symbol.asyncDispose]()
+  await searxng[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+const check = (file: string) => execa(process.execPath, [MAIN, 'check', '--config', file], { reject: false })
+
+describe('six files of another program in a directory of the admin', () => {
+  test('take the places of the bundled ones, which is no problem', async () => {
+    const { stdout, exitCode } = await check(`${stage.server.dataDir}.toml`)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^no problems$/m)
+    for (const name of Object.keys(FILES))
+      expect(stdout).toMatch(
+        new RegExp(`^note: ${join(dir, name)} takes the place of .*/wrapped-tools/${name}$`, 'mi'),
+      )
+  })
+
+  test.each([
+    ['Glob', { arguments: ['.', '-name', '*.txt'] }, './a.txt'],
+    ['Grep', { arguments: ['-rn', 'wool', '.'] }, 'a.txt:1:wool'],
+    ['LS', { arguments: ['.'] }, 'a.txt'],
+    ['Read', { file_path: 'a.txt' }, 'wool'],
+    ['WebFetch', { url: 'http://127.0.0.1/' }, 'ERROR: WebFetch: '],
+    ['web_search', { query: 'shawls' }, 'https://shawl.test/'],
+    ['web_search', { q: 'shawls' }, 'https://shawl.test/'],
+    ['web_search', {}, 'ERROR: web_search: query is required (a string)'],
+  ])('are called by a model: %s %j', async (name, args, expected) => {
+    const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
+    await mkdir(files, { recursive: true })
+    await writeFile(join(files, 'a.txt'), 'wool\n')
+    const before = models.requests.length
+    models.play(calls(name, args), says('done'))
+    const allowed = ['Glob', 'Grep', 'LS', 'google_search', 'web_fetch'].flatMap((tool) => ['--allow', tool])
+    await stage.as('root', ['ask', ...allowed, 'lobby', '@qwen', 'go'])
+    const [first, second] = models.requests.slice(before)
+    expect(first?.body.tools?.map((tool) => tool.function.name)).toContain(name)
+    expect(second?.body.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining(expected) as string,
+    })
+  })
+})
+
+describe('sshawl check', () => {
+  test('finds names in disabled that no tool has, and so does the start', async () => {
+    const file = join(dir, 'bad.toml')
+    await writeFile(file, '[tools]\ndisabled = ["Grep", "run_comand", "look", "holler_sample", "fork"]\n')
+    const problem = (name: string) => `${file}:2: tools.disabled: there is no tool called ${name}`
+    const [checked, started] = await Promise.all([
+      check(file),
+      execa(process.execPath, [MAIN, 'serve', '--data', join(dir, 'none'), '--config', file], {
+        reject: false,
+      }),
+    ])
+    expect(checked.stdout.split('\n').slice(0, 3)).toEqual([
+      `${problem('run_comand')}; did you mean run_command?`,
+      `${problem('look')}; did you mean sshawl_look?`,
+      problem('holler_sample'),
+    ])
+    expect(checked.exitCode).toBe(1)
+    expect(started.stderr).toBe(`sshawl: ${problem('run_comand')}; did you mean run_command?`)
+    expect(started.exitCode).toBe(2)
+    expect(existsSync(join(dir, 'none'))).toBe(false)
+  })
+
+  test('says which tools cannot run here', async () => {
+    const file = join(dir, 'plain.toml')
+    await writeFile(file, '[limits]\nturn_depth = 0\n')
+    const { stdout, exitCode } = await check(file)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('note: google_search cannot run here: no search provider is configured')
+    expect(stdout).toContain('note: fork cannot run here: side turns are off')
+  })
+})
