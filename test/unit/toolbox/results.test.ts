@@ -160,6 +160,7 @@ describe('a long result', () => {
     await present(ok(whole))
     const written: string[] = []
     const workspace = {
+      checkChange: async () => {},
       changeText: async (path: string, change: (old: string | undefined) => string) => {
         written.push(`${path}: ${change(undefined)}`)
         return { created: true }
