@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { execa } from 'execa'
+import type { execa as Execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
 import { duration } from '../../lib/duration.ts'
 import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
@@ -30,8 +30,10 @@ export async function supervise(
   limits: ToolLimits,
   signal: AbortSignal,
 ): Promise<ProcessOutcome> {
+  // Loaded with the first command: it is a hundred files.
+  const { execa } = await import('execa')
   signal.throwIfAborted()
-  const child = start(launch)
+  const child = start(execa, launch)
   const output = collectOutput(limits)
   let stopped: string | undefined
   const stop = (why: string): void => {
@@ -66,7 +68,7 @@ export async function supervise(
 
 const timeNotice = (limits: ToolLimits): string => `it ran longer than ${duration(limits.timeoutMs)}`
 
-const start = (launch: Launch) =>
+const start = (execa: typeof Execa, launch: Launch) =>
   execa(launch.file, launch.args, {
     cwd: launch.cwd,
     env: launch.env,

@@ -9,6 +9,7 @@ import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type SandboxState } from './launch.ts'
 import { readText } from './read-text.ts'
 import type { Searcher } from './searcher.ts'
+import { supervise } from './supervise.ts'
 
 /** Figures that hold for every workspace. */
 export interface WorkspaceLimits {
@@ -97,8 +98,6 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       if (mode === 'bubblewrap') await needSandbox(parts)
       const launch = mode === 'none' ? launchUnconfined(words, box) : await launchConfined(words, box)
       log.debug({ words, cwd, mode }, 'running a command')
-      // Loaded with the first command: what it is made of is a hundred files.
-      const { supervise } = await import('./supervise.ts')
       const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]))
       return left > 0 ? outcome : { ...outcome, output: `${outcome.output}${FULL_NOTICE}` }
     },
