@@ -93,15 +93,17 @@ const toolLimits = (current: CurrentConfig): ToolLimits => ({
 })
 
 const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
-  createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: config.lua.engine,
-    start: 'later',
-    encodings: [...new Set(config.models.map((model) => model.encoding))],
-    size: Math.max(2, availableParallelism()),
-    log,
-  })
+  createComposer(
+    {
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine: config.lua.engine,
+      encodings: [...new Set(config.models.map((model) => model.encoding))],
+      size: Math.max(2, availableParallelism()),
+      log,
+    },
+    'later',
+  )
 
 const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>
   createWorkspaces({

@@ -63,7 +63,10 @@ test.skipIf(disk === undefined)(
 function tinyDisk(): ({ readonly path: string } & Disposable) | undefined {
   const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
   const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { reject: false })
-  if (mounted.failed) return void rmSync(path, { recursive: true })
+  if (mounted.failed) {
+    rmSync(path, { recursive: true })
+    return undefined
+  }
   return {
     path,
     [Symbol.dispose]() {

@@ -36,8 +36,6 @@ export interface ComposerOptions {
   /** Processes; 2 if absent, so that a room whose script hangs leaves one to all others. */
   readonly size?: number
   readonly engine: EngineName
-  /** When the processes are started: at once if absent, else by `warmUp`, or with the first prompt. */
-  readonly start?: 'now' | 'later'
   /** Encodings to load at the start; others are loaded when a prompt first needs them. */
   readonly encodings?: readonly string[]
   readonly limits?: Partial<ComposerLimits>

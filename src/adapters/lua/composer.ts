@@ -21,17 +21,17 @@ export interface PoolComposer extends Composer {
   warmUp(): void
 }
 
-/** Makes one. */
-export function createComposer(options: ComposerOptions): PoolComposer {
+/** Makes one. Its processes are started now, or by `warmUp`, or with the first prompt. */
+export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
   const pool = new ProcessPool({
     size: 2,
     encodings: ['o200k_base'],
     watch,
-    start: 'now',
     ...options,
     limits,
   })
+  if (start === 'now') pool.fill()
   const hashed = createToolHashes()
   let ids = 0
 

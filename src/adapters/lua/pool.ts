@@ -45,7 +45,6 @@ export class ProcessPool implements AsyncDisposable {
 
   constructor(options: Required<ComposerOptions> & { readonly limits: ComposerLimits }) {
     this.#options = options
-    if (options.start === 'now') this.fill()
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */

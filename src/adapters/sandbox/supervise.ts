@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { execa } from 'execa'
+import type { execa as Execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
 import { DeadlineError } from '../../lib/deadline.ts'
 import { duration } from '../../lib/duration.ts'
@@ -35,8 +35,10 @@ export async function supervise(
   signal: AbortSignal,
   usage?: UsageWatch,
 ): Promise<ProcessOutcome> {
+  // Loaded with the first command: it is a hundred files.
+  const { execa } = await import('execa')
   signal.throwIfAborted()
-  const child = start(launch)
+  const child = start(execa, launch)
   const end = createEnd(child.pid, limits, signal)
   const output = collectOutput(limits)
   const take = (chunk: Buffer): void => {
@@ -116,7 +118,7 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
   }
 }
 
-const start = (launch: Launch) =>
+const start = (execa: typeof Execa, launch: Launch) =>
   execa(launch.file, launch.args, {
     cwd: launch.cwd,
     env: launch.env,

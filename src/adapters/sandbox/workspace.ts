@@ -11,6 +11,7 @@ import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
 import type { Searcher } from './searcher.ts'
+import { supervise } from './supervise.ts'
 import { createUsageWatch } from './watch-usage.ts'
 
 /** Figures that hold for every workspace. */
@@ -99,8 +100,6 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
         diskLeft: left,
         diskBytes: readOnly ? 0 : limits.diskBytes,
       })
-      // Loaded with the first command: what it is made of is a hundred files.
-      const { supervise } = await import('./supervise.ts')
       const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]), usage)
       const notice = outcome.notice ?? noticeFor(outcome, left, usage.peakBytes, limits)
       return notice === undefined ? outcome : { ...outcome, notice }

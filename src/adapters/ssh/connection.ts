@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
-import type { Log } from '../../chat/ports.ts'
-import type { ClientHandler } from '../../session/ports.ts'
 import type { Admitted } from './admission/admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
 import { createBucket } from './bucket.ts'

@@ -33,7 +33,7 @@ parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'close') return void end()
   const opened = (database ??= tryToOpen())
   if (opened && message.kind === 'calls')
-    for (const call of message.calls) void run(opened.stores, call).then(tell)
+    for (const call of message.calls) void run(opened.stores[call.store], call).then(tell)
 })
 
 interface Opened {
@@ -74,10 +74,10 @@ async function end(): Promise<void> {
   parentPort?.close()
 }
 
-async function run(stores: Stores, { id, store, method, args }: Call): Promise<Outcome> {
+async function run(store: object, { id, method, args }: Call): Promise<Outcome> {
   try {
     // The caller's side is made from the same interfaces.
-    const value = await (stores[store] as unknown as Methods)[method]?.(...args)
+    const value = await (store as Methods)[method]?.(...args)
     return { id, value }
   } catch (error) {
     return { id, trouble: toTrouble(toStorageError(error)) }
