@@ -38,6 +38,8 @@ test('no window and no packet size of a channel makes the server loop', async ()
             const channel = await open().catch((error: Error) => error)
             answers.push(`${packetSize}: ${channel instanceof Error ? 'refused' : 'taken'}`)
             if (channel instanceof Error) continue
+            // A window that grows past its maximum ends the connection; `greedy` does that.
+            if (window === 2 ** 32 - 1) continue
             for (let bytes = 0; bytes < 50; bytes++) client.adjust(channel, 1)
           }
         }

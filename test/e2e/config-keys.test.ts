@@ -11,6 +11,7 @@ import { recordReads } from '../support/record-reads.ts'
 import { says, startModelServer, status } from '../support/model-server.ts'
 import { memoryLog } from '../support/society.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
+import { connectHostile } from '../support/ssh2-client.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
 const REFUSED = /^mcp\b|^limits\.presence_per_min$/
@@ -107,6 +108,15 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   alice.write('/create den\n')
   await alice.waitFor('made den')
   expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
+  await leaveUnread(port, target.key)
+}
+
+/** Asks for more than the client takes, so that some of it waits. */
+async function leaveUnread(port: number, key: string): Promise<void> {
+  using client = await connectHostile('alice', port, key)
+  client.claim(1_024, 32_768)
+  await client.exec('help')
+  await client.run('whoami')
 }
 
 /** A JSON Schema, as far as it is looked at here. */

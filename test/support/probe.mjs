@@ -12,7 +12,8 @@ import ssh2 from 'ssh2'
 
 const [, , port, username, keyFile] = process.argv
 const PAUSE_MS = 5
-const [TYPE, ERASE] = ['x', '\x7f']
+/** Each changes the draft, so each is echoed, whatever was painted together with the one before. ^U empties the draft. */
+const KEYS = [...'abcdefghijklmnopqrstuvwxyz', '\x15']
 
 const client = new ssh2.Client()
 const privateKey = await readFile(keyFile)
@@ -42,10 +43,10 @@ channel.on('close', () => process.exit(1))
 const output = () => new Promise((resolve) => channel.once('data', resolve))
 await output()
 console.log('ready')
-for (let typed = TYPE; ; typed = typed === TYPE ? ERASE : TYPE) {
+for (let number = 0; ; number += 1) {
   since = performance.now()
   const echo = output()
-  channel.write(typed)
+  channel.write(KEYS[number % KEYS.length])
   await echo
   samples.push(performance.now() - since)
   since = 0

@@ -5,7 +5,7 @@ import type { LogQuery } from '../../../chat/ports.ts'
 export type ReadLog = (query: Pick<LogQuery, 'limit' | 'before'>) => Promise<readonly Entry[]>
 
 /** An entry may have 64 KiB and more, and as many readers as there are may each hold one page. */
-const ENTRIES_PER_PAGE = 32
+const ENTRIES_PER_PAGE = 16
 
 /**
  * The newest `limit` entries (older than `before`), oldest first, page by page. A log is read from its end, so all but
