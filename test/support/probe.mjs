@@ -13,7 +13,7 @@ import ssh2 from 'ssh2'
 const [, , port, username, keyFile] = process.argv
 const PAUSE_MS = 5
 /** Each changes the draft, so each is echoed, whatever was painted together with the one before. ^U empties the draft. */
-const KEYS = [...'abcdefghijklmnopqrstuvwxyz', '\x15']
+const KEYS = 'abcdefghijklmnopqrstuvwxyz\x15'
 
 const client = new ssh2.Client()
 const privateKey = await readFile(keyFile)
