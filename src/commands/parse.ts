@@ -1,5 +1,5 @@
 import { UsageError } from '../chat/errors.ts'
-import { takeWord } from '../lib/words.ts'
+import { takeWord } from '../lib/text/words.ts'
 import type { CallerKind } from './caller.ts'
 import type { ArgumentSpec, ArgumentValue, Command, FlagSpec, FlagValue, Values } from './define.ts'
 import { spelled, usage } from './usage.ts'

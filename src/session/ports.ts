@@ -7,7 +7,7 @@
  */
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */

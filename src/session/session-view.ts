@@ -1,6 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
 import type { Frames } from './frames.ts'
 import type { Key } from './keys.ts'

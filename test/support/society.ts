@@ -5,7 +5,7 @@ import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
 import type { Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createIds } from '../../src/lib/ids.ts'
-import { skeleton } from '../../src/lib/skeleton.ts'
+import { skeleton } from '../../src/lib/text/skeleton.ts'
 import { openInMemory } from './storage.ts'
 
 /** A clock that a test moves. */

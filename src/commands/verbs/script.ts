@@ -1,6 +1,6 @@
 import { Refusal, UsageError } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
-import { cleanLine, cleanText } from '../../lib/clean-text.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'

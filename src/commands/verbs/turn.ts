@@ -1,5 +1,5 @@
 import { Refusal, UsageError } from '../../chat/errors.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'

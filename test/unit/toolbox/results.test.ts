@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import { cleanText } from '../../../src/lib/clean-text.ts'
+import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'

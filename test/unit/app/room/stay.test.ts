@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { enterRoom } from '../../../src/app/room-stay.ts'
-import type { Chat } from '../../../src/chat/chat.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person } from '../../../src/chat/person.ts'
-import { plainOf } from '../../../src/lib/styled.ts'
-import type { Screen } from '../../../src/session/ports.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { enterRoom } from '../../../../src/app/room/stay.ts'
+import type { Chat } from '../../../../src/chat/chat.ts'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import type { Person } from '../../../../src/chat/person.ts'
+import { plainOf } from '../../../../src/lib/text/styled.ts'
+import type { Screen } from '../../../../src/session/ports.ts'
+import { createSociety, screenOf } from '../../../support/society.ts'
 
 const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createRoomBoards } from '../../../src/app/room-board.ts'
-import type { RoomStatus } from '../../../src/app/room-status.ts'
-import type { TurnId } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/person.ts'
-import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { createRoomBoards } from '../../../../src/app/room/board.ts'
+import type { RoomStatus } from '../../../../src/app/room/status.ts'
+import type { TurnId } from '../../../../src/chat/entry.ts'
+import type { Person } from '../../../../src/chat/person.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { createSociety, screenOf } from '../../../support/society.ts'
 
 // The store's setImmediate stays real.
 beforeEach(
