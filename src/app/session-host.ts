@@ -109,7 +109,7 @@ function createSessionHost(
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
-        attached.quit(`! ${error.message}`)
+        attached.quit(`! ${error.message}`, 1)
       })
     },
     async detach() {

@@ -35,15 +35,15 @@ export interface ViewParts {
   readonly fail: (error: unknown) => void
 }
 
-/** A view as its host sees it. `leave` is called when the host ends the session. */
-export const screenOf = (person: Person, view: SessionView, leave: () => void): Screen => ({
+/** A view as its host sees it. `leave` is called with the exit status when the host ends the session. */
+export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: number) => void): Screen => ({
   person,
   deliver: (entry) => view.entry(entry),
   print: (text) => view.print(text),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
-  quit(farewell) {
+  quit(farewell, exitStatus = 0) {
     view.close(farewell)
-    leave()
+    leave(exitStatus)
   },
 })

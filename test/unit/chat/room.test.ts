@@ -118,6 +118,16 @@ describe('a room', () => {
     expect(room.present().map((one) => one.name)).toEqual(['bob', 'cid', 'dan'])
   })
 
+  test('lets an admin in when it is full', async () => {
+    const society = await createSociety()
+    const { person } = society
+    const room = smallRoom(society)
+    for (const name of ['ann', 'bob', 'cid']) await room.enter(screenOf(await person(name)))
+    await room.enter(screenOf(await person('root', { admin: true })))
+    expect(room.present().map((one) => one.name)).toEqual(['ann', 'bob', 'cid', 'root'])
+    await expect(room.enter(screenOf(await person('dan')))).rejects.toThrow('lobby is full')
+  })
+
   test('outlives a participant that throws', async () => {
     const { chat, person, log } = await createSociety()
     const room = await chat.lobby()
