@@ -16,7 +16,7 @@ export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
     flags: [JSON_FLAG],
     arguments: [
       { name: 'model', about: 'the first one without it', optional: true },
-      { name: 'full', about: 'the word full', optional: true },
+      { name: 'full', about: 'the text itself', optional: true, oneOf: ['full'] },
     ],
     example: '@guide full',
     async run({ person, room, args, flags, out }) {
@@ -30,7 +30,6 @@ export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
 function asked(model: string | undefined, full: string | undefined, names: readonly string[]) {
-  if (full !== undefined && full !== 'full') throw new Refusal(`"${full}" means nothing here; write full`)
   const onlyFull = model === 'full' && full === undefined && !names.includes('full')
   const [first = ''] = names
   return {
