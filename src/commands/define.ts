@@ -92,6 +92,8 @@ interface Facts {
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
   readonly example: string
+  /** For the page of all commands: what a script gets from it, where it only does its work in a session. A sentence. */
+  readonly fromScript?: string
   /** What could stand where the cursor is, in any order. */
   complete?(where: {
     readonly room: Room

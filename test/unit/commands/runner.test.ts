@@ -126,7 +126,7 @@ describe('a command that changes a room', () => {
     ['portal', 'west lobby', 'change its exits'],
     ['nav', 'on', 'say whether models may walk'],
     ['tools', 'off', 'change its tools'],
-    ['script', 'set x', 'change its script'],
+    ['script', 'set x', 'set or check its script'],
     ['script', 'reset', 'reset its script'],
     ['checkpoint', 'x', 'set its checkpoint'],
     ['kv', 'key value', 'change its key-values'],
