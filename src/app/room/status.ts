@@ -1,7 +1,7 @@
 import type { Person } from '../../chat/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import { scopeText } from '../../commands/verbs/tools.ts'
+import { scopeText } from '../../prompt/scope.ts'
 import { duration } from '../../lib/duration.ts'
 import type { SessionStatus } from '../../session/ports.ts'
 import type { Activity } from '../activity.ts'
