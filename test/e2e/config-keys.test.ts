@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '../../src/config/config.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { says, startModelServer, status } from '../support/model-server.ts'
-import { memoryLog } from '../support/society.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */

@@ -35,7 +35,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 }
 
 /** Rooms and people over a store in memory, without any server. */
-export interface Society {
+export interface ChatParts {
   readonly storage: Storage
   readonly chat: Chat
   readonly clock: ReturnType<typeof handClock>
@@ -45,7 +45,7 @@ export interface Society {
   readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
-export async function createSociety(): Promise<Society> {
+export async function createChatParts(): Promise<ChatParts> {
   const storage = await openInMemory()
   const clock = handClock()
   const log = memoryLog()
