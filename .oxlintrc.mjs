@@ -43,7 +43,7 @@ const ADAPTERS = {
 
 /** What an adapter may know of the core: its ports, plain types, and the pure functions that a port's contract names. */
 const FOR_ADAPTERS = [
-  'lib/*',
+  'lib/**',
   'chat/*',
   'session/ports.ts',
   'prompt/ports.ts',

@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
-import { plainOf } from '../lib/styled.ts'
+import { plainOf } from '../lib/text/styled.ts'
 import type { Turnstile } from '../lib/turnstile.ts'
 import type { ExecPipe } from '../session/ports.ts'
 

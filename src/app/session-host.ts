@@ -11,9 +11,9 @@ import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
 import { processTimers } from './process-timers.ts'
-import { enterRoom, type RoomStay } from './room-stay.ts'
+import { enterRoom, type RoomStay } from './room/stay.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
-import type { BoardView, RoomBoards } from './room-board.ts'
+import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
@@ -109,7 +109,7 @@ function createSessionHost(
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
       await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
-        attached.quit(`! ${error.message}`)
+        attached.quit(`! ${error.message}`, 1)
       })
     },
     async detach() {

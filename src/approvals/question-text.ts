@@ -1,5 +1,5 @@
 import { duration } from '../lib/duration.ts'
-import { visibleText } from '../lib/visible-text.ts'
+import { visibleText } from '../lib/text/visible-text.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
 import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
 

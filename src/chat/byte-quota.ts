@@ -1,4 +1,4 @@
-import { duration } from '../lib/duration.ts'
+import { DAY_MS, duration } from '../lib/duration.ts'
 import { Refusal } from './errors.ts'
 import { payersOf } from './payers.ts'
 import type { Person } from './person.ts'
@@ -9,8 +9,6 @@ export interface ByteQuota {
   /** Counts what a person sends, in UTF-8 bytes. Throws `Refusal`, and counts nothing, where that is too much. */
   take(person: Pick<Person, 'id' | 'login'>, bytes: number): void
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** With more than this in the table, those who have all of their quota are removed from it. */
 const MAX_PAYERS_KEPT = 3_000

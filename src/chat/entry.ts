@@ -28,7 +28,7 @@ interface EntryBase {
   readonly room: RoomName
   /** The name of the person or model, or `system`. Names never change, so the name is the identity. */
   readonly author: string
-  /** Text as `cleanText` of lib/clean-text.ts gives it; what a person reads where nothing better is drawn. */
+  /** Text as `cleanText` of lib/text/clean-text.ts gives it; what a person reads where nothing better is drawn. */
   readonly text: string
   /** The turn that started the sub-turn to which the entry belongs. Such an entry is shown in short and is no part of the conversation. */
   readonly thread?: TurnId

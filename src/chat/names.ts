@@ -1,4 +1,4 @@
-import { oneScript } from '../lib/skeleton.ts'
+import { oneScript } from '../lib/text/skeleton.ts'
 import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import { skeleton } from '../lib/skeleton.ts'
+import { skeleton } from '../lib/text/skeleton.ts'
 import { Refusal, StorageError } from './errors.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'

@@ -104,7 +104,7 @@ export interface RoomStore {
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
-  /** By the skeleton of a name (lib/skeleton.ts), which is what must be unique. */
+  /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
   byId(id: PersonId): Promise<Person | undefined>
   /** How many people have this key. */

@@ -31,7 +31,7 @@ export interface Room {
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /**
    * Adds somebody; the first participant of a person is announced, where that can be stored. Rejects with `Refusal` where
-   * that person would be one too many.
+   * that person would be one too many; admins are let in anyway, since they may have to put something right.
    */
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced, likewise. */
@@ -73,6 +73,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     tellAll((one) => (event.type === 'entry' ? one.deliver(event.entry) : one.stream?.(event.delta))),
   )
 
+  const isFull = (): boolean => here.people().length >= limits.members_per_room
+
   /** A participant that throws must not keep the others from hearing. */
   function tellAll(tell: (one: Listener) => void): void {
     for (const hearers of [here.participants(), [...listeners]]) for (const one of hearers) tellOne(one, tell)
@@ -107,9 +109,9 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     },
     async enter(participant) {
       const { person } = participant
-      const isFirst = !here.has(person)
-      if (isFirst && here.people().length >= limits.members_per_room)
+      if (!here.has(person) && isFull() && (await roleIn(name, person, parts)) !== 'admin')
         throw new Refusal(fullRoom(name, limits.members_per_room))
+      const isFirst = !here.has(person)
       here.add(participant)
       if (isFirst) await announce(presenceOf('joined', person))
     },

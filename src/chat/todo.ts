@@ -1,4 +1,4 @@
-import { cleanLine } from '../lib/clean-text.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import { isJsonObject, type Json } from '../lib/json.ts'
 
 /** The room key-value that holds the room's todo list. */

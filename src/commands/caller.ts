@@ -2,7 +2,7 @@
 // and `verbs` has one file for each. It must not know what a terminal, SSH or the database is.
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 
 /** Where a command's words go, whether a session or a script runs it. */
 export interface Output {

@@ -22,8 +22,6 @@ export interface ArgumentSpec {
   readonly takes?: 'rest' | 'words'
   /** The only words that it can be; any other is a usage error. */
   readonly oneOf?: readonly string[]
-  /** That usage error, where the usual sentence does not say enough. */
-  readonly misuse?: (word: string) => UsageError
 }
 
 /** A flag: `--json`, or `-n N` where it takes a value. */
@@ -80,6 +78,11 @@ export type CommandContext<
 export interface BaseContext extends Caller {
   /** Lets the session go on meanwhile; trouble is told as if the command had waited. */
   inBackground(work: Promise<unknown>): void
+  /**
+   * The error to throw where the words do not fit. Its usage line is that of the command, as this caller writes it; or of
+   * the command called `verb`, where that one is to be used instead.
+   */
+  misuse(problem: string, verb?: string): UsageError
 }
 
 /** What stands in the file of a verb and does not depend on its arguments. */
@@ -89,6 +92,8 @@ interface Facts {
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
   readonly example: string
+  /** For the page of all commands: what a script gets from it, where it only does its work in a session. A sentence. */
+  readonly fromScript?: string
   /** What could stand where the cursor is, in any order. */
   complete?(where: {
     readonly room: Room
@@ -122,7 +127,7 @@ export interface CommandDefinition<
   readonly flags?: F
   /** Only who runs a command in a room can be asked to manage it. */
   readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Rule
-  /** Throws `Refusal` (exit 1) or `UsageError` (exit 2); resolves to nothing, or to false for exit 1. */
+  /** Throws `Refusal` (exit 1) or what `misuse` gives (exit 2); resolves to nothing, or to false for exit 1. */
   run(context: CommandContext<R, A, F>): Promise<void | false>
 }
 

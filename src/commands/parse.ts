@@ -1,8 +1,7 @@
-import { UsageError } from '../chat/errors.ts'
-import { takeWord } from '../lib/words.ts'
+import { takeWord } from '../lib/text/words.ts'
 import type { CallerKind } from './caller.ts'
 import type { ArgumentSpec, ArgumentValue, Command, FlagSpec, FlagValue, Values } from './define.ts'
-import { spelled, usage } from './usage.ts'
+import { misuse, spelled } from './usage.ts'
 
 /** A line's words, sorted into what the command declared. */
 export interface Parsed extends Values {
@@ -37,7 +36,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
     }
   }
   const missing = wanted.find((one) => !one.optional && !given.has(one))
-  if (missing) throw misuse(`${missing.name.toUpperCase()} is missing`)
+  if (missing) throw wrong(`${missing.name.toUpperCase()} is missing`)
   const args = command.arguments.map((one) => [one.name, argumentValue(one, given.get(one))] as const)
   const flags = command.flags.map((one) => [one.name, flagValue(one, given.get(one))] as const)
   return {
@@ -54,7 +53,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
 
   function takeFlag(flag: FlagSpec, after: string): string {
     const { word, rest } = flag.value ? takeWord(after) : { word: flag.name, rest: after }
-    if (word === '') throw misuse(`${spelled(flag)} needs ${flag.value}`)
+    if (word === '') throw wrong(`${spelled(flag)} needs ${flag.value}`)
     give(flag, word)
     return rest
   }
@@ -62,28 +61,30 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
   function takeArgument(word: string, after: string): string {
     const argument = wanted[position]
     if (!argument || (isFlagLike(word) && !flagsAreOver && argument.takes !== 'rest')) {
-      throw misuse(isFlagLike(word) ? `unknown flag ${word}` : `"${word}" is one word too many`)
+      throw wrong(isFlagLike(word) ? `unknown flag ${word}` : `"${word}" is one word too many`)
     }
     if (argument.takes !== 'words') position++
     give(argument, argument.takes === 'rest' ? left : word)
     return argument.takes === 'rest' ? '' : after
   }
 
-  function misuse(problem: string): UsageError {
-    return new UsageError(`${command.name}: ${problem}`, usage(command, kind))
+  function wrong(problem: string): Error {
+    return misuse(command, kind, problem)
   }
 }
 
 /** Throws `UsageError` where an argument is none of the words that it can be. */
 export function checkChoices(command: Command, args: Values['args'], kind: CallerKind): void {
-  for (const { name, oneOf, misuse } of command.arguments) {
+  for (const { name, oneOf } of command.arguments) {
     const word = args[name]
     if (!oneOf || typeof word !== 'string' || oneOf.includes(word)) continue
-    const choices = `${oneOf.slice(0, -1).join(', ')} or ${oneOf.at(-1)}`
-    const problem = `${command.name}: ${choices}, not ${word.slice(0, 40)}`
-    throw misuse ? misuse(word) : new UsageError(problem, usage(command, kind))
+    throw misuse(command, kind, `${eitherOf(oneOf)}, not ${word.slice(0, 40)}`)
   }
 }
+
+/** `on`, `on or off`, `on, off or dim`. */
+const eitherOf = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' or ')
 
 const ROOM: ArgumentSpec = { name: 'room', about: 'a room' }
 const OPTIONAL_ROOM: ArgumentSpec = { ...ROOM, optional: true }

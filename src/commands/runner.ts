@@ -6,11 +6,12 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { closest } from '../lib/suggest.ts'
-import { takeWord } from '../lib/words.ts'
+import { takeWord } from '../lib/text/words.ts'
 import { kindOf, type Caller, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
+import { misuse } from './usage.ts'
 import type { Speech } from './speech.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
@@ -88,7 +89,12 @@ export function createRunner(parts: {
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
-    return await runIn(room, command, { ...caller, ...values, inBackground })
+    const context = {
+      ...{ ...caller, ...values, inBackground },
+      misuse: (problem: string, verb?: string) =>
+        misuse(command, kindOf(caller), problem, byName.get(verb ?? command.name)),
+    }
+    return await runIn(room, command, context)
   }
 
   function unknownCommand(word: string, { session }: Caller): UsageError {

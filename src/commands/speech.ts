@@ -2,7 +2,7 @@ import type { MessageEntry } from '../chat/entry.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import { speech, type SpeechLimits } from '../chat/speech.ts'
+import { messageText, type MessageLimits } from '../chat/message-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
 
 /** What people say in rooms. All of it throws `Refusal` for an empty or too long text. */
@@ -23,10 +23,10 @@ export interface Said {
 }
 
 /** The limits hold for what is said, and for what is done. */
-export function createSpeech(turns: Turns, limits: SpeechLimits): Speech {
+export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
   return {
     async say(room, requester, raw, how) {
-      const text = speech(raw, limits)
+      const text = messageText(raw, limits)
       const message = (await room.record({ kind: 'message', author: requester.name, text })) as MessageEntry
       const started = new Map<string, RunningTurn>()
       for (const model of mentions(text, turns.names())) {
@@ -35,7 +35,7 @@ export function createSpeech(turns: Turns, limits: SpeechLimits): Speech {
       return { message, turns: started }
     },
     async act(room, person, raw) {
-      await room.record({ kind: 'action', author: person.name, text: speech(raw, limits) })
+      await room.record({ kind: 'action', author: person.name, text: messageText(raw, limits) })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { UsageError } from '../chat/errors.ts'
 import type { CallerKind } from './caller.ts'
 import type { Command, FlagSpec } from './define.ts'
 
@@ -16,6 +17,10 @@ function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
   if (kind === 'session' || room === 'none') return []
   return [room === 'optional' ? '[ROOM]' : 'ROOM']
 }
+
+/** The error for words that do not fit a command; its form is that of the definition, or of another command's. */
+export const misuse = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>
+  new UsageError(`${command.name}: ${problem}`, usage(form, kind))
 
 /** A flag as it is typed: `-n`, `--json`. */
 export const spelled = ({ name }: FlagSpec): string => (name.length === 1 ? `-${name}` : `--${name}`)

@@ -46,11 +46,11 @@ type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
   const given = givenBy(flags, env)
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
-  const { mcp, ...written } = path === undefined ? noConfigFile() : readConfigFile(path)
+  const { mcp: _, ...written } = path === undefined ? noConfigFile() : readConfigFile(path)
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
   const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
   const { server, tools, sandbox } = written
-  refuseWhatIsToCome(given('http', 'SSHAWL_HTTP'), { mcp, ...written }, path)
+  refuseHttp(given('http', 'SSHAWL_HTTP'))
   return Object.freeze({
     ...written,
     listen,
@@ -69,20 +69,9 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   dataPath(givenBy(flags, env)('data', 'SSHAWL_DATA'), env)
 
-/** These settings are planned and do nothing yet. Accepting them in silence would mislead. Throws `ConfigError`. */
-function refuseWhatIsToCome(
-  http: Given | undefined,
-  { mcp, limits }: Pick<FileConfig, 'mcp' | 'limits'>,
-  path: string | undefined,
-): void {
+/** HTTP is planned and does nothing yet. Accepting the setting in silence would mislead. Throws `ConfigError`. */
+function refuseHttp(http: Given | undefined): void {
   if (http) throw new ConfigError([`${http.from}: this version does not serve HTTP yet; leave it out`])
-  if (mcp.length > 0)
-    throw new ConfigError([`${path}: mcp: this version does not connect to MCP servers yet; leave it out`])
-  if (limits.presence_per_min !== noConfigFile().limits.presence_per_min) {
-    throw new ConfigError([
-      `${path}: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out`,
-    ])
-  }
 }
 
 const DEFAULT_LISTEN = '127.0.0.1:2222'

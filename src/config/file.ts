@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { closest } from '../lib/suggest.ts'
+import { problemsBeyondSchema, type Problem } from './beyond-schema.ts'
 import { lineOf } from './locate.ts'
 import { ConfigError } from './problem.ts'
 import { fileSchema, type FileConfig } from './schema.ts'
@@ -11,15 +12,14 @@ export function readConfigFile(path: string): FileConfig {
   return checkConfig(textOf(path), path)
 }
 
-/** Checks a file's text; `path` is for the messages. */
+/** Checks a file's text; `path` is for the messages. Throws `ConfigError` with all problems, in order of line. */
 export function checkConfig(text: string, path: string): FileConfig {
-  const checked = fileSchema.safeParse(tomlOf(text, path), { reportInput: true })
-  if (!checked.success) {
-    throw new ConfigError(checked.error.issues.map((issue) => `${path}:${sentence(issue, text)}`))
-  }
-  const problems = [...sameNames(checked.data, 'models', text), ...sameNames(checked.data, 'mcp', text)]
-  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `${path}:${problem}`))
-  return checked.data
+  const written = tomlOf(text, path)
+  const { success, data, error } = fileSchema.safeParse(written, { reportInput: true })
+  const issues = error?.issues.flatMap((issue) => problemsOf(issue, text)) ?? []
+  const problems = [...issues, ...problemsBeyondSchema(written, text)].toSorted((a, b) => a.line - b.line)
+  if (success && problems.length === 0) return data
+  throw new ConfigError(problems.map(({ line, sentence }) => `${path}:${line}: ${sentence}`))
 }
 
 /** The defaults, which hold if there is no file. */
@@ -43,15 +43,19 @@ function tomlOf(text: string, path: string): unknown {
   }
 }
 
-function sentence(issue: z.core.$ZodIssue, text: string): string {
+function problemsOf(issue: z.core.$ZodIssue, text: string): readonly Problem[] {
+  const { path } = issue
   if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys
-    const near = closest(key, keysAt(issue.path))
-    return `${lineOf(text, [...issue.path, key])}: unknown key ${key}${near ? `; did you mean ${near}?` : ''}`
+    return issue.keys.map((key) => {
+      const near = closest(key, keysAt(path))
+      const sentence = `unknown key ${key}${near ? `; did you mean ${near}?` : ''}`
+      return { line: lineOf(text, [...path, key]), sentence }
+    })
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined
-  const name = issue.path.filter((part) => typeof part === 'string').join('.')
-  return `${lineOf(text, issue.path)}: ${name}${missing ? ' is missing' : `: ${issue.message}`}`
+  const name = path.filter((part) => typeof part === 'string').join('.')
+  const sentence = `${name}${missing ? ' is missing' : `: ${issue.message}`}`
+  return [{ line: lineOf(text, path), sentence }]
 }
 
 /** The keys that the schema has at a path. */
@@ -67,12 +71,4 @@ function shapeOf(schema: unknown): Record<string, unknown> {
   if (one?.shape) return one.shape
   const inner = one?.def?.innerType ?? one?.def?.element
   return inner ? shapeOf(inner) : {}
-}
-
-function* sameNames(config: FileConfig, list: 'models' | 'mcp', text: string): Iterable<string> {
-  const seen = new Set<string>()
-  for (const [index, { name }] of config[list].entries()) {
-    if (seen.has(name)) yield `${lineOf(text, [list, String(index), 'name'])}: the name ${name} is used twice`
-    seen.add(name)
-  }
 }

@@ -1,4 +1,4 @@
-import { cleanText } from './clean-text.ts'
+import { cleanText } from './text/clean-text.ts'
 import type { Json, JsonObject } from './json.ts'
 
 /** Levels of nesting that JSON from outside may have. Deeper values overflow the stack of whoever walks them. */

@@ -4,6 +4,9 @@ const UNITS = [
   ['m', 60],
 ] as const
 
+/** A day in milliseconds. */
+export const DAY_MS = 24 * 60 * 60 * 1_000
+
 /** Milliseconds as people say them: `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`: at most two units. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.floor(ms))}ms`

@@ -1,7 +1,7 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { Snapshot } from './snapshot.ts'
 

@@ -1,3 +1,4 @@
+import type { Json } from '../lib/json.ts'
 import type { Role } from '../chat/person.ts'
 import { type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -70,6 +71,10 @@ export function scopeFromWords(words: readonly string[]): string | readonly stri
   }
   return [...words]
 }
+
+/** A scope in the words that set it. */
+export const scopeText = (scope: Json): string =>
+  Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
 
 /** Says why a tool is hidden; undefined when it is not. */
 type HidingRule = (tool: CatalogueTool) => string | undefined

@@ -1,5 +1,5 @@
 import type { Entry } from '../chat/entry.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import type { Frames } from './frames.ts'
 import type { Terminal } from './ports.ts'
 

@@ -7,7 +7,7 @@
  */
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
@@ -109,8 +109,8 @@ export interface Screen extends Omit<Participant, 'stream'> {
   refresh(): void
   /** Rings, where the terminal can: somebody waits for this person. */
   bell(): void
-  /** Prints `farewell` and ends the session. */
-  quit(farewell?: string): void
+  /** Prints `farewell` and ends the session with this status: 0 when absent, 1 for somebody who is sent away. */
+  quit(farewell?: string, exitStatus?: 0 | 1): void
 }
 
 /**

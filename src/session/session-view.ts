@@ -1,6 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
-import type { Styled } from '../lib/styled.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
 import type { Frames } from './frames.ts'
 import type { Key } from './keys.ts'
@@ -35,15 +35,15 @@ export interface ViewParts {
   readonly fail: (error: unknown) => void
 }
 
-/** A view as its host sees it. `leave` is called when the host ends the session. */
-export const screenOf = (person: Person, view: SessionView, leave: () => void): Screen => ({
+/** A view as its host sees it. `leave` is called with the exit status when the host ends the session. */
+export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: number) => void): Screen => ({
   person,
   deliver: (entry) => view.entry(entry),
   print: (text) => view.print(text),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
-  quit(farewell) {
+  quit(farewell, exitStatus = 0) {
     view.close(farewell)
-    leave()
+    leave(exitStatus)
   },
 })

@@ -24,20 +24,22 @@ export interface SessionOptions {
 }
 
 /**
- * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0. What goes wrong
- * with a key or a line is told in the session, which goes on. Rejects, with the terminal still open, if the person
- * cannot be brought into a room, or nothing can be drawn for them.
+ * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0, or with the one
+ * that the host gave. What goes wrong with a key or a line is told in the session, which goes on. Rejects, with the
+ * terminal still open, if the person cannot be brought into a room, or nothing can be drawn for them.
  */
 export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
   const { terminal, person, host, shared } = options
   const over = createDeferred<void>()
   let hasLeft = false
+  let exitStatus = 0
   const parts = { ...shared, fail: over.reject }
   const view = onlyAppends(terminal)
     ? createAppendView(terminal, parts)
     : createLiveView(terminal, (style) => host.footer(style), parts)
-  const screen = screenOf(person, view, () => {
+  const screen = screenOf(person, view, (status) => {
     hasLeft = true
+    exitStatus = status
     over.resolve()
   })
   const trouble = createTrouble(view, person, shared.log)
@@ -66,7 +68,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     view.close()
     await host.detach(screen)
   }
-  terminal.end(0)
+  terminal.end(exitStatus)
 }
 
 /** A session that is attached to its host. */

@@ -1,5 +1,5 @@
 import type { Log } from '../chat/ports.ts'
-import { cleanLine, cleanText } from '../lib/clean-text.ts'
+import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'

@@ -1,6 +1,6 @@
 import type { RoomName } from '../chat/entry.ts'
 import type { Clock } from '../chat/ports.ts'
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 import { showPage } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
 import { failed, type ToolResult } from '../tools/tool.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '../chat/ports.ts'
-import { cleanLine } from '../lib/clean-text.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'

@@ -1,5 +1,5 @@
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { stableJson } from '../lib/stable-json.ts'
 

@@ -1,4 +1,4 @@
-import { splitPages } from '../lib/pages.ts'
+import { splitPages } from '../lib/text/pages.ts'
 import type { LongResult } from './ports/results.ts'
 import type { ToolResult } from './tool.ts'
 

@@ -1,4 +1,4 @@
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 
 /**
  * Puts marks around text that strangers wrote, so that a model can tell where it begins and ends. The mark is new each

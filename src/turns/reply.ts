@@ -1,4 +1,4 @@
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 
 /** Characters of one reply, all steps together. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536

@@ -1,6 +1,6 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry } from '../chat/entry.ts'
-import { cleanText } from '../lib/clean-text.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { SubTurnRequest } from '../tools/tool.ts'
 import type { StepMessage } from './ports.ts'

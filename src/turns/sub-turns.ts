@@ -1,7 +1,7 @@
 import type { TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Room } from '../chat/room.ts'
-import { isBlank } from '../lib/clean-text.ts'
+import { isBlank } from '../lib/text/clean-text.ts'
 import { failed, ok, type SubTurnRequest, type ToolResult } from '../tools/tool.ts'
 import type { ConfiguredModel } from './ports.ts'
 import { subTurnMessage } from './sub-turn-message.ts'

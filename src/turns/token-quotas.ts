@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Clock } from '../chat/ports.ts'
-import { duration } from '../lib/duration.ts'
+import { DAY_MS, duration } from '../lib/duration.ts'
 import type { Spending, TurnStore } from './ports.ts'
 
 /** The keys of `[limits]` that bound what models may use in 24 hours; 0 for no bound. */
@@ -15,8 +15,6 @@ export interface QuotaLimits {
  * goes over a quota still ends.
  */
 export type CheckQuotas = (room: string, requester: string) => Promise<void>
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The quotas are counted from the store: a restart changes nothing. */
 export function createTokenQuotas(

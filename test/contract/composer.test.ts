@@ -2,7 +2,7 @@ import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { ENGINE_NAMES } from '../../src/adapters/lua/engines.ts'
 import { paths } from '../../src/app/paths.ts'
 import { localComposer } from '../support/composer.ts'
-import { memoryLog } from '../support/society.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 import { composerExam } from './composer-exam.ts'
 
 for (const engine of ENGINE_NAMES) {

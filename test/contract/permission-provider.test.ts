@@ -1,11 +1,11 @@
 import { createApprovals } from '../../src/approvals/approvals.ts'
 import type { PermissionRequest } from '../../src/tools/tool.ts'
-import { createSociety } from '../support/society.ts'
+import { createChatParts } from '../support/chat-parts.ts'
 import { permissionProviderExam, type FindRoom, type PermissionExaminee } from './permission-provider-exam.ts'
 
 /** Approvals of a lobby, and what its owner wants with a tool. */
 async function openApprovals(find: (usual: FindRoom) => FindRoom) {
-  const { storage, chat, clock, log, person } = await createSociety()
+  const { storage, chat, clock, log, person } = await createChatParts()
   const room = await chat.lobby()
   const ann = await person('ann')
   await storage.rooms.setMembership(room.name, ann.id, 'owner')

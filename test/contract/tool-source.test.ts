@@ -6,11 +6,11 @@ import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
 import { ROOM_TOOL_IDS, roomTools } from '../../src/tools/rooms/index.ts'
 import type { Tool, ToolContext, ToolSource } from '../../src/tools/tool.ts'
 import { localWeb } from '../support/site.ts'
-import { createSociety } from '../support/society.ts'
+import { createChatParts } from '../support/chat-parts.ts'
 import { contextFor } from '../unit/tools/context.ts'
 import { toolSourceExam } from './tool-source-exam.ts'
 
-const { chat, storage } = await createSociety()
+const { chat, storage } = await createChatParts()
 const search = createSearch({ provider: 'searxng', url: 'http://localhost:8888' })
 const builtin = builtinTools({
   todo: storage.rooms,

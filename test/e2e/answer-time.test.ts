@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { memoryLog } from '../support/society.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh } from '../support/ssh.ts'
 
 test('a question that nobody answers in time is a no, and the room goes on', async () => {

@@ -9,12 +9,15 @@ import { loadConfig, type Config } from '../../src/config/config.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { says, startModelServer, status } from '../support/model-server.ts'
-import { memoryLog } from '../support/society.ts'
+import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
 const REFUSED = /^mcp\b|^limits\.presence_per_min$/
+
+/** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
+const RARE = 'limits.queues_mb'
 
 /** Every other key of the file, with a server at `endpoint` for what goes over the network. */
 const everyKey = (endpoint: string, dir: string): string => `
@@ -85,7 +88,7 @@ test('every key of the config file is read by something, or refused', async () =
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-  expect(unread().filter((key) => !REFUSED.test(key))).toEqual([])
+  expect(unread().filter((key) => key !== RARE && !REFUSED.test(key))).toEqual([])
 })
 
 /** A server with this config, and somebody who talks, calls two models at once, searches the web, makes a room and runs a script. */

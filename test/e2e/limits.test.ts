@@ -38,7 +38,7 @@ test('whoever would be one too many in the lobby is told so and sent away', asyn
   await other.waitFor('-- lobby')
   await using bob = await stage.open('bob', '-T')
   await bob.waitFor('! lobby is full: 1 of 1 people are in it; try again later')
-  expect(await bob.exit).toBe(0)
+  expect(await bob.exit).toBe(1)
   expect(alice.output()).not.toContain('bob')
 })
 

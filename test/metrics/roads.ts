@@ -25,7 +25,7 @@ export const ROADS: readonly Road[] = [
       { to: 'src/commands/runner.ts:createRunner', through: 'src/commands/runner.ts:Runner' },
       { aside: 'src/chat/pace.ts:createPace', through: 'src/chat/pace.ts:Pace' },
       { to: 'src/commands/speech.ts:createSpeech', through: 'src/commands/speech.ts:Speech' },
-      { aside: 'src/chat/speech.ts:speech' },
+      { aside: 'src/chat/message-text.ts:messageText' },
       { to: 'src/chat/room.ts:createRoom', through: 'src/chat/room.ts:Room' },
       {
         to: 'src/adapters/storage/sqlite/entry-log.ts:createEntryLog',

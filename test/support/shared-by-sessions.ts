@@ -2,7 +2,7 @@ import type { Log } from '../../src/chat/ports.ts'
 import type { FrameTimers } from '../../src/session/frames.ts'
 import { createShared, type SharedBySessions } from '../../src/session/shared.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
-import { memoryLog } from './society.ts'
+import { memoryLog } from './chat-parts.ts'
 
 /** What sessions share, in real time. */
 export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>

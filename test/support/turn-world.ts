@@ -17,11 +17,11 @@ import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
 import { say, scriptedModel } from './scripted-model.ts'
-import { createSociety, type Society } from './society.ts'
+import { createChatParts, type ChatParts } from './chat-parts.ts'
 
 /** A room with a person and a model in it, over real parts; only the model is scripted. */
 export interface TurnWorld extends AsyncDisposable {
-  readonly society: Society
+  readonly chatParts: ChatParts
   readonly room: Room
   readonly ann: Person
   readonly turns: Turns
@@ -57,11 +57,11 @@ export interface WorldOptions {
 }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
-  const society = await createSociety()
-  const { storage, chat, clock, log, nextId } = society
+  const chatParts = await createChatParts()
+  const { storage, chat, clock, log, nextId } = chatParts
   const composer = await localComposer()
   const room = await chat.lobby()
-  const ann = await society.person('ann')
+  const ann = await chatParts.person('ann')
   const tools = [...(options.tools ?? [])]
   const source: ToolSource = {
     group: options.group ?? 'builtin',
@@ -113,7 +113,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const readLog = () => storage.log.read(room.name, { limit: 10_000 })
 
   return {
-    society,
+    chatParts,
     room,
     ann,
     turns,

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { Runner } from '../../src/commands/runner.ts'
 import { handleLine, type HandledLine } from '../../src/handle-line.ts'
 import { sessionIn } from '../support/commands/caller.ts'
-import { createSociety } from '../support/society.ts'
+import { createChatParts } from '../support/chat-parts.ts'
 import { personCalled } from '../support/ssh-server.ts'
 
-const { chat } = await createSociety()
+const { chat } = await createChatParts()
 const { caller } = sessionIn(await chat.lobby(), personCalled('alice'))
 
 /** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */

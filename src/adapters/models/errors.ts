@@ -1,5 +1,5 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
-import { cleanLine } from '../../lib/clean-text.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import { ModelError } from '../../turns/ports.ts'
 import { LimitError } from './guarded-fetch.ts'
 import type { ModelAccess } from './provider.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { Refusal } from '../../chat/errors.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 

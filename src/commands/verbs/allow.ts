@@ -1,4 +1,3 @@
-import { UsageError } from '../../chat/errors.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Decision } from '../../approvals/decide.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
@@ -10,35 +9,32 @@ const RULE = 'The one whose tool asks, the owner of the room, an op or an admin.
 export const allowCommand = (approvals: Answers): Command =>
   defineCommand({
     name: 'allow',
-    summary:
-      "let a tool do what it asks: once, in this room for some hours, or always; N is the question's number",
+    summary: 'let a tool do what it asks: once, in this room for some hours, or always',
     room: 'here',
     arguments: [
+      { name: 'how', about: '`once`, `room` or `always`; `once` without it', optional: true },
       {
-        name: 'how',
-        about: 'for how long, and the number of the question, in either order',
+        name: 'number',
+        about: 'of the question; needed where several are open; may stand first',
         optional: true,
-        takes: 'words',
       },
     ],
     example: 'room 3',
     rights: { rule: RULE },
     complete: () => EXTENTS,
-    run: async (context) => answer(approvals, context, readWords(context.args.how)),
+    run: async (context) => answer(approvals, context, readWords(context)),
   })
 
 export const denyCommand = (approvals: Answers): Command =>
   defineCommand({
     name: 'deny',
-    summary: "do not let a tool do what it asks; N is the question's number",
+    summary: 'do not let a tool do what it asks',
     room: 'here',
     arguments: [{ name: 'number', about: 'of the question; needed where several are open', optional: true }],
     example: '3',
     rights: { rule: RULE },
     async run(context) {
-      const { number } = context.args
-      const question = number === undefined ? {} : { question: questionNumber(number, 'deny', '[N]') }
-      await answer(approvals, context, { verdict: 'denied', ...question })
+      await answer(approvals, context, { verdict: 'denied', ...question(context.args.number, context) })
     },
   })
 
@@ -57,26 +53,26 @@ async function answer(
 type Extent = Exclude<Decision['verdict'], 'denied'>
 
 const EXTENTS: readonly Extent[] = ['once', 'room', 'always']
-const ALLOW_FORM = '[once, room or always] [N]'
 
-/** The words may stand in either order: `/allow 3 always`. */
-function readWords(words: readonly string[]): Words {
-  const extents = words.filter(isExtent)
-  const [number, ...others] = words.filter((word) => !isExtent(word))
-  if (extents.length > 1 || others.length > 0)
-    throw misuse('allow', `"${words.at(-1)}" is one word too many`, ALLOW_FORM)
-  const verdict = extents[0] ?? 'once'
-  return number === undefined
-    ? { verdict }
-    : { verdict, question: questionNumber(number, 'allow', ALLOW_FORM) }
+/** What `/allow` was given. */
+interface Given {
+  readonly args: { readonly how: string | undefined; readonly number: string | undefined }
+  readonly misuse: (problem: string) => Error
+}
+
+/** The words may stand in either order: `/allow 3 always`. Throws what `misuse` gives. */
+function readWords({ args: { how, number }, misuse }: Given): Words {
+  if (how === undefined || isExtent(how)) return { verdict: how ?? 'once', ...question(number, { misuse }) }
+  const verdict = number ?? 'once'
+  const asked = question(how, { misuse })
+  if (isExtent(verdict)) return { verdict, ...asked }
+  throw misuse(`"${verdict.slice(0, 40)}" is not one of once, room and always`)
 }
 
 const isExtent = (word: string): word is Extent => EXTENTS.some((extent) => extent === word)
 
-function questionNumber(word: string, verb: string, form: string): number {
-  if (/^\d{1,9}$/.test(word)) return Number(word)
-  throw misuse(verb, `"${word.slice(0, 40)}" is not the number of a question`, form)
+function question(word: string | undefined, { misuse }: Pick<Given, 'misuse'>): Pick<Words, 'question'> {
+  if (word === undefined) return {}
+  if (/^\d{1,9}$/.test(word)) return { question: Number(word) }
+  throw misuse(`"${word.slice(0, 40)}" is not the number of a question`)
 }
-
-const misuse = (verb: string, problem: string, form: string): UsageError =>
-  new UsageError(`${verb}: ${problem}`, `${verb} ${form}`)

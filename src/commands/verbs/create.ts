@@ -8,7 +8,7 @@ export const createRoomCommand = (chat: Pick<Chat, 'create'>): Command =>
     room: 'none',
     flags: [{ name: 'private', about: 'only for those who are invited' }],
     arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
-    example: '--private den',
+    example: '--private attic',
     rights: { rule: 'Everybody but guests.' },
     async run({ person, args, flags, out, session }) {
       const room = await chat.create(args.name, person, flags)

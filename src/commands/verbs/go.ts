@@ -10,7 +10,7 @@ export const goCommand = (chat: Chat, rooms: Invitations): Command =>
     room: 'none',
     arguments: [{ name: 'direction', about: 'of an exit, as exits lists them' }],
     example: 'north',
-    rights: { rule: 'Everybody, in a session: a script is in no room.' },
+    fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
     complete: async ({ room, person }) =>
       (await chat.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
     async run(context) {

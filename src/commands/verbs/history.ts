@@ -1,7 +1,6 @@
 import type { Chat } from '../../chat/chat.ts'
 import type { EntryId } from '../../chat/entry.ts'
-import { UsageError } from '../../chat/errors.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { defineCommand, JSON_FLAG, type BaseContext, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type ReadLog } from './shared/log-pages.ts'
 
@@ -16,13 +15,14 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
       JSON_FLAG,
     ],
     example: '-n 20',
-    async run({ room, flags, out, signal }) {
-      const before = entryId(flags.before)
+    async run({ room, flags, out, signal, misuse }) {
+      const before = entryId(flags.before, misuse)
+      const count = entryCount(flags.n, misuse)
       const read: ReadLog = async (query) => {
         await out.ready()
         return await chat.history(room, query)
       }
-      for await (const page of pagesOf(read, entryCount(flags.n), before)) {
+      for await (const page of pagesOf(read, count, before)) {
         await printEntries(page, out, { asJson: flags.json })
         if (signal.aborted) return
       }
@@ -30,10 +30,7 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
   })
 
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
-function entryId(word: string | undefined): EntryId | undefined {
+function entryId(word: string | undefined, misuse: BaseContext['misuse']): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
-  throw new UsageError(
-    `${word.slice(0, 40)} is no entry's id; history --json shows them`,
-    'history ROOM --before ID',
-  )
+  throw misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
 }

@@ -1,7 +1,7 @@
 import { mayManage } from '../../chat/access.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { PeopleStore, RoomStore } from '../../chat/ports.ts'
-import { skeleton } from '../../lib/skeleton.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const inviteCommand = (

@@ -9,6 +9,7 @@ export const joinCommand = (chat: Pick<Chat, 'room' | 'rooms'>, rooms: Invitatio
     room: 'none',
     arguments: [{ name: 'name', about: 'of the room' }],
     example: 'den',
+    fromScript: 'Makes somebody who was invited to a private room a member of it; refused otherwise.',
     complete: async ({ person }) => (await chat.rooms(person)).map((room) => room.name),
     run: async (context) => enter(await chat.room(context.args.name, context.person), context, rooms),
   })

@@ -1,10 +1,10 @@
 import { EXITS_KEY, exitsValue, NAV_KEY, visibleExits } from '../../chat/exits.ts'
-import { Refusal, UsageError } from '../../chat/errors.ts'
+import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../../lib/clean-json.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from '../../prompt/checkpoint.ts'
@@ -17,10 +17,10 @@ const MAX_KEYS = 256
 
 /** Keys that mean something to the server, and the commands that check what is put there. */
 const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
-  [SCOPE_KEY, 'tools ROOM on, off or SCOPE…'],
-  [CHECKPOINT_KEY, 'checkpoint ROOM NAME'],
-  [EXITS_KEY, 'portal ROOM DIRECTION TARGET'],
-  [NAV_KEY, 'nav ROOM on or off'],
+  [SCOPE_KEY, 'tools'],
+  [CHECKPOINT_KEY, 'checkpoint'],
+  [EXITS_KEY, 'portal'],
+  [NAV_KEY, 'nav'],
 ])
 
 type Values = ReadonlyMap<string, Json>
@@ -41,11 +41,13 @@ export function kvCommand(rooms: RoomStore): Command {
       // A key that cannot be is refused to everybody in the same words.
       when: ({ key = '', value }) => value !== undefined && KEY.test(key),
     },
-    async run({ person, room, args: { key, value }, flags, out }) {
+    async run({ person, room, args: { key, value }, flags, out, misuse }) {
       const values = await valuesFor(room, person)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
       if (value === undefined) return out.line(show(key, values, flags.json))
+      const owner = OWNED_KEYS.get(key)
+      if (owner !== undefined) throw misuse(`${key} is set with ${owner}`, owner)
       await set(room, key, value, values)
     },
   })
@@ -60,8 +62,6 @@ export function kvCommand(rooms: RoomStore): Command {
   }
 
   async function set(room: Room, key: string, text: string, values: Values): Promise<void> {
-    const form = OWNED_KEYS.get(key)
-    if (form !== undefined) throw new UsageError(`kv: ${key} is set with ${form.split(' ', 1)[0]}`, form)
     const value = text.trim() === '-' ? undefined : readValue(text)
     if (value !== undefined && values.size >= MAX_KEYS && !values.has(key))
       throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)

@@ -9,7 +9,7 @@ export const leaveCommand = (chat: Pick<Chat, 'lobby'>): Command =>
     summary: 'go back to the lobby',
     room: 'none',
     example: '',
-    rights: { rule: 'Everybody, in a session: a script is in no room.' },
+    fromScript: 'Refused: a script is in no room, so there is none to leave.',
     async run({ session }) {
       if (!session) throw new Refusal('a script is in no room, so there is none to leave')
       if (session.room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')

@@ -1,8 +1,8 @@
 import { mayManage } from '../../chat/access.ts'
-import { Refusal, UsageError } from '../../chat/errors.ts'
+import { Refusal } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { duration } from '../../lib/duration.ts'
-import { visibleText } from '../../lib/visible-text.ts'
+import { visibleText } from '../../lib/text/visible-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Grant, GrantStore } from '../../approvals/ports.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
@@ -13,11 +13,11 @@ type Here = CommandContext<'here'>
 export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock: Clock): Command {
   return defineCommand({
     name: 'perms',
-    summary: 'what tools may do here without asking: list it, or revoke N',
+    summary: 'what tools may do here without asking: list it, or revoke one',
     room: 'here',
     flags: [JSON_FLAG],
     arguments: [
-      { name: 'action', about: 'revoke', optional: true },
+      { name: 'action', about: 'what to do', optional: true, oneOf: ['revoke'] },
       { name: 'number', about: 'of a permission in the list', optional: true },
     ],
     example: 'revoke 1',
@@ -27,8 +27,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
     async run(context) {
       const { action, number = '' } = context.args
       if (action === undefined) return show(context, await visibleTo(context), context.flags.json)
-      if (action !== 'revoke' || !/^\d{1,9}$/.test(number))
-        throw new UsageError('perms: say revoke and a number of the list', 'perms ROOM [revoke N]')
+      if (!/^\d{1,9}$/.test(number)) throw context.misuse('NUMBER must be one of the list')
       await revoke(context, Number(number))
     },
   })

@@ -6,7 +6,7 @@ export const quitCommand = (): Command =>
     summary: 'leave the server',
     room: 'none',
     example: '',
-    rights: { rule: 'Everybody, in a session: a script ends by itself.' },
+    fromScript: 'Does nothing: a script ends by itself.',
     async run({ session }) {
       session?.quit()
     },

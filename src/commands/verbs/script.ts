@@ -1,6 +1,6 @@
-import { Refusal, UsageError } from '../../chat/errors.ts'
+import { Refusal } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
-import { cleanLine, cleanText } from '../../lib/clean-text.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
@@ -10,15 +10,11 @@ import { announce } from './shared/announce.ts'
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536
 
-const USAGE = 'script ROOM show [VERSION], set, check, reset or versions'
-
 const ARGUMENTS = [
   {
     name: 'action',
     about: 'what to do',
     oneOf: ['show', 'set', 'check', 'reset', 'versions'],
-    misuse: (word: string) =>
-      new UsageError(`script: "${word.slice(0, 40)}" is not one of show, set, check, reset, versions`, USAGE),
   },
   { name: 'text', about: 'the script, or a version to show', optional: true, takes: 'rest' },
 ] as const
@@ -78,7 +74,7 @@ export function scriptCommand(
   }
 
   async function reset(context: Context): Promise<void> {
-    if (context.args.text !== undefined) throw new UsageError('script: reset takes nothing more', USAGE)
+    if (context.args.text !== undefined) throw context.misuse('reset takes nothing more')
     await needManager(context.room, context.person, 'reset its script')
     await store(context, '', 'reset')
   }

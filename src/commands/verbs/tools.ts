@@ -2,12 +2,12 @@ import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
-import { cleanLine } from '../../lib/clean-text.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
-import { scopeFromWords } from '../../prompt/scope.ts'
+import { scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 const MAX_PATTERNS = 100
@@ -56,10 +56,6 @@ async function setScope(room: Room, author: string, scope: Json, rooms: Values):
   await rooms.setValue(room.name, SCOPE_KEY, scope)
   await room.record({ kind: 'scope', author, scope, text: `tools: ${scopeText(scope)}` })
 }
-
-/** A scope in the words that set it. */
-export const scopeText = (scope: Json): string =>
-  Array.isArray(scope) ? scope.join(' ') : typeof scope === 'string' ? scope : JSON.stringify(scope)
 
 function scopeWords({ tools }: ToolList): readonly string[] {
   const groups = tools.flatMap(({ tool }) => [tool.group, tool.source])

@@ -1,5 +1,5 @@
 import type { RoomStore } from '../../chat/ports.ts'
-import { oneLine } from '../../chat/speech.ts'
+import { oneLine } from '../../chat/message-text.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { announce } from './shared/announce.ts'
 

@@ -1,10 +1,10 @@
-import { Refusal, UsageError } from '../../chat/errors.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { Refusal } from '../../chat/errors.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { userContent } from '../../prompt/prompt.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { defineCommand, JSON_FLAG, type BaseContext, type Command } from '../define.ts'
 
 /** One request of a turn, with the very texts that were sent. */
 interface Sent {
@@ -25,7 +25,7 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
       { name: 'request', about: 'its number; all of them without it', optional: true },
     ],
     example: '01KCZ5V7Q8WN3M6T2R4X9YJBHD 1',
-    async run({ room, args, flags, out }) {
+    async run({ room, args, flags, out, misuse }) {
       const turn = await turns.find(args.id)
       // A turn of another room is treated like one that does not exist.
       if (!turn || turn.room !== room.name)
@@ -33,7 +33,7 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
       const sent = requestsOf(turn).map(({ prompt, steps, tools }): Sent => {
         return { system: prompt.system, user: userContent(prompt), messages: steps, tools }
       })
-      const chosen = chosenOf(sent, args.request)
+      const chosen = chosenOf(sent, args.request, misuse)
       if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
       out.line(heading(turn, sent.length))
       for (const [index, request] of chosen) out.line(cleanText(requestText(request, index, sent[index - 1])))
@@ -44,13 +44,14 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
 function chosenOf(
   sent: readonly Sent[],
   number: string | undefined,
+  misuse: BaseContext['misuse'],
 ): readonly (readonly [index: number, request: Sent])[] {
   const all = [...sent.entries()]
   if (number === undefined) return all
   const one = all.filter(([index]) => String(index + 1) === number)
   if (one.length > 0) return one
   const last = sent.length === 0 ? 'nothing was sent in this turn' : `requests are 1 to ${sent.length}`
-  throw new UsageError(`turn: there is no request ${number.slice(0, 20)}; ${last}`, 'turn ROOM ID [REQUEST]')
+  throw misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
 function turnJson(turn: TurnRecord, chosen: ReturnType<typeof chosenOf>) {

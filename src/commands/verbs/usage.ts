@@ -1,9 +1,8 @@
+import { DAY_MS } from '../../lib/duration.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 export const usageCommand = (turns: Pick<TurnStore, 'usage'>, clock: Clock): Command =>
   defineCommand({

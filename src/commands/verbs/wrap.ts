@@ -2,7 +2,7 @@ import type { Turns } from '../../turns/turns.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import { userContent, type Prompt } from '../../prompt/prompt.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { cleanLine, cleanText } from '../../lib/clean-text.ts'
+import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { modelName } from './shared/model-name.ts'
@@ -16,7 +16,7 @@ export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
     flags: [JSON_FLAG],
     arguments: [
       { name: 'model', about: 'the first one without it', optional: true },
-      { name: 'full', about: 'the word full', optional: true },
+      { name: 'full', about: 'the text itself', optional: true, oneOf: ['full'] },
     ],
     example: '@guide full',
     async run({ person, room, args, flags, out }) {
@@ -30,7 +30,6 @@ export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
 
 /** `/wrap`, `/wrap full`, `/wrap @qwen`, `/wrap @qwen full`. */
 function asked(model: string | undefined, full: string | undefined, names: readonly string[]) {
-  if (full !== undefined && full !== 'full') throw new Refusal(`"${full}" means nothing here; write full`)
   const onlyFull = model === 'full' && full === undefined && !names.includes('full')
   const [first = ''] = names
   return {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { graphemes, onCodePoint } from '../graphemes.ts'
 import type { Draft } from '../line-editor.ts'
 

@@ -1,4 +1,4 @@
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import { onCodePoint } from '../graphemes.ts'
 
 /** Of a draft that is repeated no more than its end is written, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import type { ReplyDelta, TurnId } from '../../chat/entry.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import type { SessionStatus } from '../ports.ts'
 import { statusLine } from './status-line.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'

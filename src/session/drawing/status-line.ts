@@ -1,6 +1,6 @@
 import sliceAnsi from 'slice-ansi'
 import stringWidth from 'string-width'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
 import type { SessionStatus } from '../ports.ts'
 
 /** The status as one row of at most `columns` cells, without colour. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { cleanLine } from '../../lib/clean-text.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { SearchHit, WebSearch } from '../ports/web.ts'
 import { ok, type Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'

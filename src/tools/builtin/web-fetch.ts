@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { cleanLine } from '../../lib/clean-text.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import type { Visit, Web, WebPage } from '../ports/web.ts'
 import { ok, type Question, type Tool, type ToolContext, type ToolResult } from '../tool.ts'

@@ -7,7 +7,7 @@ export interface LongResult {
   readonly fd: number
   /** Id of the tool that gave it. */
   readonly tool: string
-  /** Cleaned (lib/clean-text.ts). */
+  /** Cleaned (lib/text/clean-text.ts). */
   readonly text: string
   /** Of a page, in UTF-16 units: the same for whoever reads, so that the pages join to the text. */
   readonly pageSize: number

@@ -3,7 +3,7 @@ import type { Chat } from '../../chat/chat.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import type { SpeechLimits } from '../../chat/speech.ts'
+import type { MessageLimits } from '../../chat/message-text.ts'
 import type { Question, ToolContext } from '../tool.ts'
 
 /** What the tools of the rooms are made from. */
@@ -14,7 +14,7 @@ export interface RoomToolParts {
   /** The models that can be mentioned; nobody when absent. */
   readonly models?: { names(): readonly string[] }
   /** How long one message may be. */
-  readonly speech?: SpeechLimits
+  readonly speech?: MessageLimits
 }
 
 /** A room parameter; absent means the room that the call came from, or that the turn has walked to. */

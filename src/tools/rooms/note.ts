@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { oneLine } from '../../chat/speech.ts'
+import { oneLine } from '../../chat/message-text.ts'
 import { createSerial } from '../../lib/serial.ts'
 import { ok, type Tool } from '../tool.ts'
 import {

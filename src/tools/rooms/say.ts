@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Room } from '../../chat/room.ts'
-import { speech } from '../../chat/speech.ts'
+import { messageText } from '../../chat/message-text.ts'
 import { ok, type Tool, type ToolContext } from '../tool.ts'
 import {
   changeQuestion,
@@ -12,11 +12,11 @@ import {
 } from './in-room.ts'
 
 /** Used where nothing else is configured: the defaults of `[limits]`. */
-const SPEECH_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
+const MESSAGE_LIMITS = { message_chars: 4000, paste_bytes: 65_536, message_lines: 400 }
 
 /** Posts a message that is not part of the reply. */
 export function sayTool(parts: RoomToolParts): Tool {
-  const spoken = (text: string): string => speech(text, parts.speech ?? SPEECH_LIMITS)
+  const spoken = (text: string): string => messageText(text, parts.speech ?? MESSAGE_LIMITS)
   return defineTool({
     id: 'sshawl_say',
     title: 'Say',

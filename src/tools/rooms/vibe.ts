@@ -4,7 +4,7 @@ import { mayManage } from '../../chat/access.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { oneLine } from '../../chat/speech.ts'
+import { oneLine } from '../../chat/message-text.ts'
 import { ok, type Tool, type ToolContext } from '../tool.ts'
 import {
   changeQuestion,

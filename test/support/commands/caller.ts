@@ -2,7 +2,7 @@ import type { Person } from '../../../src/chat/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import type { Output, SessionCaller } from '../../../src/commands/caller.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
-import { plainOf } from '../../../src/lib/styled.ts'
+import { plainOf } from '../../../src/lib/text/styled.ts'
 
 /** What a caller was told, and what became of its session. Grows while something runs in the background. */
 export interface Told {

@@ -51,7 +51,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )
-  const { chat, person, nextId, clock } = turnWorld.society
+  const { chat, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const { commands, runner } = runnerIn(turnWorld, approvals, runs)
@@ -104,14 +104,14 @@ export const misused = (problem: string, form: string): Ran => ({
 /** What a command with --json printed, where that is one line. */
 export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 
-function approvalsIn({ society: { chat, storage, clock, log } }: TurnWorld): Approvals {
+function approvalsIn({ chatParts: { chat, storage, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
   const room = (name: RoomName) => chat.anyRoom(name)
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
 }
 
-function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { chat, storage, clock, log, nextId } = society
+function runnerIn({ chatParts, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
+  const { chat, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.people,

@@ -37,7 +37,7 @@ function section(command: Command): string {
     sentence(command.summary),
     [
       `- In a session: ${shown(inSession)}`,
-      `- From a script: ${shown(inScript)}`,
+      `- From a script: ${command.fromScript ?? shown(inScript)}`,
       ...words.map((line) => `- ${line}`),
       `- Who may: ${whoMay(command)}`,
     ].join('\n'),

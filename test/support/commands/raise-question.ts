@@ -4,7 +4,7 @@ import type { Room } from '../../../src/chat/room.ts'
 import { ok } from '../../../src/tools/tool.ts'
 import { sessionIn } from './caller.ts'
 import type { CommandWorld } from './command-world.ts'
-import { screenOf } from '../society.ts'
+import { screenOf } from '../chat-parts.ts'
 import { tool } from '../turn-world.ts'
 
 /** A tool that asks before it does something to `q`. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
-import { createRoomBoards } from '../../../src/app/room-board.ts'
+import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createPeople } from '../../../src/chat/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { sharedBySessions } from '../../support/shared-by-sessions.ts'
-import { createSociety, type Society } from '../../support/society.ts'
+import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
 /** A question that only this person may answer. */
@@ -22,7 +22,7 @@ async function askFor(name: string, { session, person }: SessionCaller) {
 }
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
-const runnerOf = ({ chat }: Society): Runner => {
+const runnerOf = ({ chat }: ChatParts): Runner => {
   const refuse = ({ out }: Caller) => {
     out.warn('you may not')
     return 1 as const
@@ -45,8 +45,8 @@ const runnerOf = ({ chat }: Society): Runner => {
 }
 
 async function startHost() {
-  const society = await createSociety()
-  const { chat, clock, nextId, storage } = society
+  const chatParts = await createChatParts()
+  const { chat, clock, nextId, storage } = chatParts
   const people = createPeople({
     store: storage.people,
     clock,
@@ -58,7 +58,7 @@ async function startHost() {
   const handler = createClientHandler({
     people,
     chat,
-    runner: runnerOf(society),
+    runner: runnerOf(chatParts),
     boards: createRoomBoards(
       { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
       shared.now,
@@ -68,7 +68,7 @@ async function startHost() {
     stop: async () => undefined,
     settings: { motd: () => 'be kind', stdinBytes: () => 10 },
   })
-  return { ...society, handler }
+  return { ...chatParts, handler }
 }
 
 test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {

@@ -5,19 +5,19 @@ import type { Person } from '../../../src/chat/person.ts'
 import type { PermissionRequest } from '../../../src/tools/tool.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
 import type { QuestionLimits } from '../../../src/approvals/questions.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 
 const HOUR = 3_600_000
 
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
 async function createScene(limits: Partial<QuestionLimits> = {}) {
-  const society = await createSociety()
-  const { storage, chat, clock, log } = society
+  const chatParts = await createChatParts()
+  const { storage, chat, clock, log } = chatParts
   const room = await chat.lobby()
   const [ann, bob, op] = [
-    await society.person('ann'),
-    await society.person('bob'),
-    await society.person('op'),
+    await chatParts.person('ann'),
+    await chatParts.person('bob'),
+    await chatParts.person('op'),
   ]
   await storage.rooms.setMembership(room.name, op.id, 'op')
   const screens = [screenOf(ann), screenOf(bob)] as const
@@ -64,7 +64,7 @@ async function createScene(limits: Partial<QuestionLimits> = {}) {
     verdict: 'once' | 'room' | 'always' | 'denied' = 'once',
     question?: number,
   ) => approvals.answer({ room, person, verdict, ...(question === undefined ? {} : { question }) })
-  return { ...society, room, ann, bob, op, screens, approvals, stop, wants, ask, entries, answer }
+  return { ...chatParts, room, ann, bob, op, screens, approvals, stop, wants, ask, entries, answer }
 }
 
 describe('a question', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createByteQuota } from '../../../src/chat/byte-quota.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
-import { handClock } from '../../support/society.ts'
+import { handClock } from '../../support/chat-parts.ts'
 
 const DAY_MS = 86_400_000
 

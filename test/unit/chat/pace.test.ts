@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/pace.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
-import { handClock } from '../../support/society.ts'
+import { handClock } from '../../support/chat-parts.ts'
 
 const alice = { id: 'alice' as PersonId }
 

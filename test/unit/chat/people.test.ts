@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createPeople, type AccessPolicy } from '../../../src/chat/people.ts'
 import type { Fingerprint } from '../../../src/chat/person.ts'
-import { createSociety } from '../../support/society.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
 async function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
-  const { storage, clock, nextId } = await createSociety()
+  const { storage, clock, nextId } = await createChatParts()
   const { access = 'open', admins = [], claimCode } = options
   const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
   return createPeople({ store: storage.people, clock, nextId, policy, claimCode })

@@ -4,7 +4,7 @@ import { StorageError } from '../../../src/chat/errors.ts'
 import { LOBBY } from '../../../src/chat/names.ts'
 import { createRoom, type Room } from '../../../src/chat/room.ts'
 import type { EntryLog } from '../../../src/chat/ports.ts'
-import { createSociety, screenOf, type Society } from '../../support/society.ts'
+import { createChatParts, screenOf, type ChatParts } from '../../support/chat-parts.ts'
 
 const says = (author: string, text: string) => ({ kind: 'message', author, text }) as const
 
@@ -22,7 +22,7 @@ function manualLog(inner: EntryLog) {
 }
 
 /** A room for three people. */
-const smallRoom = ({ storage, clock, log, nextId }: Society, entries: EntryLog = storage.log): Room =>
+const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.log): Room =>
   createRoom(
     LOBBY,
     { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
@@ -31,10 +31,10 @@ const smallRoom = ({ storage, clock, log, nextId }: Society, entries: EntryLog =
 
 describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
-    const society = await createSociety()
-    const { person } = society
-    const { entries, waiting } = manualLog(society.storage.log)
-    const room = smallRoom(society, entries)
+    const chatParts = await createChatParts()
+    const { person } = chatParts
+    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
     const all = Promise.all(['one', 'two', 'three'].map((text) => room.record(says('alice', text))))
@@ -45,10 +45,10 @@ describe('a room', () => {
   })
 
   test('shows nobody what could not be stored, and goes on', async () => {
-    const society = await createSociety()
-    const { person } = society
-    const { entries, waiting } = manualLog(society.storage.log)
-    const room = smallRoom(society, entries)
+    const chatParts = await createChatParts()
+    const { person } = chatParts
+    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
     const lost = room.record(says('alice', 'lost'))
@@ -61,10 +61,10 @@ describe('a room', () => {
   })
 
   test('lets people come and go while nothing can be stored, and announces none of it', async () => {
-    const society = await createSociety()
-    const { person, log } = society
+    const chatParts = await createChatParts()
+    const { person, log } = chatParts
     const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-    const room = smallRoom(society, { ...society.storage.log, append: full })
+    const room = smallRoom(chatParts, { ...chatParts.storage.log, append: full })
     const [alice, bob] = [screenOf(await person('alice')), screenOf(await person('bob'))]
     await room.enter(alice)
     await room.enter(bob)
@@ -76,7 +76,7 @@ describe('a room', () => {
   })
 
   test('announces a person once, however many terminals they have', async () => {
-    const { chat, person } = await createSociety()
+    const { chat, person } = await createChatParts()
     const room = await chat.lobby()
     const watcher = screenOf(await person('watcher'))
     await room.enter(watcher)
@@ -92,7 +92,7 @@ describe('a room', () => {
   })
 
   test('hears what happens in it and nothing of other rooms', async () => {
-    const { chat, person } = await createSociety()
+    const { chat, person } = await createChatParts()
     const alice = await person('alice')
     const [lobby, den] = [await chat.lobby(), await chat.create('den', alice, { private: false })]
     const [inLobby, inDen] = [screenOf(alice), screenOf(alice)]
@@ -103,9 +103,9 @@ describe('a room', () => {
   })
 
   test('is full when so many people are in it, and still takes their other terminals', async () => {
-    const society = await createSociety()
-    const { person } = society
-    const room = smallRoom(society)
+    const chatParts = await createChatParts()
+    const { person } = chatParts
+    const room = smallRoom(chatParts)
     const [first, bob, dan] = [screenOf(await person('ann')), await person('bob'), await person('dan')]
     for (const one of [first, screenOf(bob), screenOf(await person('cid'))]) await room.enter(one)
     await room.enter(screenOf(bob))
@@ -118,8 +118,18 @@ describe('a room', () => {
     expect(room.present().map((one) => one.name)).toEqual(['bob', 'cid', 'dan'])
   })
 
+  test('lets an admin in when it is full', async () => {
+    const chatParts = await createChatParts()
+    const { person } = chatParts
+    const room = smallRoom(chatParts)
+    for (const name of ['ann', 'bob', 'cid']) await room.enter(screenOf(await person(name)))
+    await room.enter(screenOf(await person('root', { admin: true })))
+    expect(room.present().map((one) => one.name)).toEqual(['ann', 'bob', 'cid', 'root'])
+    await expect(room.enter(screenOf(await person('dan')))).rejects.toThrow('lobby is full')
+  })
+
   test('outlives a participant that throws', async () => {
-    const { chat, person, log } = await createSociety()
+    const { chat, person, log } = await createChatParts()
     const room = await chat.lobby()
     const alice = screenOf(await person('alice'))
     room.listen({
@@ -135,7 +145,7 @@ describe('a room', () => {
   })
 
   test('asks the store who somebody is each time, because a session outlives a claim', async () => {
-    const { chat, person, storage } = await createSociety()
+    const { chat, person, storage } = await createChatParts()
     const room = await chat.lobby()
     const bob = await person('bob')
     expect(await room.roleOf(bob)).toBe('member')
@@ -147,7 +157,7 @@ describe('a room', () => {
 
 describe('rooms', () => {
   test('that are private are refused in the same words as those that are not there', async () => {
-    const { chat, person } = await createSociety()
+    const { chat, person } = await createChatParts()
     const [alice, root] = [await person('alice'), await person('root', { admin: true })]
     await chat.create('den', alice, { private: true })
     for (const outsider of [await person('bob'), root]) {
@@ -161,7 +171,7 @@ describe('rooms', () => {
   })
 
   test('can be made up to a limit, by people who have a name, once each', async () => {
-    const { chat, person } = await createSociety()
+    const { chat, person } = await createChatParts()
     const alice = await person('alice')
     await Promise.all(['a', 'b', 'c'].map((name) => chat.create(name, alice, { private: false })))
     await expect(chat.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')

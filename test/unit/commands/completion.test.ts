@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createCompletion } from '../../../src/commands/completion.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
-import { screenOf } from '../../support/society.ts'
+import { screenOf } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 
 /** Ann and bob are in hall, which has an exit into den. */
 async function createScene() {
   const world = await createCommandWorld(tool('Grep'), tool('calculator'))
-  const { chat } = world.turnWorld.society
+  const { chat } = world.turnWorld.chatParts
   const hall = await chat.room('hall', world.ann)
   for (const person of [world.ann, world.bob]) await hall.enter(screenOf(person))
   for (const line of ['portal hall down den', 'portal hall west lobby']) await world.exec(world.ann, line)

@@ -30,5 +30,5 @@ test('no line makes a command throw, hang, or fail without a word', async () => 
         const script = await world.exec(person, `${name} hall ${tail}`, tail)
         for (const { status, err } of [typed, script]) expect(status === 0 || err.length > 0, name).toBe(true)
       }
-  expect(world.turnWorld.society.log.lines).not.toContain('a command threw')
+  expect(world.turnWorld.chatParts.log.lines).not.toContain('a command threw')
 })

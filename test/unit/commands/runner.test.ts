@@ -11,8 +11,8 @@ import { createCommandWorld, done, misused, refused } from '../../support/comman
 /** A runner of one command that does this. */
 async function createScene(run: () => Promise<void | false>) {
   const world = await createCommandWorld()
-  const { society, turns, room } = world.turnWorld
-  const { chat, clock, log } = society
+  const { chatParts, turns, room } = world.turnWorld
+  const { chat, clock, log } = chatParts
   const runner = createRunner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
@@ -138,8 +138,8 @@ describe('a command that changes a room', () => {
       expect(await world.exec(person, `${verb} hall ${words}`, 'x')).toEqual(sentence)
     }
     expect(await world.texts('hall')).toEqual([])
-    const hall = await world.turnWorld.society.chat.room('hall', world.ann)
-    await world.turnWorld.society.storage.rooms.setMembership(hall.name, world.bob.id, 'op')
+    const hall = await world.turnWorld.chatParts.chat.room('hall', world.ann)
+    await world.turnWorld.chatParts.storage.rooms.setMembership(hall.name, world.bob.id, 'op')
     for (const person of [world.ann, world.bob, world.root])
       expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
   })

@@ -2,15 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { checkConfig } from '../../../src/config/file.ts'
 import { ConfigError } from '../../../src/config/problem.ts'
 
-const problemOf = (text: string): string => {
+const problemsOf = (text: string): readonly string[] => {
   try {
     checkConfig(text, 'f.toml')
   } catch (error) {
-    if (error instanceof ConfigError) return error.message
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
-  return 'no problem'
+  return []
 }
+
+const problemOf = (text: string): string => problemsOf(text)[0] ?? 'no problem'
 
 const model = '[[models]]\nname = "qwen"\nbackend = "ollama"\nmodel = "qwen3:8b"\n'
 
@@ -53,4 +55,25 @@ describe('a config file', () => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)
   })
+  test('is told every problem at once, each with its line and in order of lines', () => {
+    const text = `${model}${model}color = 1\nheat = 2\n[limits]\nturn_s = 0\npresence_per_min = 5\nfoo = 1\nbar = 2\n[[mcp]]\nname = 3\n`
+    expect(problemsOf(text)).toEqual([
+      'f.toml:6: the name qwen is used twice',
+      'f.toml:9: unknown key color',
+      'f.toml:10: unknown key heat',
+      expect.stringMatching(/^f\.toml:12: limits\.turn_s: /),
+      'f.toml:13: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
+      'f.toml:14: unknown key foo',
+      'f.toml:15: unknown key bar',
+      'f.toml:16: mcp: this version does not connect to MCP servers yet; leave it out',
+      expect.stringMatching(/^f\.toml:17: mcp\.name: /),
+    ])
+  })
+
+  test.each(['models = 3\n', 'mcp = "x"\n', 'models = [1, [2]]\n', 'limits = []\n'])(
+    'with %j in place of a section is told so',
+    (text) => {
+      expect(problemOf(text)).toMatch(/^f\.toml:1: (models|mcp|limits): /)
+    },
+  )
 })

@@ -60,14 +60,14 @@ describe('what this version does not do', () => {
   test.each([
     [
       '[[mcp]]\nname = "h"\nurl = "http://h"\n',
-      'mcp: this version does not connect to MCP servers yet; leave it out',
+      '1: mcp: this version does not connect to MCP servers yet; leave it out',
     ],
     [
       '[limits]\npresence_per_min = 5\n',
-      'limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
+      '2: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
     ],
   ])('is refused and not ignored: %j', (text, message) => {
-    expect(() => loadFile(text)).toThrow(`${join(dir, 'sshawl.toml')}: ${message}`)
+    expect(() => loadFile(text)).toThrow(`${join(dir, 'sshawl.toml')}:${message}`)
   })
 
   test('may be written as it is by default', () => {

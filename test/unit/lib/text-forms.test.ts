@@ -4,7 +4,7 @@ import { bytes } from '../../../src/lib/bytes.ts'
 import { duration } from '../../../src/lib/duration.ts'
 import type { Json } from '../../../src/lib/json.ts'
 import { stableJson } from '../../../src/lib/stable-json.ts'
-import { takeWord } from '../../../src/lib/words.ts'
+import { takeWord } from '../../../src/lib/text/words.ts'
 
 test.each([
   [0, '0ms'],

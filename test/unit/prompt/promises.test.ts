@@ -8,7 +8,7 @@ import { createOffer } from '../../../src/toolbox/offer.ts'
 import type { ScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { anySnapshot, composed, recount } from '../../support/any-snapshot.ts'
 import { sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
-import { memoryLog } from '../../support/society.ts'
+import { memoryLog } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
 

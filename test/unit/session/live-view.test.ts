@@ -10,7 +10,7 @@ import { createShared } from '../../../src/session/shared.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 import { status } from '../../support/session-host.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
-import { memoryLog } from '../../support/society.ts'
+import { memoryLog } from '../../support/chat-parts.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 
 const room = 'lobby' as RoomName

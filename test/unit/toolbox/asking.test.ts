@@ -123,9 +123,9 @@ describe('a tool that does more than read', () => {
 describe('the time of an answer', () => {
   it('is not the time of the tool, neither what it had nor what it took', async () => {
     const limits = { tools: { timeoutMs: 200, outputLines: 1, outputBytes: 1 } }
-    const answer = async ({ society }: TurnWorld) => {
+    const answer = async ({ chatParts }: TurnWorld) => {
       await new Promise((resolve) => setTimeout(resolve, 400))
-      society.clock.advance(90_000)
+      chatParts.clock.advance(90_000)
       return 'allow' as const
     }
     const { answers, log } = await turnWith([dice('execute')], [['dice', {}]], answer, { limits })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool, ToolSource } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
-import { memoryLog } from '../../support/society.ts'
+import { memoryLog } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 
 const source = (group: ToolSource['group'], name: string, tools: readonly Tool[]): ToolSource => ({

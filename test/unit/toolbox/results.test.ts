@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import { cleanText } from '../../../src/lib/clean-text.ts'
+import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'
@@ -194,7 +194,7 @@ describe('a model', () => {
     )
     const settings = { contextWindow: 100_000 }
     await using world = await createTurnWorld(model, { tools: [tool('long', () => ok(whole))], settings })
-    world.tools.push(readFd(world.society.storage.results))
+    world.tools.push(readFd(world.chatParts.storage.results))
     await world.ask()
     const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     const pages = answers.filter((answer) => answer.includes('of fd:1,')).map(pageOf)
@@ -212,7 +212,7 @@ describe('a model', () => {
       tools: [tool('long', () => ok('word '.repeat(5000)))],
       settings: { contextWindow: 5000, maxOutput: 500 },
     })
-    world.tools.push(readFd(world.society.storage.results))
+    world.tools.push(readFd(world.chatParts.storage.results))
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
     const [first] = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     expect(pageOf(first!).length).toBeLessThan(MAX_PAGE_CHARS / 2)

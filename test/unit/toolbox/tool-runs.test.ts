@@ -7,14 +7,14 @@ import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
-import { createSociety } from '../../support/society.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 
 /** Tools that use no files are given none. */
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { chat, storage, clock, log, nextId, person } = await createSociety()
+  const { chat, storage, clock, log, nextId, person } = await createChatParts()
   const room = await chat.lobby()
   const ann = await person('ann')
   const gone = new AbortController()

@@ -3,7 +3,7 @@ import type { EntryDraft } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 import { contextFor, turnIn } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'
 
@@ -11,16 +11,16 @@ const noWorkspace = {} as ToolContext['workspace']
 
 /** Alice and bob in the lobby; alice's private room `den`, in which she spoke. */
 async function world() {
-  const society = await createSociety()
-  const alice = await society.person('alice')
-  const bob = await society.person('bob')
-  const lobby = await society.chat.lobby()
-  const den = await society.chat.create('den', alice, { private: true })
+  const chatParts = await createChatParts()
+  const alice = await chatParts.person('alice')
+  const bob = await chatParts.person('bob')
+  const lobby = await chatParts.chat.lobby()
+  const den = await chatParts.chat.create('den', alice, { private: true })
   await lobby.enter(screenOf(alice))
   await lobby.enter(screenOf(bob))
   await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
-  const { rooms } = society.storage
-  const tools = roomTools({ chat: society.chat, rooms, models: { names: () => ['qwen'] } })
+  const { rooms } = chatParts.storage
+  const tools = roomTools({ chat: chatParts.chat, rooms, models: { names: () => ['qwen'] } })
 
   /** Runs a tool in the lobby for somebody. */
   async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
@@ -37,7 +37,7 @@ async function world() {
     )
     return result.content
   }
-  return { run, alice, bob, lobby, den, chat: society.chat }
+  return { run, alice, bob, lobby, den, chat: chatParts.chat }
 }
 
 /** Every call that could tell something of a room. */
@@ -54,7 +54,7 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 
 describe('the tools of the world', () => {
   it('need a permission where they can change something', async () => {
-    const { chat, storage } = await createSociety()
+    const { chat, storage } = await createChatParts()
     const tools = roomTools({ chat, rooms: storage.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],

@@ -3,7 +3,7 @@ import type { EntryDraft, RoomName } from '../../../src/chat/entry.ts'
 import type { Person } from '../../../src/chat/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/tool.ts'
-import { createSociety } from '../../support/society.ts'
+import { createChatParts } from '../../support/chat-parts.ts'
 import { contextFor, turnIn, type Verdict } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'
 
@@ -11,10 +11,10 @@ const name = (text: string) => text as RoomName
 
 /** The lobby with exits north to the public attic and down to alice's private den; models may walk up. */
 async function house() {
-  const society = await createSociety()
-  const { chat, storage } = society
-  const alice = await society.person('alice')
-  const bob = await society.person('bob')
+  const chatParts = await createChatParts()
+  const { chat, storage } = chatParts
+  const alice = await chatParts.person('alice')
+  const bob = await chatParts.person('bob')
   const lobby = await chat.lobby()
   const attic = await chat.create('attic', alice, { private: false })
   const den = await chat.create('den', alice, { private: true })
@@ -45,7 +45,7 @@ async function house() {
   }
   const texts = async (room: typeof lobby) =>
     (await chat.history(room, { limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
-  return { ...society, alice, bob, lobby, attic, den, turn, texts }
+  return { ...chatParts, alice, bob, lobby, attic, den, turn, texts }
 }
 
 describe('exits', () => {

@@ -6,13 +6,13 @@ import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
 describe('a turn that a crash cut off', () => {
   async function begun(world: TurnWorld): Promise<string> {
-    const id = world.society.nextId()
+    const id = world.chatParts.nextId()
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-    await world.society.storage.turns.begin({ id, room: world.room.name, ...facts })
+    await world.chatParts.storage.turns.begin({ id, room: world.room.name, ...facts })
     return id
   }
 
-  const mark = ({ society: { storage, chat, clock } }: TurnWorld): Promise<number> =>
+  const mark = ({ chatParts: { storage, chat, clock } }: TurnWorld): Promise<number> =>
     markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
 
   it('is shown as cut off, once, and is on record as cut', async () => {
@@ -28,7 +28,7 @@ describe('a turn that a crash cut off', () => {
         text: expect.stringMatching(/^@qwen's answer to ann was cut off/),
       },
     ])
-    expect(await world.society.storage.turns.find(id)).toMatchObject({ outcome: 'cut' })
+    expect(await world.chatParts.storage.turns.find(id)).toMatchObject({ outcome: 'cut' })
   })
 
   it('is not called cut when its reply had been recorded', async () => {
@@ -37,14 +37,14 @@ describe('a turn that a crash cut off', () => {
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'all', outcome: 'done', turn })
     expect(await mark(world)).toBe(1)
     expect(await world.lines()).toEqual(['reply: all'])
-    expect(await world.society.storage.turns.find(turn)).toMatchObject({ outcome: 'done' })
+    expect(await world.chatParts.storage.turns.find(turn)).toMatchObject({ outcome: 'done' })
   })
 
   it('is ended where its room is gone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-    await world.society.storage.turns.begin({ id: world.society.nextId(), room: 'gone', ...facts })
-    const { storage, clock } = world.society
+    await world.chatParts.storage.turns.begin({ id: world.chatParts.nextId(), room: 'gone', ...facts })
+    const { storage, clock } = world.chatParts
     await markCutTurns({
       turns: storage.turns,
       log: storage.log,

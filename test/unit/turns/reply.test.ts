@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText } from '../../../src/lib/clean-text.ts'
+import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { createReply, MAX_REPLY_CHARS } from '../../../src/turns/reply.ts'
 
 /** Adds the pieces to a reply of one step; gives what was shown and what is recorded. */

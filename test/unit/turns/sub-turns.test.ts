@@ -80,7 +80,7 @@ describe('spawn_agent', () => {
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), say('a', 'b'), say('end'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent] })
     expect(await world.ask()).toMatchObject({ usage: { input: 30, output: 4 } })
-    const { turns } = world.society.storage
+    const { turns } = world.chatParts.storage
     const usage = await turns.usage({ since: 0 })
     expect(usage).toEqual([{ model: 'qwen', turns: 2, input: 30, output: 4 }])
     expect(await turns.unfinished()).toEqual([])
@@ -143,7 +143,7 @@ describe('spawn_agent', () => {
 
   it('is no tool for a person, who has no turn', async () => {
     await using world = await createTurnWorld(scriptedModel(), { tools: [spawnAgent] })
-    const { storage, clock, log, nextId } = world.society
+    const { storage, clock, log, nextId } = world.chatParts
     const catalogue = createCatalogue({
       sources: [{ group: 'builtin', name: 'builtin', tools: () => [spawnAgent] }],
       disabled: [],
@@ -280,7 +280,7 @@ describe('side turns are bounded', () => {
       ['@qwen was stopped by ann', undefined],
     ])
     expect(log.at(-1)!.thread).toBeUndefined()
-    expect(await world.society.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
   })
 })
 
@@ -333,7 +333,7 @@ describe('the tools of a side turn', () => {
       local mine = tools.current_model().name == "qwen" and {"spawn_agent", "Grep"} or "all"
       return wrap(t):system():tools(mine)
     end`
-    await world.society.storage.scripts.put({ room: world.room.name, source, author: 'ann', at: 0 })
+    await world.chatParts.storage.scripts.put({ room: world.room.name, source, author: 'ann', at: 0 })
     await world.ask()
     expect(names(model.requests[0])).toEqual(['spawn_agent', 'Grep'])
     expect(names(other.requests[0])).toEqual(['spawn_agent', 'Grep'])

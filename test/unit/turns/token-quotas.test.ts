@@ -13,7 +13,7 @@ const talker = () => scriptedModel(...Array.from({ length: 6 }, () => say('yes')
 async function spendTwice(world: TurnWorld): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
     await world.ask()
-    world.society.clock.advance(HOUR_MS)
+    world.chatParts.clock.advance(HOUR_MS)
   }
 }
 
@@ -34,17 +34,17 @@ describe('the quota of a person', () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 12 } })
     await spendTwice(world)
     await expect(world.start()).rejects.toThrow('you have used 22 of 12 tokens in 24 hours; ask again in 22h')
-    world.society.clock.advance(22 * HOUR_MS - 1)
+    world.chatParts.clock.advance(22 * HOUR_MS - 1)
     await expect(world.start()).rejects.toThrow('ask again in 1ms')
-    world.society.clock.advance(1)
+    world.chatParts.clock.advance(1)
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'yes' })
   })
 
   it('waits for as many turns as stand between it and the quota', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
-    const { turns } = world.society.storage
+    const { turns } = world.chatParts.storage
     const facts = { room: 'lobby', model: 'qwen', requester: 'ann', usage: { input: 4, output: 1 } }
-    const now = world.society.clock.now()
+    const now = world.chatParts.clock.now()
     for (const hour of [1, 2, 3])
       await turns.begin({ ...facts, id: `T${hour}`, startedAt: now - hour * HOUR_MS })
     await expect(world.start()).rejects.toThrow('you have used 15 of 11 tokens in 24 hours; ask again in 21h')
@@ -53,7 +53,7 @@ describe('the quota of a person', () => {
   it('is nobody else’s', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 10 } })
     await world.ask()
-    const bob = await world.society.person('bob')
+    const bob = await world.chatParts.person('bob')
     expect((await (await world.start('hi', { by: bob })).done).kind).toBe('reply')
     await expect(world.start()).rejects.toThrow('you have used 11 of 10')
   })
@@ -63,7 +63,7 @@ describe('the quota of a room', () => {
   it('counts what everybody’s turns used there', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_room_day: 20 } })
     await world.ask()
-    const bob = await world.society.person('bob')
+    const bob = await world.chatParts.person('bob')
     await (
       await world.start('hi', { by: bob })
     ).done

@@ -63,7 +63,7 @@ describe('the end of the server', () => {
     const turns = [await world.start(), await world.start()]
     await model.arrived(1)
     await world.turns[Symbol.asyncDispose]()
-    expect(await world.society.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
     const notices = (await world.log()).filter((entry) => entry.kind === 'notice')
     expect(notices.map((entry) => entry.text)).toEqual(
       turns.map(() => '@qwen was stopped: the server is stopping'),
@@ -110,7 +110,7 @@ describe('a store that fails', () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), { tools: [grep] })
-    const { log } = world.society.storage
+    const { log } = world.chatParts.storage
     const append = log.append.bind(log)
     log.append = (entry) => (entry.kind === 'tool_call' ? Promise.reject(full) : append(entry))
     expect(await world.ask()).toMatchObject({
@@ -123,12 +123,12 @@ describe('a store that fails', () => {
 
   it('fails the turn, and nothing else, where even its end cannot be recorded', async () => {
     await using world = await createTurnWorld(scriptedModel(say('lost'), say('kept')))
-    const { log } = world.society.storage
+    const { log } = world.chatParts.storage
     const append = log.append.bind(log)
     const turn = await world.start()
     log.append = () => Promise.reject(full)
     await expect(turn.done).rejects.toBe(full)
-    expect(world.society.log.lines).toContain('a turn could not be recorded')
+    expect(world.chatParts.log.lines).toContain('a turn could not be recorded')
     log.append = append
     expect((await world.ask()).text).toBe('kept')
   })

@@ -1,9 +1,9 @@
 import { entryJson } from '../../../chat/entry-json.ts'
 import { entryLine } from '../../../chat/entry-text.ts'
 import type { Entry } from '../../../chat/entry.ts'
-import { UsageError } from '../../../chat/errors.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { Output } from '../../caller.ts'
+import type { BaseContext } from '../../define.ts'
 
 /** Entries that are shown where nobody says how many, and at most. */
 const USUAL_ENTRIES = 50
@@ -16,15 +16,12 @@ export const COUNT_FLAG = {
   about: `how many entries: 1 to ${MAX_ENTRIES}, usually ${USUAL_ENTRIES}`,
 } as const
 
-/** The value of that flag. Throws `UsageError`. */
-export function entryCount(word: string | undefined): number {
+/** The value of that flag. Throws what `misuse` gives. */
+export function entryCount(word: string | undefined, misuse: BaseContext['misuse']): number {
   if (word === undefined) return USUAL_ENTRIES
   const number = /^\d{1,6}$/.test(word) ? Number(word) : 0
   if (number >= 1 && number <= MAX_ENTRIES) return number
-  throw new UsageError(
-    `-n takes a whole number from 1 to ${MAX_ENTRIES}, such as -n ${USUAL_ENTRIES}`,
-    'history ROOM -n 20',
-  )
+  throw misuse(`-n takes a whole number from 1 to ${MAX_ENTRIES}, such as -n ${USUAL_ENTRIES}`)
 }
 
 /** How entries are shown. */

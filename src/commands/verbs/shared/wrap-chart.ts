@@ -1,5 +1,5 @@
-import { cleanLine } from '../../../lib/clean-text.ts'
-import type { Span, Styled } from '../../../lib/styled.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import type { Span, Styled } from '../../../lib/text/styled.ts'
 import type { BudgetReport, LayerReport, Prompt, PromptTool } from '../../../prompt/prompt.ts'
 
 /** What the bar is filled with, part by part: they differ without any colour, neighbours most. */

@@ -8,7 +8,7 @@ import { type Composer, WrapError } from '../../../../src/prompt/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
 import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
 import { lacks } from '../../../support/needs.ts'
-import { memoryLog } from '../../../support/society.ts'
+import { memoryLog } from '../../../support/chat-parts.ts'
 import { traceCalls } from '../../../support/system-calls.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 

@@ -5,12 +5,12 @@ import { raiseQuestion, touch } from '../../../support/commands/raise-question.t
 /** Bob's tool wants to touch a file in ann's hall. */
 async function createScene() {
   const world = await createCommandWorld(touch)
-  const hall = await world.turnWorld.society.chat.room('hall', world.bob)
+  const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
   const { result } = await raiseQuestion(world, world.bob, hall, 'a.txt')
   return { world, hall, result }
 }
 
-const ALLOW_FORM = 'allow [once, room or always] [N]'
+const ALLOW_FORM = '/allow [HOW] [NUMBER]'
 
 describe('/allow', () => {
   test.each([
@@ -50,12 +50,20 @@ describe('/allow', () => {
     ['allow nope', 'allow: "nope" is not the number of a question'],
     ['allow -1', 'allow: "-1" is not the number of a question'],
     ['allow 9999999999', 'allow: "9999999999" is not the number of a question'],
-    ['allow once room', 'allow: "room" is one word too many'],
-    ['allow 1 2', 'allow: "2" is one word too many'],
+    ['allow once room', 'allow: "room" is not the number of a question'],
+    ['allow 1 2', 'allow: "2" is not one of once, room and always'],
+    ['allow 1 once 2', 'allow: "2" is one word too many'],
     [`allow ${'x'.repeat(50)}`, `allow: "${'x'.repeat(40)}" is not the number of a question`],
   ])('%s is no form of it', async (line, problem) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, line)).toEqual(misused(problem, ALLOW_FORM))
+  })
+
+  test('has the form of a script for a script', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, 'allow hall maybe')).toEqual(
+      misused('allow: "maybe" is not the number of a question', 'allow ROOM [HOW] [NUMBER]'),
+    )
   })
 
   test('takes its words from several lines, as from one', async () => {
@@ -76,7 +84,7 @@ describe('/deny', () => {
   test('takes a number and nothing else', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'deny hall all')).toEqual(
-      misused('deny: "all" is not the number of a question', 'deny [N]'),
+      misused('deny: "all" is not the number of a question', 'deny ROOM [NUMBER]'),
     )
     expect(await world.type(world.ann, 'deny 1 2')).toEqual(
       misused('deny: "2" is one word too many', '/deny [NUMBER]'),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
+const FORM = '/history [-n N] [--before ID] [--json]'
+
 async function createTalk(...said: readonly string[]) {
   const world = await createCommandWorld()
   for (const text of said) await world.type(world.ann, `say ${text}`)
@@ -52,18 +54,16 @@ describe('/history', () => {
 
   test.each(['0', '1001', '-1', '1.5', '0x10', 'all', '9'.repeat(99)])('-n %s is refused', async (count) => {
     await using world = await createTalk()
-    const problem = '-n takes a whole number from 1 to 1000, such as -n 50'
-    expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, 'history ROOM -n 20'))
+    const problem = 'history: -n takes a whole number from 1 to 1000, such as -n 50'
+    expect(await world.type(world.bob, `history -n ${count}`)).toEqual(misused(problem, FORM))
   })
 
   test.each(['x', '../..', '01ARZ3NDEKTSV4RRFFQ69G5FA', 'i'.repeat(26)])(
     '--before %s is refused',
     async (id) => {
       await using world = await createTalk()
-      const problem = `${id} is no entry's id; history --json shows them`
-      expect(await world.type(world.bob, `history --before ${id}`)).toEqual(
-        misused(problem, 'history ROOM --before ID'),
-      )
+      const problem = `history: ${id} is no entry's id; history --json shows them`
+      expect(await world.type(world.bob, `history --before ${id}`)).toEqual(misused(problem, FORM))
     },
   )
 

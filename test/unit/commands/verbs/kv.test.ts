@@ -20,16 +20,18 @@ describe('/kv', () => {
   })
 
   test.each([
-    ['tool_scope', 'tools ROOM on, off or SCOPE…'],
-    ['checkpoint', 'checkpoint ROOM NAME'],
-    ['exits', 'portal ROOM DIRECTION TARGET'],
-    ['nav', 'nav ROOM on or off'],
+    ['tool_scope', '/tools [--json] [SCOPE…]'],
+    ['checkpoint', '/checkpoint [NAME]'],
+    ['exits', '/portal DIRECTION TO'],
+    ['nav', '/nav [STATE]'],
   ])('%s is set with its own command', async (key, form) => {
     await using world = await createCommandWorld()
-    const [verb] = form.split(' ')
+    const [verb = ''] = form.slice(1).split(' ')
     expect(await world.type(world.ann, `kv ${key} x`)).toEqual(
       misused(`kv: ${key} is set with ${verb}`, form),
     )
+    const { err } = await world.exec(world.ann, `kv hall ${key} x`)
+    expect(err[1]).toBe(`usage: ${form.slice(1).replace(verb, `${verb} ROOM`)}`)
   })
 
   test('a key that cannot be is refused before rights are looked at', async () => {

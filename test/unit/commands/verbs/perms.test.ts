@@ -11,7 +11,7 @@ import { raiseQuestion, touch } from '../../../support/commands/raise-question.t
 /** Ann and bob may both touch a file of their own in hall. */
 async function createScene() {
   const world = await createCommandWorld(touch)
-  const hall = await world.turnWorld.society.chat.room('hall', world.bob)
+  const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
   for (const [person, line] of [
     [world.ann, 'allow always'],
     [world.bob, 'allow room'],
@@ -57,13 +57,21 @@ describe('/perms', () => {
     expect(await world.type(world.ann, 'perms')).toEqual(done(ANN, BOB))
   })
 
-  test.each(['revoke', 'revoke x', 'revoke -1', 'revoke 9999999999', 'grant 1', 'constructor 1'])(
+  test.each(['revoke', 'revoke x', 'revoke -1', 'revoke 9999999999'])(
     'perms %s is no form of it',
     async (words) => {
       await using world = await createCommandWorld()
       expect(await world.type(world.ann, `perms ${words}`)).toEqual(
-        misused('perms: say revoke and a number of the list', 'perms ROOM [revoke N]'),
+        misused('perms: NUMBER must be one of the list', '/perms [--json] [ACTION] [NUMBER]'),
       )
     },
   )
+
+  test('revoke is the only word for what to do', async () => {
+    await using world = await createCommandWorld()
+    for (const word of ['grant', 'constructor'])
+      expect(await world.exec(world.ann, `perms hall ${word} 1`)).toEqual(
+        misused(`perms: revoke, not ${word}`, 'perms ROOM [--json] [ACTION] [NUMBER]'),
+      )
+  })
 })

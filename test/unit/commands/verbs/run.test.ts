@@ -9,7 +9,7 @@ import {
   refused,
 } from '../../../support/commands/command-world.ts'
 import { touch } from '../../../support/commands/raise-question.ts'
-import { screenOf } from '../../../support/society.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const echo = tool('echo')
@@ -44,7 +44,7 @@ describe('run', () => {
     const told = next()
     expect(await world.runner.command('run echo', caller)).toBe(0)
     expect(await told).toBe('something went wrong on the server; it was logged')
-    expect(world.turnWorld.society.log.lines).toContain('a command threw')
+    expect(world.turnWorld.chatParts.log.lines).toContain('a command threw')
   })
 
   test('asks a session, and lets a script name what it allows', async () => {
@@ -65,7 +65,7 @@ describe('run', () => {
     expect(await world.exec(world.bob, 'run hall dice {"q":"3"}')).toEqual(
       refused('ERROR: Permission denied: use dice {"q":"3"}? (a script must name it: --allow dice)'),
     )
-    const hall = await world.turnWorld.society.chat.room('hall', world.bob)
+    const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
     await hall.enter(screenOf(world.bob))
     const kinds: string[] = []
     const roll = async (q: string): Promise<string> => {

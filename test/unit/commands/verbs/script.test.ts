@@ -3,7 +3,7 @@ import { createCommandWorld, done, misused, refused } from '../../../support/com
 
 const SOURCE = 'function default_wrap(t) return wrap(t):system() end\n'
 const NO_SCRIPT = '-- no script is set: the bundled default_wrap composes the prompts here'
-const FORM = 'script ROOM show [VERSION], set, check, reset or versions'
+const FORM = '/script ACTION [TEXT…]'
 
 describe('script', () => {
   test('is set from standard input, shown by version, and reset', async () => {
@@ -70,7 +70,7 @@ describe('script', () => {
   test('refuses other words', async () => {
     await using world = await createCommandWorld()
     for (const word of ['edit', 'SHOW', 'constructor', 'x'.repeat(99)]) {
-      const problem = `script: "${word.slice(0, 40)}" is not one of show, set, check, reset, versions`
+      const problem = `script: show, set, check, reset or versions, not ${word.slice(0, 40)}`
       expect(await world.type(world.bob, `script ${word}`)).toEqual(misused(problem, FORM))
     }
     expect(await world.type(world.bob, 'script reset now')).toEqual(

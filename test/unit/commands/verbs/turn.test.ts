@@ -37,7 +37,7 @@ describe('/turn', () => {
     expect(await world.type(world.ann, `turn ${id} ${number}`)).toEqual(
       misused(
         `turn: there is no request ${number.slice(0, 20)}; requests are 1 to 2`,
-        'turn ROOM ID [REQUEST]',
+        '/turn [--json] ID [REQUEST]',
       ),
     )
   })

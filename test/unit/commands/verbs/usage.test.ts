@@ -15,7 +15,7 @@ test('/usage counts the turns of the last day, in a room or everywhere', async (
     room: null,
     models: [{ model: 'qwen', turns: 1 }],
   })
-  world.turnWorld.society.clock.advance(25 * 60 * 60 * 1000)
+  world.turnWorld.chatParts.clock.advance(25 * 60 * 60 * 1000)
   expect(await world.exec(world.ann, 'usage')).toEqual(done(NONE))
   expect(await world.exec(world.bob, 'usage den')).toMatchObject({ status: 1, out: [] })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCommandWorld, jsonOf, refused } from '../../../support/commands/command-world.ts'
+import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 
 describe('/wrap', () => {
   test('draws the prompt of the first model, or prints its text in full', async () => {
@@ -25,9 +25,9 @@ describe('/wrap', () => {
       refused('there is no model called @qwem; did you mean @qwen?'),
     )
     expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
-      refused('"half" means nothing here; write full'),
+      misused('wrap: full, not half', '/wrap [--json] [MODEL] [FULL]'),
     )
-    const { chat, storage } = world.turnWorld.society
+    const { chat, storage } = world.turnWorld.chatParts
     const room = (await chat.room('hall', world.ann)).name
     await storage.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
     const { status, err } = await world.type(world.bob, 'wrap')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
-import { cleanText } from '../../../../src/lib/clean-text.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
 import { mostCells } from '../../../../src/session/drawing/cells.ts'
 import { graphemes } from '../../../../src/session/graphemes.ts'
 import { quoteRows } from '../../../../src/session/drawing/quote-rows.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { wrapChart } from '../../../../../src/commands/verbs/shared/wrap-chart.ts'
-import { plainOf } from '../../../../../src/lib/styled.ts'
+import { plainOf } from '../../../../../src/lib/text/styled.ts'
 import { renderText } from '../../../../../src/session/drawing/render-entry.ts'
 import { chooseTheme } from '../../../../../src/session/drawing/theme.ts'
 import type { LayerReport } from '../../../../../src/prompt/prompt.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanLine, cleanText, isBlank } from '../../../src/lib/clean-text.ts'
+import { cleanLine, cleanText, isBlank } from '../../../../src/lib/text/clean-text.ts'
 
 /** Text made of what hurts: controls, introducers, joiners, marks, tags, halves of pairs. */
 const hostile = fc

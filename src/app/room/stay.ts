@@ -1,9 +1,9 @@
-import type { Chat } from '../chat/chat.ts'
-import type { Entry } from '../chat/entry.ts'
-import type { Person } from '../chat/person.ts'
-import type { Participant } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import type { Screen } from '../session/ports.ts'
+import type { Chat } from '../../chat/chat.ts'
+import type { Entry } from '../../chat/entry.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Participant } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Screen } from '../../session/ports.ts'
 
 /** A session's stay in one room. */
 export interface RoomStay {

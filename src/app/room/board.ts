@@ -1,11 +1,13 @@
-import type { Entry, ReplyDelta } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
-import type { Room } from '../chat/room.ts'
-import { createReplies, createStatusRows } from '../session/drawing/footer.ts'
-import type { RoomFooter, SessionStatus } from '../session/ports.ts'
-import type { DrawingStyle } from '../session/drawing/theme.ts'
-import { createRoomOffers, type RoomOffers } from './room-offers.ts'
-import type { RoomStatus } from './room-status.ts'
+// What a session knows of its room beyond the log: who is there, what runs, what is offered. It joins `chat`, `session`
+// and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
+import type { Entry, ReplyDelta } from '../../chat/entry.ts'
+import type { Person, Role } from '../../chat/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { createReplies, createStatusRows } from '../../session/drawing/footer.ts'
+import type { RoomFooter, SessionStatus } from '../../session/ports.ts'
+import type { DrawingStyle } from '../../session/drawing/theme.ts'
+import { createRoomOffers, type RoomOffers } from './offers.ts'
+import type { RoomStatus } from './status.ts'
 
 /** What the sessions in one room show in common below what was said: the status line and the replies being written. */
 export interface RoomBoard {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText } from '../../../src/lib/clean-text.ts'
-import { traceCleanText } from '../../../src/lib/trace-clean-text.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { traceCleanText } from '../../../../src/lib/text/trace-clean-text.ts'
 
 const odd = fc.constantFrom(
   ...['a', '\r', '\n', '\r\n', '\u2028', '\u001b[1m', '\u001b]0;', '\u0007', '\u009b', '\u200b', '\u200d'],

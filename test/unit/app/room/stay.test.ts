@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { enterRoom } from '../../../src/app/room-stay.ts'
-import type { Chat } from '../../../src/chat/chat.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person } from '../../../src/chat/person.ts'
-import { plainOf } from '../../../src/lib/styled.ts'
-import type { Screen } from '../../../src/session/ports.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { enterRoom } from '../../../../src/app/room/stay.ts'
+import type { Chat } from '../../../../src/chat/chat.ts'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import type { Person } from '../../../../src/chat/person.ts'
+import { plainOf } from '../../../../src/lib/text/styled.ts'
+import type { Screen } from '../../../../src/session/ports.ts'
+import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
 
@@ -36,7 +36,7 @@ const around = (chat: Chat, before: () => Promise<unknown>, after: () => Promise
 })
 
 test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
-  const { chat, person } = await createSociety()
+  const { chat, person } = await createChatParts()
   const room = await chat.lobby()
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
@@ -53,7 +53,7 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
 })
 
 test('a person to whom the room could not be shown has left it again', async () => {
-  const { chat, person } = await createSociety()
+  const { chat, person } = await createChatParts()
   const room = await chat.lobby()
   const watcher = screenOf(await person('watcher'))
   await room.enter(watcher)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { oneScript, skeleton } from '../../../src/lib/skeleton.ts'
+import { oneScript, skeleton } from '../../../../src/lib/text/skeleton.ts'
 
 describe('skeleton', () => {
   test.each([

@@ -1,6 +1,6 @@
-import type { Person, Role } from '../chat/person.ts'
-import type { Room } from '../chat/room.ts'
-import type { Offers, RoomStatus } from './room-status.ts'
+import type { Person, Role } from '../../chat/person.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Offers, RoomStatus } from './status.ts'
 
 /** What people are offered in one room, found out once for all of a role. */
 export interface RoomOffers {

@@ -1,3 +1,4 @@
+// Helpers that read, clean and cut text. As all of `lib` they are pure and know nothing of rooms, people or terminals.
 /**
  * The one place where text from outside becomes text that may be stored, shown and sent.
  * Controls are ECMA-48; properties are those of the Unicode Character Database.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneLine, speech } from '../../../src/chat/speech.ts'
+import { messageText, oneLine } from '../../../src/chat/message-text.ts'
 
 const limits = { message_chars: 10, paste_bytes: 20, message_lines: 3 }
 
@@ -10,17 +10,17 @@ test.each([
   ['\u001b[31mred\u001b[0m', 'red'],
   ['😀'.repeat(10), '😀'.repeat(10)],
 ])('%j is said as %j', (raw, said) => {
-  expect(speech(raw, limits)).toBe(said)
+  expect(messageText(raw, limits)).toBe(said)
 })
 
 test.each(['', ' \n\t', '\u200b\u200b', '\u001b[2J', '\u202e'])('%j has nothing to say', (raw) => {
-  expect(() => speech(raw, limits)).toThrow('the message is empty')
+  expect(() => messageText(raw, limits)).toThrow('the message is empty')
 })
 
 test('what is too long is refused with both figures', () => {
-  expect(() => speech('x'.repeat(11), limits)).toThrow('has 11 characters and 10 are allowed')
-  expect(() => speech('a\nb\nc\nd', limits)).toThrow('has 4 lines and 3 are allowed')
-  expect(() => speech('é\n'.padEnd(21, 'x'), limits)).toThrow('has 22 bytes and 20 are allowed')
+  expect(() => messageText('x'.repeat(11), limits)).toThrow('has 11 characters and 10 are allowed')
+  expect(() => messageText('a\nb\nc\nd', limits)).toThrow('has 4 lines and 3 are allowed')
+  expect(() => messageText('é\n'.padEnd(21, 'x'), limits)).toThrow('has 22 bytes and 20 are allowed')
 })
 
 test('a topic is one line', () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createRoomBoards } from '../../../src/app/room-board.ts'
-import type { RoomStatus } from '../../../src/app/room-status.ts'
-import type { TurnId } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/person.ts'
-import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import { createSociety, screenOf } from '../../support/society.ts'
+import { createRoomBoards } from '../../../../src/app/room/board.ts'
+import type { RoomStatus } from '../../../../src/app/room/status.ts'
+import type { TurnId } from '../../../../src/chat/entry.ts'
+import type { Person } from '../../../../src/chat/person.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 // The store's setImmediate stays real.
 beforeEach(
@@ -17,7 +17,7 @@ const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as con
 
 /** The lobby's board, over what a test says runs and is offered there. */
 async function start() {
-  const { chat, person } = await createSociety()
+  const { chat, person } = await createChatParts()
   const lobby = await chat.lobby()
   const world = { running: [] as string[], tools: 3, broken: false, asked: 0, now: 0 }
   const rooms: RoomStatus = {

@@ -1,11 +1,11 @@
-import { cleanText, isBlank } from '../lib/clean-text.ts'
+import { cleanText, isBlank } from '../lib/text/clean-text.ts'
 import { Refusal } from './errors.ts'
 
 /**
  * How much one message may hold, as `[limits]` has it. What has several lines was pasted or piped, and may be longer
  * than what is typed.
  */
-export interface SpeechLimits {
+export interface MessageLimits {
   /** Characters (code points) of a single line. */
   readonly message_chars: number
   /** UTF-8 bytes of a text of several lines. */
@@ -14,7 +14,7 @@ export interface SpeechLimits {
 }
 
 /** The text as it may be stored and shown. Throws `Refusal` where nothing visible is left or it is too long. */
-export function speech(raw: string, limits: SpeechLimits): string {
+export function messageText(raw: string, limits: MessageLimits): string {
   const text = cleanText(raw).replace(/\n+$/, '')
   if (isBlank(text)) throw new Refusal('there is nothing to say: the message is empty')
   const lines = text.split('\n').length

@@ -1,10 +1,10 @@
-import type { Person } from '../chat/person.ts'
-import type { Clock } from '../chat/ports.ts'
-import type { Room } from '../chat/room.ts'
-import { scopeText } from '../commands/verbs/tools.ts'
-import { duration } from '../lib/duration.ts'
-import type { SessionStatus } from '../session/ports.ts'
-import type { Activity } from './activity.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Clock } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import { scopeText } from '../../prompt/scope.ts'
+import { duration } from '../../lib/duration.ts'
+import type { SessionStatus } from '../../session/ports.ts'
+import type { Activity } from '../activity.ts'
 
 /** What a person can use in a room. Changes with the room's scope; people of one role have the same. */
 export type Offers = Pick<SessionStatus, 'models' | 'scope' | 'tools'>

@@ -5,7 +5,7 @@ import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
 import type { Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createIds } from '../../src/lib/ids.ts'
-import { skeleton } from '../../src/lib/skeleton.ts'
+import { skeleton } from '../../src/lib/text/skeleton.ts'
 import { openInMemory } from './storage.ts'
 
 /** A clock that a test moves. */
@@ -35,7 +35,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 }
 
 /** Rooms and people over a store in memory, without any server. */
-export interface Society {
+export interface ChatParts {
   readonly storage: Storage
   readonly chat: Chat
   readonly clock: ReturnType<typeof handClock>
@@ -45,7 +45,7 @@ export interface Society {
   readonly person: (name: string, options?: { readonly admin?: boolean }) => Promise<Person>
 }
 
-export async function createSociety(): Promise<Society> {
+export async function createChatParts(): Promise<ChatParts> {
   const storage = await openInMemory()
   const clock = handClock()
   const log = memoryLog()

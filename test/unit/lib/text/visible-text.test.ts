@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText } from '../../../src/lib/clean-text.ts'
-import { visibleText } from '../../../src/lib/visible-text.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { visibleText } from '../../../../src/lib/text/visible-text.ts'
 
 describe('text that is shown before it runs', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitPages } from '../../../src/lib/pages.ts'
+import { splitPages } from '../../../../src/lib/text/pages.ts'
 
 /** What texts are made of that a careless cut would break. */
 const piece = fc.oneof(
