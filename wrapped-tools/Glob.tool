@@ -9,6 +9,5 @@ yesterday.
 @command find {arguments} -type f
 @example {"arguments": ["src/", "-name", "*.ts"]}
 @access read
-@value -name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -printf -regextype
 @deny -exec* -ok* -delete -fprint* -fls -files0-from* -follow -L -H -D*
 @param arguments {array<string>} [required] A directory, then tests, one word each.

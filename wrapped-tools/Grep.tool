@@ -10,7 +10,7 @@ expression in some files.
 @example {"arguments": ["-rn", "TODO", "."]}
 @access read
 @pattern -e --regexp
-@value -A --after-context -B --before-context -C --context -m --max-count -d --directories -D --devices
+@value -X -A --after-context -B --before-context -C --context -m --max-count -d --directories -D --devices
     --include --exclude --exclude-dir --label --binary-files --group-separator
 @deny -f --file --exclude-f* --include-f* -R --de* -D
 @param arguments {array<string>} [required] Options, the pattern, then files or directories.

@@ -7,6 +7,7 @@ Examples: ["-la", "src/"] for details and hidden files, ["-R", "docs"] for all b
 @command ls {arguments}
 @example {"arguments": ["-la", "src/"]}
 @access read
-@value -I --ignore --hide
+@value -I --ignore --hide -w --width -T --tabsize --block-size --time-style --quoting-style --format --sort --time
+    --indicator-style
 @deny -L -H --de*
 @param arguments {array<string>} [required] Options, then files or directories.

@@ -326,7 +326,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       '// TODO href=/x\nget /api/v1 -foo\n',
     ],
     ['Grep', ['-c', '-m', '1', '--include', '*/..', '../x', 'src/urls'], 'No matches.'],
-    ['Glob', ['.', '-path', '/up/*', '-o', '-name', 'urls'], './src/urls\n'],
+    ['Glob', ['.', '-path', '*/src/*', '-name', 'urls'], './src/urls\n'],
     ['LS', ['-I', '/up', 'src'], 'a.ts\nurls\n'],
   ])('searches for what looks like a path or an option: %s %j', async (id, args, output) => {
     await writeFile(join(files, 'src', 'urls'), '// TODO href=/x\nget /api/v1 -foo\n')
@@ -371,6 +371,21 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       ['.', '-exec', 'touch', 'pwned', ';'],
       'arguments[1] "-exec" is refused: this tool does not allow -exec*',
     ],
+    ['Glob', ['.', '-not', '-fstype', '-name', '-exec', 'id', ';'], 'arguments[4] "-exec" is refused'],
+    ['Glob', ['.', '-newer', '-name', '-delete'], 'arguments[3] "-delete" is refused'],
+    [
+      'Grep',
+      ['-e', 'x', '--binary', '/etc/os-release'],
+      'arguments[3] "/etc/os-release" is refused: "/etc/os-release" is outside the workspace',
+    ],
+    [
+      'Grep',
+      ['-n', '--binary', '-fpats', '--', 'x'],
+      'arguments[2] "-fpats" is refused: this tool does not allow -f',
+    ],
+    ['Grep', ['--binary', '-R', '-e', 'foo'], 'arguments[1] "-R" is refused'],
+    ['LS', ['--time-style', '-I', '/etc'], 'arguments[2] "/etc" is refused: "/etc" is outside the workspace'],
+    ['LS', ['--block', '-I', '/etc'], 'arguments[2] "/etc" is refused: "/etc" is outside the workspace'],
     ['Glob', ['.', '-execdir', 'id', ';'], 'arguments[1] "-execdir" is refused'],
     ['Glob', ['.', '-okdir', 'id', ';'], 'arguments[1] "-okdir" is refused'],
     ['Glob', ['.', '-fprintf', 'pwned', 'x'], 'arguments[1] "-fprintf" is refused'],
