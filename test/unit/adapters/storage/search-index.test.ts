@@ -83,3 +83,16 @@ test('the index of another database, such as the one before a restore, finds not
   copyFileSync(indexFile(before.file), indexFile(options.file))
   expect(await found(options, 'needle')).toEqual(['1', '3'])
 })
+
+test('a search goes on once what kept the index from being made is over', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await append(options, '1', '2')
+  const other = openFile(indexFile(options.file))
+  other.exec('CREATE TABLE taken (x); BEGIN IMMEDIATE')
+  await using storage = await openStorage(options)
+  const search = () => storage.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  await expect(search()).rejects.toMatchObject({ reason: 'locked' })
+  other.close()
+  expect((await search()).map(({ id }) => id)).toEqual(['1', '2'])
+})

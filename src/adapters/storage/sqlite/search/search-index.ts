@@ -43,14 +43,25 @@ export function createSearchIndex(db: Database): SearchIndex {
   let isAttached = false
   let refreshing: Promise<void> | undefined
 
+  /** If it fails, as on a full disk, the next call begins anew. */
   function attach(): void {
     if (isAttached) return
-    attachFile()
-    if (isOfThisDatabase()) return
-    discard()
-    attachFile()
-    db.exec(CREATE_INDEX)
-    db.pragma(`search.user_version = ${INDEX_VERSION}`)
+    try {
+      attachFile()
+      if (isOfThisDatabase()) return
+      discard()
+      attachFile()
+      db.exec(CREATE_INDEX)
+      db.pragma(`search.user_version = ${INDEX_VERSION}`)
+    } catch (error) {
+      detach()
+      throw error
+    }
+  }
+
+  function detach(): void {
+    if (isAttached) db.exec('DETACH search')
+    isAttached = false
   }
 
   function attachFile(): void {
@@ -106,8 +117,7 @@ export function createSearchIndex(db: Database): SearchIndex {
   }
 
   function discard(): void {
-    if (isAttached) db.exec('DETACH search')
-    isAttached = false
+    detach()
     if (db.memory) return
     for (const end of ['', '-wal', '-shm']) rmSync(`${indexFile(db.name)}${end}`, { force: true })
   }
