@@ -1,6 +1,6 @@
 /**
- * app/ is, with app.ts above it, all that may know everything: it joins the core with its adapters and starts, checks
- * and saves the server. session-host.ts is what a client meets.
+ * app/ is, with app.ts above it, all that may know everything: it joins the core with its adapters. The server is
+ * started, checked, backed up and restored here. session-host.ts is what a client meets.
  *
  * Nothing else may import from it, except for main.ts and tests. It decides nothing about rooms, prompts or tools.
  */

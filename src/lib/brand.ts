@@ -3,6 +3,7 @@
  *
  * It must not know anything of ours (rooms, people, prompts, commands) nor Node: it gets values and returns values.
  */
+
 declare const brand: unique symbol
 
 /** A string that only its own maker can make: a room name is not a person's name, though both are text. */

@@ -1,6 +1,6 @@
 /**
- * What `npm run check` looks at besides style, types and figures: that every key of the config is read, and that
- * docs/commands.md is what the commands give. This folder must not know what a key or a command does.
+ * What `npm run check` looks at besides style, types and figures: that every key of the config is read, that every
+ * folder says what it is for, and that docs/commands.md is what the commands give. This folder must not know what a key or a command does.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { fileSchema } from '../../src/config/schema.ts'
 import { readSources } from '../metrics/source-files.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
+import { silentFolders } from './folder-comments.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,6 +31,12 @@ async function pageProblems(): Promise<readonly string[]> {
   return ['docs/commands.md is not what the commands give: npm run docs writes it anew']
 }
 
-const problems = [...(await configProblems()), ...(await pageProblems())]
+const folderProblems = async (): Promise<readonly string[]> =>
+  silentFolders(await readSources(root)).map(
+    (folder) =>
+      `${folder}: say in a comment at the top of its first file what the folder is for and must not know`,
+  )
+
+const problems = [...(await configProblems()), ...(await folderProblems()), ...(await pageProblems())]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1

@@ -1,8 +1,3 @@
-// Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
-// grants, results and scripts. It implements the ports of the core and knows none of its rules: it does not
-// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
-// threads/ runs it beside the caller's thread.
-
 import type { Database } from 'better-sqlite3'
 import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'

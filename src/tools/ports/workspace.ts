@@ -1,6 +1,6 @@
 /**
  * What tools need of the outside: one file for each port, whose comments are its contract and whose exam is in
- * test/contract. This one is the files and commands of a room.
+ * test/contract. It must not know how a port is implemented. This one is the files and commands of a room.
  */
 import type { ToolLimits } from '../limits.ts'
 

@@ -1,3 +1,6 @@
+// Lua 5.4 itself, as WebAssembly, by wasmoon: the usual engine. It knows its own library and what every engine is given,
+// and nothing of prompts or rooms.
+
 import { LuaEngine, LuaFactory, LuaType, type LuaWasm } from 'wasmoon'
 import type { LuaJob, WrapError } from '../../../prompt/ports.ts'
 import { type LuaChunk, type LuaProgram, scriptChunk } from '../bundle.ts'

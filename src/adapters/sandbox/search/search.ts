@@ -1,3 +1,6 @@
+// Finding files and lines in a workspace, in a process of its own, so that a slow pattern stops no chat. It knows paths,
+// patterns and limits; it must not know whose workspace it is, or who asks.
+
 import { stat } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
 import {

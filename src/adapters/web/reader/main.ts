@@ -1,3 +1,6 @@
+// Reading a page: HTML becomes the text of its readable part, in a process of its own that has no rights. It knows
+// documents and text; it must not know the network, rooms or tools.
+
 import { text } from 'node:stream/consumers'
 import { readHtml } from './read-html.ts'
 import type { ReadRequest } from './reading.ts'

@@ -1,3 +1,6 @@
+// Web search: a file for each provider, the list of them, and here what all share. It knows addresses and answers; it must
+// not know who searches, or whether they may.
+
 import { STATUS_CODES } from 'node:http'
 import { WebError, type SearchHit, type WebSearch } from '../../../tools/ports/web.ts'
 import { readBody } from '../body.ts'
