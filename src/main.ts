@@ -19,6 +19,8 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
+      // By default SIGHUP ends a process, and loading takes a moment. The config is read after it.
+      process.on('SIGHUP', () => undefined)
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
       return (await import('./app/check.ts')).check(line)

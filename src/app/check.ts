@@ -14,6 +14,7 @@ import { paths } from './paths.ts'
 import { unknownDisabled } from './disabled-tools.ts'
 import { located } from './reload.ts'
 import { openTools } from './tool-sources.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
@@ -27,15 +28,18 @@ export async function check(line: CommandLine): Promise<number> {
   const found = config
     ? [...problems, ...(await databaseProblems(config)), ...(await luaProblems(config)), ...tools.problems]
     : problems
-  for (const problem of found) console.log(problem)
-  for (const warning of tools.warnings) console.log(`warning: ${warning}`)
-  for (const note of tools.notes) console.log(`note: ${note}`)
+  for (const problem of found) print(problem)
+  for (const warning of tools.warnings) print(`warning: ${warning}`)
+  for (const note of tools.notes) print(`note: ${note}`)
   if (config) console.log(await sandboxLine(config))
   console.log(
     found.length === 0 ? 'no problems' : `${found.length} ${found.length === 1 ? 'problem' : 'problems'}`,
   )
   return found.length === 0 ? 0 : 1
 }
+
+/** Files that are checked come from anybody: what is quoted from them must not reach the terminal as it is. */
+const print = (line: string): void => console.log(cleanLine(line))
 
 function readConfig(line: CommandLine): { config?: Config; problems: readonly string[] } {
   try {

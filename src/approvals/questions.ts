@@ -38,6 +38,7 @@ export interface Questions {
 
 /** Limits of asking. */
 export interface QuestionLimits {
+  /** Whoever has no question open may ask one more all the same, so that nobody can keep others from asking. */
   readonly approvals_per_room: number
   /** Of one requester, so that nobody takes all of a room's questions. */
   readonly approvals_per_person: number
@@ -69,10 +70,10 @@ export function createQuestions(limits: QuestionLimits): Questions {
     { requester, detail }: PermissionRequest,
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
-    if (open.size >= limits.approvals_per_room) return `${open.size} questions are open here already`
     const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
-    if (own >= limits.approvals_per_person)
-      return `${own} questions for ${requester.name} are open here already`
+    if (own > 0 && open.size >= limits.approvals_per_room)
+      return `${open.size} questions are open here already`
+    if (own >= limits.approvals_per_person) return `${requester.name} has ${own} open questions here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`
       : undefined

@@ -211,7 +211,7 @@ describe('a question', () => {
     const { ask, answer, ann, bob, entries } = await createScene({ approvals_per_person: 2 })
     const first = await ask('a')
     await ask('b')
-    const why = '2 questions for ann are open here already'
+    const why = 'ann has 2 open questions here already'
     expect(await (await ask('c')).verdict).toEqual({ why })
     expect((await entries()).at(-1)!.text).toBe(`denied: ${why} (run_command for ann)`)
     const bobs = await ask('d', { requester: bob })
@@ -238,12 +238,15 @@ describe('a question', () => {
     expect(await verdict).toBe('allow')
   })
 
-  it('is one of at most so many in a room', async () => {
-    const { ask, entries } = await createScene({ approvals_per_room: 2 })
+  it('is one of at most so many in a room, where whoever has none open may ask one more', async () => {
+    const { ask, answer, bob, entries } = await createScene({ approvals_per_room: 2 })
     await ask('a')
     await ask('b')
     expect(await (await ask('c')).verdict).toEqual({ why: '2 questions are open here already' })
     expect((await entries()).at(-1)!.text).toMatch(/^denied: 2 questions are open here already/)
+    const { verdict } = await ask('d', { requester: bob })
+    await answer(bob)
+    expect(await verdict).toBe('allow')
   })
 
   it('is a no when it is too long for anybody to have seen it all', async () => {
