@@ -11,9 +11,9 @@ const CORE = {
   prompt: { folders: ['chat', 'lib'], packages: [] },
   tools: { folders: ['chat', 'lib'], packages: ['zod'] },
   approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },
-  toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: ['zod'] },
-  turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: ['zod'] },
-  commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'lib'], packages: ['zod'] },
+  toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: [] },
+  turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: [] },
+  commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'lib'], packages: [] },
 }
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */

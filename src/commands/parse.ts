@@ -24,7 +24,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
     const { word, rest } = takeWord(left)
     const flag = flagsAreOver ? undefined : command.flags.find((one) => word === spelled(one))
     if (word === '' && wanted[position]?.takes !== 'rest') {
-      // A line end, which parts words as a space does; in a text it is the text's own.
+      // Here a line end separates words, as a space does. Within a text argument it belongs to the text.
       left = rest.slice(1)
     } else if (word === '--' && !flagsAreOver) {
       flagsAreOver = true

@@ -122,7 +122,7 @@ function report(
   return { name, priority, placement: system ? 'system' : 'context', tokens, status, note }
 }
 
-/** `offer` is what this prompt offers, also where it goes with another layer: people are told if tools are the reason. */
+/** The error names the largest tools of `offer` if tools take up the space, even where another layer carries them. */
 function tooSmall(candidate: Candidate, offer: ToolOffer | undefined): WrapError {
   const { layer, ledger } = candidate
   const tools = layer.tools || ledger.sums().tools > 0 ? largestTools(offer) : ''

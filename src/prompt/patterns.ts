@@ -61,7 +61,7 @@ function parsePattern(source: string): Pattern {
   const word = source.slice(1).trim()
   const shows = matcherFor(word)
   const named = compileGlob(word)
-  // An alias whose tool is not in this catalogue is still taken away by that tool's id.
+  // An id also hides every alias of that tool, even if the tool itself is not in this catalogue.
   return { source, negative, matches: (tool) => shows(tool) || tool.aliasOf.some(named) }
 }
 

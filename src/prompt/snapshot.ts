@@ -19,7 +19,10 @@ export interface CatalogueTool {
   /** JSON Schema of the arguments, as it is sent. */
   readonly schema: JsonSchema
   readonly access: 'read' | 'write' | 'execute' | 'network'
-  /** Ids of the tools that this one is another name for, through all steps; a scope that takes away one takes away all. */
+  /**
+   * Ids of the tools that this one is an alias of: its target, the target of that one, and so on. A scope that hides one of
+   * them hides this tool too.
+   */
   readonly aliasOf: readonly string[]
   /** Why it cannot run here, in words for people. Such a tool is never offered. */
   readonly unavailable?: string

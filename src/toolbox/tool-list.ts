@@ -50,7 +50,7 @@ function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perToo
     tool,
     visible: !reasons.has(tool.id),
     reason: reasons.get(tool.id) ?? '',
-    // As prompt/definitions.ts charges for it in a prompt.
+    // The same formula as in prompt/definitions.ts, so that this list and a prompt agree.
     tokens: Math.ceil(count * factor) + perTool,
   }))
   const visible = tools.filter((one) => one.visible)

@@ -53,7 +53,10 @@ function explain(issue: Issue, schema: JsonSchema, args: unknown): string {
   const wanted = schemaAt(schema, issue.path)
   const value = valueAt(args, issue.path)
   if (issue.code === 'unrecognized_keys') return unknownParameters(issue, wanted)
-  if (value !== undefined) return `${name} must be ${expectation(issue, wanted)}, got ${shown(value)}`
+  if (value !== undefined) {
+    const expected = expectation(issue, wanted)
+    return `${name}${expected ? ` must be ${expected}` : `: ${issue.message}`}, got ${shown(value)}`
+  }
   return `${name} is required${issue.code === 'invalid_type' ? ` (${typeName(wanted, issue.expected)})` : ''}`
 }
 
@@ -63,7 +66,8 @@ const nameOf = (path: readonly PropertyKey[]): string =>
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
     .join('') || 'arguments'
 
-function expectation(issue: Issue, wanted: JsonObject | undefined): string {
+/** Completes `must be`; undefined where the schema's own message says what to do. */
+function expectation(issue: Issue, wanted: JsonObject | undefined): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return typeName(wanted, issue.expected)
@@ -73,7 +77,7 @@ function expectation(issue: Issue, wanted: JsonObject | undefined): string {
     case 'too_small':
       return bounds(issue, wanted)
     default:
-      return `different (${issue.message})`
+      return undefined
   }
 }
 
@@ -111,6 +115,8 @@ function typeName(wanted: JsonObject | undefined, expected: string): string {
 
 /** A value as JSON, cut to a length that fits a sentence. */
 export function shown(value: unknown): string {
+  // JSON has no word for it, though `1e400` is read as it.
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is too large'
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

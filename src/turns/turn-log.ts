@@ -10,8 +10,8 @@ type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester'>
 export interface TurnLog {
   begin(turn: TurnFacts): TurnRecorder
   /**
-   * The stored turn counts as cut off until it ends, so that a crash of the server is announced for the first turn only.
-   * What it costs is stored with the first turn, and not again here.
+   * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
+   * started. That turn also stores what both cost; the sub-turn stores no cost.
    */
   beginSubTurn(turn: TurnFacts): TurnRecorder
 }

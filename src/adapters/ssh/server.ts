@@ -24,7 +24,7 @@ export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /** Lines that a client sees before the login if the last one from its network was not let in: how to make a key. */
+  /** Tells how to make a key. A client sees it before its login, if the last login from its network was refused. */
   readonly banner: string
   readonly handler: ClientHandler
   readonly log: Log

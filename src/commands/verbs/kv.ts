@@ -38,7 +38,7 @@ export function kvCommand(rooms: RoomStore): Command {
     example: 'colour "blue"',
     rights: {
       manage: 'change its key-values',
-      // A key that cannot be is refused to everybody in the same words.
+      // A bad key is refused to everybody with the same message, so rights do not matter for it.
       when: ({ key = '', value }) => value !== undefined && KEY.test(key),
     },
     async run({ person, room, args: { key, value }, flags, out, misuse }) {

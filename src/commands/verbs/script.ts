@@ -35,7 +35,7 @@ export function scriptCommand(
     room: 'here',
     arguments: ARGUMENTS,
     example: 'show',
-    // `reset` asks for the same right, once it has looked at its words.
+    // `reset` needs the same right. It checks the words after it first, and then the right.
     rights: {
       manage: 'set or check its script',
       when: ({ action }) => action === 'set' || action === 'check',

@@ -17,7 +17,10 @@ export function googleSearch(search: WebSearch): Tool {
       query: z.string().trim().min(1).max(400),
       start: z.int().min(1).max(91).default(1),
     }),
-    parameters: { start: 'Number of the first result; 11 for the second page.' },
+    parameters: {
+      query: 'What to search for.',
+      start: 'Number of the first result; 11 for the second page.',
+    },
     asks: ({ query }) => ({
       target: search.host,
       detail: `search for ${JSON.stringify(query)} with ${search.provider} at ${search.host}`,

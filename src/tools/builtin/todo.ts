@@ -12,8 +12,8 @@ export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 const MAX_ITEM_CHARS = 500
 
 const item = z.object({
-  content: z.string().min(1),
-  status: z.enum(TODO_STATUSES).default('pending'),
+  content: z.string().min(1).describe('What is to be done.'),
+  status: z.enum(TODO_STATUSES).default('pending').describe('How far it is.'),
 })
 
 /** The room's list, replaced as a whole: what is planned, under way and done. */

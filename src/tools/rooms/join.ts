@@ -14,6 +14,7 @@ export const joinTool = (parts: RoomToolParts): Tool =>
       'called you.',
     access: 'read',
     input: z.strictObject({ room: z.string().max(32) }),
+    parameters: { room: 'Its name.' },
     run: async ({ room }, context) => walk(parts, context, async () => room),
   })
 

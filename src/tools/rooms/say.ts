@@ -23,7 +23,7 @@ export function sayTool(parts: RoomToolParts): Tool {
     description: 'Posts a message in a room at once, apart from your reply. An answer belongs in the reply.',
     access: 'write',
     input: z.strictObject({ text: z.string(), room: roomParameter }),
-    parameters: { room: ROOM_PARAMETER_TEXT },
+    parameters: { text: 'What to say.', room: ROOM_PARAMETER_TEXT },
     asks: async ({ text, room: name }, context) => {
       const room = await roomToChange(parts, context, name)
       return changeQuestion(room, context, { what: spoken(text), asked: `say in ${room.name}?` })

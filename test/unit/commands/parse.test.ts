@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { UsageError } from '../../../src/chat/errors.ts'
 import { defineCommand } from '../../../src/commands/define.ts'
 import { checkChoices, parse } from '../../../src/commands/parse.ts'
 import { usage } from '../../../src/commands/usage.ts'

@@ -137,10 +137,10 @@ describe('a long result', () => {
   })
 
   it.each([
-    ['fd:0', 1, /fd must be different \(write it as "fd:3"\), got "fd:0"/],
-    ['den/fd:1', 1, /fd must be different \(write it as/],
-    ['fd:1; x', 1, /fd must be different \(write it as/],
-    ['9'.repeat(40), 1, /fd must be different \(write it as/],
+    ['fd:0', 1, /fd: write it as "fd:3", got "fd:0"/],
+    ['den/fd:1', 1, /fd: write it as "fd:3"/],
+    ['fd:1; x', 1, /fd: write it as "fd:3"/],
+    ['9'.repeat(40), 1, /fd: write it as "fd:3"/],
     [null, 1, /fd is required/],
     ['fd:1', 0, /page must be at least 1, got 0/],
     ['fd:1', 4, /page must be at most 3, got 4/],

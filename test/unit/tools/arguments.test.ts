@@ -69,6 +69,8 @@ test.each([
   [{}, 'name is required (a string)'],
   [{ name: 5 }, 'name must be a string, got 5'],
   [{ name: 'a', count: 1.5 }, 'count must be an integer, got 1.5'],
+  [JSON.parse('{"name":"a","count":1e400}'), 'count must be an integer, got a number that is too large'],
+  [JSON.parse('{"name":"a","count":-1e400}'), 'count must be an integer, got a number that is too large'],
   [{ name: 'a', count: '1' }, 'count must be an integer, got "1"'],
   [{ name: 'a', on: 1 }, 'on must be a boolean, got 1'],
   [{ name: 'a', words: 'x' }, 'words must be an array of strings, got "x"'],
