@@ -49,8 +49,10 @@ const isAsked = (entry: Entry, { name }: Person): boolean =>
 
 /** The id of the newest entry that was shown; empty where there is none. */
 async function showPast(room: Room, screen: Screen, chat: Chat): Promise<string> {
-  const past = await chat.history(room, { limit: PAST_ENTRIES, withoutThreads: true })
-  const { topic } = await room.info()
+  const [past, { topic }] = await Promise.all([
+    chat.history(room, { limit: PAST_ENTRIES, withoutThreads: true }),
+    room.info(),
+  ])
   screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
   for (const entry of past) screen.deliver(entry)
   return past.at(-1)?.id ?? ''
