@@ -62,7 +62,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: HostParts & { readonly turn: Turnstile },
+  parts: Omit<HostParts, 'people' | 'shared'> & { readonly turn: Turnstile },
   columns: () => number,
 ): SessionHost {
   const gone = new AbortController()

@@ -1,4 +1,3 @@
-import type { UsageError } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Caller } from './caller.ts'
@@ -78,11 +77,6 @@ export type CommandContext<
 export interface BaseContext extends Caller {
   /** Lets the session go on meanwhile; trouble is told as if the command had waited. */
   inBackground(work: Promise<unknown>): void
-  /**
-   * The error to throw where the words do not fit. Its usage line is that of the command, as this caller writes it; or of
-   * the command called `verb`, where that one is to be used instead.
-   */
-  misuse(problem: string, verb?: string): UsageError
 }
 
 /** What stands in the file of a verb and does not depend on its arguments. */
@@ -127,7 +121,7 @@ export interface CommandDefinition<
   readonly flags?: F
   /** Only who runs a command in a room can be asked to manage it. */
   readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Rule
-  /** Throws `Refusal` (exit 1) or what `misuse` gives (exit 2); resolves to nothing, or to false for exit 1. */
+  /** Throws `Refusal` (exit 1) or `Misuse` (exit 2); resolves to nothing, or to false for exit 1. */
   run(context: CommandContext<R, A, F>): Promise<void | false>
 }
 

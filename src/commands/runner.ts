@@ -11,7 +11,7 @@ import { kindOf, type Caller, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
-import { misuse } from './usage.ts'
+import { Misuse, misuse } from './usage.ts'
 import type { Speech } from './speech.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
@@ -89,12 +89,12 @@ export function createRunner(parts: {
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
-    const context = {
-      ...{ ...caller, ...values, inBackground },
-      misuse: (problem: string, verb?: string) =>
-        misuse(command, kindOf(caller), problem, byName.get(verb ?? command.name)),
+    try {
+      return await runIn(room, command, { ...caller, ...values, inBackground })
+    } catch (error) {
+      if (!(error instanceof Misuse)) throw error
+      throw misuse(command, kindOf(caller), error.message, byName.get(error.verb ?? command.name))
     }
-    return await runIn(room, command, context)
   }
 
   function unknownCommand(word: string, { session }: Caller): UsageError {

@@ -18,6 +18,19 @@ function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
   return [room === 'optional' ? '[ROOM]' : 'ROOM']
 }
 
+/**
+ * Thrown by a command whose words do not fit: `problem` says why. The runner adds the command's name and its form; or
+ * the form of the command called `verb`, where that one is to be used instead.
+ */
+export class Misuse extends Error {
+  override readonly name = 'Misuse'
+  readonly verb: string | undefined
+  constructor(problem: string, verb?: string) {
+    super(problem)
+    this.verb = verb
+  }
+}
+
 /** The error for words that do not fit a command; its form is that of the definition, or of another command's. */
 export const misuse = (command: Command, kind: CallerKind, problem: string, form = command): UsageError =>
   new UsageError(`${command.name}: ${problem}`, usage(form, kind))

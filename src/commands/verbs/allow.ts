@@ -1,6 +1,7 @@
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Decision } from '../../approvals/decide.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
+import { Misuse } from '../usage.ts'
 
 type Answers = Pick<Approvals, 'answer'>
 
@@ -22,7 +23,7 @@ export const allowCommand = (approvals: Answers): Command =>
     example: 'room 3',
     rights: { rule: RULE },
     complete: () => EXTENTS,
-    run: async (context) => answer(approvals, context, readWords(context)),
+    run: async (context) => answer(approvals, context, readWords(context.args)),
   })
 
 export const denyCommand = (approvals: Answers): Command =>
@@ -34,7 +35,7 @@ export const denyCommand = (approvals: Answers): Command =>
     example: '3',
     rights: { rule: RULE },
     async run(context) {
-      await answer(approvals, context, { verdict: 'denied', ...question(context.args.number, context) })
+      await answer(approvals, context, { verdict: 'denied', ...question(context.args.number) })
     },
   })
 
@@ -56,23 +57,23 @@ const EXTENTS: readonly Extent[] = ['once', 'room', 'always']
 
 /** What `/allow` was given. */
 interface Given {
-  readonly args: { readonly how: string | undefined; readonly number: string | undefined }
-  readonly misuse: (problem: string) => Error
+  readonly how: string | undefined
+  readonly number: string | undefined
 }
 
-/** The words may stand in either order: `/allow 3 always`. Throws what `misuse` gives. */
-function readWords({ args: { how, number }, misuse }: Given): Words {
-  if (how === undefined || isExtent(how)) return { verdict: how ?? 'once', ...question(number, { misuse }) }
+/** The words may stand in either order: `/allow 3 always`. Throws `Misuse`. */
+function readWords({ how, number }: Given): Words {
+  if (how === undefined || isExtent(how)) return { verdict: how ?? 'once', ...question(number) }
   const verdict = number ?? 'once'
-  const asked = question(how, { misuse })
+  const asked = question(how)
   if (isExtent(verdict)) return { verdict, ...asked }
-  throw misuse(`"${verdict.slice(0, 40)}" is not one of once, room and always`)
+  throw new Misuse(`"${verdict.slice(0, 40)}" is not one of once, room and always`)
 }
 
 const isExtent = (word: string): word is Extent => EXTENTS.some((extent) => extent === word)
 
-function question(word: string | undefined, { misuse }: Pick<Given, 'misuse'>): Pick<Words, 'question'> {
+function question(word: string | undefined): Pick<Words, 'question'> {
   if (word === undefined) return {}
   if (/^\d{1,9}$/.test(word)) return { question: Number(word) }
-  throw misuse(`"${word.slice(0, 40)}" is not the number of a question`)
+  throw new Misuse(`"${word.slice(0, 40)}" is not the number of a question`)
 }

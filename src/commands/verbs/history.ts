@@ -1,8 +1,9 @@
 import type { Chat } from '../../chat/chat.ts'
 import type { EntryId } from '../../chat/entry.ts'
-import { defineCommand, JSON_FLAG, type BaseContext, type Command } from '../define.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type ReadLog } from './shared/log-pages.ts'
+import { Misuse } from '../usage.ts'
 
 export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
   defineCommand({
@@ -15,9 +16,9 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
       JSON_FLAG,
     ],
     example: '-n 20',
-    async run({ room, flags, out, signal, misuse }) {
-      const before = entryId(flags.before, misuse)
-      const count = entryCount(flags.n, misuse)
+    async run({ room, flags, out, signal }) {
+      const before = entryId(flags.before)
+      const count = entryCount(flags.n)
       const read: ReadLog = async (query) => {
         await out.ready()
         return await chat.history(room, query)
@@ -30,7 +31,7 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
   })
 
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
-function entryId(word: string | undefined, misuse: BaseContext['misuse']): EntryId | undefined {
+function entryId(word: string | undefined): EntryId | undefined {
   if (word === undefined || /^[0-9A-HJKMNP-TV-Z]{26}$/.test(word)) return word as EntryId | undefined
-  throw misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
+  throw new Misuse(`${word.slice(0, 40)} is no entry's id; history --json shows them`)
 }

@@ -10,6 +10,7 @@ import { safeJson } from '../../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from '../../prompt/checkpoint.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { Misuse } from '../usage.ts'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 const MAX_VALUE_CHARS = 16_384
@@ -41,13 +42,13 @@ export function kvCommand(rooms: RoomStore): Command {
       // A bad key is refused to everybody with the same message, so rights do not matter for it.
       when: ({ key = '', value }) => value !== undefined && KEY.test(key),
     },
-    async run({ person, room, args: { key, value }, flags, out, misuse }) {
+    async run({ person, room, args: { key, value }, flags, out }) {
       const values = await valuesFor(room, person)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
       if (value === undefined) return out.line(show(key, values, flags.json))
       const owner = OWNED_KEYS.get(key)
-      if (owner !== undefined) throw misuse(`${key} is set with ${owner}`, owner)
+      if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
       await set(room, key, value, values)
     },
   })

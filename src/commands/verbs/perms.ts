@@ -6,6 +6,7 @@ import { visibleText } from '../../lib/text/visible-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Grant, GrantStore } from '../../approvals/ports.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
+import { Misuse } from '../usage.ts'
 
 type Here = CommandContext<'here'>
 
@@ -27,7 +28,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
     async run(context) {
       const { action, number = '' } = context.args
       if (action === undefined) return show(context, await visibleTo(context), context.flags.json)
-      if (!/^\d{1,9}$/.test(number)) throw context.misuse('NUMBER must be one of the list')
+      if (!/^\d{1,9}$/.test(number)) throw new Misuse('NUMBER must be one of the list')
       await revoke(context, Number(number))
     },
   })

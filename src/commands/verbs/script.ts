@@ -6,6 +6,7 @@ import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/por
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
 import { needManager } from '../rights.ts'
 import { announce } from './shared/announce.ts'
+import { Misuse } from '../usage.ts'
 
 /** Characters of a script: plenty for Lua that people write. */
 const MAX_SCRIPT_CHARS = 65_536
@@ -74,7 +75,7 @@ export function scriptCommand(
   }
 
   async function reset(context: Context): Promise<void> {
-    if (context.args.text !== undefined) throw context.misuse('reset takes nothing more')
+    if (context.args.text !== undefined) throw new Misuse('reset takes nothing more')
     await needManager(context.room, context.person, 'reset its script')
     await store(context, '', 'reset')
   }

@@ -23,8 +23,8 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       },
     ],
     example: '-n 5 build green',
-    async run({ room, person, args, flags, out, misuse }) {
-      const limit = entryCount(flags.n, misuse)
+    async run({ room, person, args, flags, out }) {
+      const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
       const rooms = await searchedRooms(chat, room, person)
       // What many search at once is not in memory at once: each prints before the next one reads.

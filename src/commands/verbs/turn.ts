@@ -4,7 +4,8 @@ import { safeJson } from '../../lib/safe-json.ts'
 import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { requestsOf } from '../../turns/turn-log.ts'
 import { userContent } from '../../prompt/prompt.ts'
-import { defineCommand, JSON_FLAG, type BaseContext, type Command } from '../define.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { Misuse } from '../usage.ts'
 
 /** One request of a turn, with the very texts that were sent. */
 interface Sent {
@@ -25,7 +26,7 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
       { name: 'request', about: 'its number; all of them without it', optional: true },
     ],
     example: '01KCZ5V7Q8WN3M6T2R4X9YJBHD 1',
-    async run({ room, args, flags, out, misuse }) {
+    async run({ room, args, flags, out }) {
       const turn = await turns.find(args.id)
       // A turn of another room is treated like one that does not exist.
       if (!turn || turn.room !== room.name)
@@ -33,7 +34,7 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
       const sent = requestsOf(turn).map(({ prompt, steps, tools }): Sent => {
         return { system: prompt.system, user: userContent(prompt), messages: steps, tools }
       })
-      const chosen = chosenOf(sent, args.request, misuse)
+      const chosen = chosenOf(sent, args.request)
       if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
       out.line(heading(turn, sent.length))
       for (const [index, request] of chosen) out.line(cleanText(requestText(request, index, sent[index - 1])))
@@ -44,14 +45,13 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
 function chosenOf(
   sent: readonly Sent[],
   number: string | undefined,
-  misuse: BaseContext['misuse'],
 ): readonly (readonly [index: number, request: Sent])[] {
   const all = [...sent.entries()]
   if (number === undefined) return all
   const one = all.filter(([index]) => String(index + 1) === number)
   if (one.length > 0) return one
   const last = sent.length === 0 ? 'nothing was sent in this turn' : `requests are 1 to ${sent.length}`
-  throw misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
+  throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
 function turnJson(turn: TurnRecord, chosen: ReturnType<typeof chosenOf>) {

@@ -20,11 +20,9 @@ import {
 /** How often the search index takes in what was appended. */
 const REFRESH_MS = 5_000
 
-type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>
-
 const say = (message: FromThread): void => parentPort?.postMessage(message)
 
-const data = workerData as ThreadData
+const data: ThreadData = workerData
 const tell = createTeller()
 let database: Opened | undefined
 
@@ -76,8 +74,9 @@ async function end(): Promise<void> {
 
 async function run(store: object, { id, method, args }: Call): Promise<Outcome> {
   try {
-    // The caller's side is made from the same interfaces.
-    const value = await (store as Methods)[method]?.(...args)
+    const work: unknown = Reflect.get(store, method)
+    if (typeof work !== 'function') throw new TypeError(`a store has no method ${method}`)
+    const value: unknown = await Reflect.apply(work, store, args)
     return { id, value }
   } catch (error) {
     return { id, trouble: toTrouble(toStorageError(error)) }

@@ -3,7 +3,7 @@ import { entryLine } from '../../../chat/entry-text.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { Output } from '../../caller.ts'
-import type { BaseContext } from '../../define.ts'
+import { Misuse } from '../../usage.ts'
 
 /** Entries that are shown where nobody says how many, and at most. */
 const USUAL_ENTRIES = 50
@@ -16,12 +16,12 @@ export const COUNT_FLAG = {
   about: `how many entries: 1 to ${MAX_ENTRIES}, usually ${USUAL_ENTRIES}`,
 } as const
 
-/** The value of that flag. Throws what `misuse` gives. */
-export function entryCount(word: string | undefined, misuse: BaseContext['misuse']): number {
+/** The value of that flag. Throws `Misuse`. */
+export function entryCount(word: string | undefined): number {
   if (word === undefined) return USUAL_ENTRIES
   const number = /^\d{1,6}$/.test(word) ? Number(word) : 0
   if (number >= 1 && number <= MAX_ENTRIES) return number
-  throw misuse(`-n takes a whole number from 1 to ${MAX_ENTRIES}, such as -n ${USUAL_ENTRIES}`)
+  throw new Misuse(`-n takes a whole number from 1 to ${MAX_ENTRIES}, such as -n ${USUAL_ENTRIES}`)
 }
 
 /** How entries are shown. */
