@@ -13,7 +13,7 @@ import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createScopedTools } from '../toolbox/scoped-tools.ts'
-import { createToolboxes } from '../toolbox/toolbox.ts'
+import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
@@ -57,8 +57,12 @@ export async function createActivity(
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
-  const runner = createToolRunner({ permissions: approvals, workspaces, limits: toolLimits(current), log })
-  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+  const runner = createToolRunner({ limits: toolLimits(current), log })
+  const openToolbox = createToolboxes({
+    ...{ scopedTools, runner, permissions: approvals, workspaces },
+    results: storage.results,
+    clock,
+  })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }

@@ -4,7 +4,6 @@ import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { questionFor, refusalOf } from '../tools/permission.ts'
-import type { Workspaces } from '../tools/ports/workspace.ts'
 import {
   failed,
   type CallingTurn,
@@ -14,20 +13,19 @@ import {
   type ToolResult,
 } from '../tools/tool.ts'
 import { withTrouble } from '../tools/trouble.ts'
-import type { ScopeQuery } from './scoped-tools.ts'
 
-/** The model or the person that calls tools. */
-export interface ToolCaller extends ScopeQuery {
-  /** Absent when a person runs a tool. */
+/** What a tool gets from its caller, whatever the call. */
+export type CallerContext = Omit<ToolContext, 'turn' | 'signal' | 'limits'>
+
+/** Whoever calls tools: a model in its turn, a person, or a program. */
+export interface Caller {
+  /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
+  context(): Promise<CallerContext>
+  /** Absent where no turn of the server calls. */
   readonly turn?: CallingTurn
-  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
-  readonly permissions?: PermissionProvider
   /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
   readonly report?: (doing: string) => void
 }
-
-/** The name in which a caller's calls are recorded. */
-export const callerName = ({ turn, requester }: ToolCaller): string => turn?.model ?? requester.name
 
 /** A call of a tool that is there, with arguments that are an object. */
 export interface CalledTool {
@@ -37,15 +35,13 @@ export interface CalledTool {
   /** The tool's id for permissions. */
   readonly grantId: string
   readonly args: JsonObject
-  readonly caller: ToolCaller
+  readonly caller: Caller
   /** Whether the tool is still in the caller's scope. */
   readonly isOffered: () => Promise<boolean>
 }
 
 /** What all tools run with. */
 interface RunToolParts {
-  readonly permissions: PermissionProvider
-  readonly workspaces: Workspaces
   readonly limits: ToolLimits
   readonly log: Log
 }
@@ -123,21 +119,18 @@ interface CallTime {
   readonly waited: (ms: number) => void
 }
 
-/** What a tool gets for one call. Rejects with `StorageError`. */
+/** What a tool gets for one call. Rejects as `Caller.context` does. */
 async function contextFor(
   called: CalledTool,
-  { permissions, workspaces, limits }: RunToolParts,
+  { limits }: RunToolParts,
   time: CallTime,
 ): Promise<ToolContext> {
-  const { caller } = called
-  const { room, requester, turn } = caller
+  const { turn } = called.caller
+  const context = await called.caller.context()
   return {
-    room: room.name,
-    requester: { person: requester, role: await room.roleOf(requester) },
+    ...context,
     ...(turn ? { turn: withoutDeadline(turn, time.uncounted) } : {}),
-    workspace: workspaces.of(room.name),
-    permissions: permissionsOf(called, caller.permissions ?? permissions, time),
-    addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
+    permissions: permissionsOf(called, context.permissions, time),
     signal: time.signal,
     limits,
   }

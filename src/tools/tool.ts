@@ -5,6 +5,7 @@
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { JsonSchema } from '../lib/json.ts'
+import type { ChatView } from './conversation.ts'
 import type { ToolLimits } from './limits.ts'
 import type { Workspace } from './ports/workspace.ts'
 
@@ -105,6 +106,7 @@ export interface ToolContext {
   readonly requester: { readonly person: Person; readonly role: Role }
   /** Absent when a person runs the tool: people neither walk by tools nor start sub-turns. */
   readonly turn?: CallingTurn
+  readonly chat: ChatView
   readonly workspace: Workspace
   /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
   readonly permissions: PermissionProvider

@@ -113,7 +113,12 @@ export const ROADS: readonly Road[] = [
     steps: [
       { from: 'src/turns/turn.ts:converse' },
       { aside: 'src/toolbox/tool-call.ts:createCallCheck' },
-      { to: 'src/toolbox/toolbox.ts:createToolboxes', through: 'src/toolbox/toolbox.ts:Toolbox' },
+      { to: 'src/toolbox/execute-tools.ts:executeTools' },
+      { to: 'src/toolbox/toolbox.ts:toolboxOf', through: 'src/toolbox/toolbox.ts:Toolbox' },
+      {
+        aside: 'src/toolbox/room-toolbox.ts:createToolboxes',
+        through: 'src/toolbox/room-toolbox.ts:OpenToolbox',
+      },
       {
         aside: 'src/toolbox/scoped-tools.ts:createScopedTools',
         through: 'src/toolbox/scoped-tools.ts:FindScopedTools',
