@@ -22,6 +22,7 @@ import { assembleTurns } from './assemble-turns.ts'
 import { configuredModels } from './configured-models.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { unknownDisabled } from './disabled-tools.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
 /** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
@@ -46,6 +47,7 @@ export async function createActivity(
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log))
+  for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, chat, context, tools)
   await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
   const approvals = approvalsFor(current, chat, context, overrides)

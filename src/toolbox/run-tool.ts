@@ -86,10 +86,24 @@ export function createToolRunner(parts: RunToolParts): ToolRunner {
     async run(called, stop) {
       let waitedMs = 0
       const waited = (ms: number): void => void (waitedMs += ms)
-      const result = await within(called, stop, (context) => called.tool.run(called.args, context), waited)
+      const result = await within(
+        called,
+        stop,
+        async (context) => checked(await called.tool.run(called.args, context)),
+        waited,
+      )
       return { result, waitedMs }
     },
   }
+}
+
+/** What a tool written without types gives back may be anything. Throws what the caller is to read. */
+function checked(result: ToolResult): ToolResult {
+  const given: unknown = result
+  if (typeof given === 'string') return { content: given, isError: false }
+  if (typeof given === 'object' && given !== null && 'content' in given && typeof given.content === 'string')
+    return result
+  throw new Error('it gave back neither a text nor { content, isError }')
 }
 
 async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolContext) {

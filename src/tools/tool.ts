@@ -182,7 +182,7 @@ export interface WrappedCall {
 
 /** Where tools come from: the tools of the rooms, the built-in ones, `.tool` files, one MCP server. */
 export interface ToolSource {
-  readonly group: 'internal' | 'builtin' | 'wrapped' | 'mcp'
+  readonly group: 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
   /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
   readonly name: string
   /** In a stable order. Cheap: called at each step of each turn. */
