@@ -29,7 +29,7 @@ export type PlainParameters = { readonly [name: string]: PlainParameter }
 export type PlainArguments<Parameters extends PlainParameters> = {
   readonly [Name in keyof Parameters]:
     | PlainValues[Parameters[Name]['type']]
-    | ([Parameters[Name]['optional']] extends [false | undefined] ? never : undefined)
+    | (Parameters[Name] extends { readonly type: string; readonly optional?: false } ? never : undefined)
 }
 
 /** What `defineTool` is told by a caller without zod. */
