@@ -35,7 +35,8 @@ const installWithNpm = (tarball: string) =>
   execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: project })
 
 async function installByLinks(tarball: string): Promise<void> {
-  await execa('cp', ['-al', join(ROOT, 'node_modules'), join(project, 'node_modules')])
+  const copy = (how: string) => execa('cp', [how, join(ROOT, 'node_modules'), project], { reject: false })
+  if ((await copy('-al')).exitCode !== 0) await copy('-a')
   await mkdir(join(project, 'node_modules/sshawl'))
   const into = ['--strip-components=1', '-C', join(project, 'node_modules/sshawl')]
   await execa('tar', ['-xzf', tarball, ...into])
@@ -65,7 +66,7 @@ async function writeExamples(): Promise<void> {
 const run = async (...args: readonly string[]): Promise<string> =>
   (await execa(process.execPath, args, { cwd: project })).stdout
 
-/** Runs a script that imports the package and then looks at its own process. */
+/** Runs a script that imports the package and looks at its own process; requests to the system that are ending do not count. */
 const evaluate = (script: string): Promise<string> => run('--input-type=module', '--eval', script)
 
 /** What the loop's model asks for first: two calls, the second of which fails. */
@@ -84,7 +85,7 @@ describe('the package in an empty project', () => {
     const script = `
       const before = process.getActiveResourcesInfo().length
       const sshawl = await import('sshawl')
-      const started = process.getActiveResourcesInfo().slice(before)
+      const started = process.getActiveResourcesInfo().slice(before).filter((name) => !name.endsWith('Req'))
       console.log(JSON.stringify([started, typeof sshawl.createChat, process.listenerCount('SIGTERM')]))`
     expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
   })
@@ -103,7 +104,7 @@ describe('the package in an empty project', () => {
       'capital: Paris',
       'capital: ERROR: capital: there is no country called Atlantis here',
       '(noted: Paris)',
-      'remember: kept, for qwen, after 5 messages',
+      'remember: kept, for qwen, after 6 messages',
       'Paris. Atlantis has none. (33 tokens in, 21 out)',
       'Welcome.',
     ])
