@@ -135,7 +135,10 @@ export function createChat(options: ChatOptions): Chat {
     }
   }
 
-  async function sendAppend(more: readonly ChatMessage[], signal = NEVER): Promise<Answer> {
+  async function sendAppend(
+    more: readonly ChatMessage[],
+    signal = new AbortController().signal,
+  ): Promise<Answer> {
     if (busy) throw new ChatError('the model is answering; wait for its answer')
     busy = true
     try {
@@ -158,8 +161,6 @@ export function createChat(options: ChatOptions): Chat {
     on: listeners.on,
   }
 }
-
-const NEVER = new AbortController().signal
 
 /** A program's context, with what tools tell people as notes of the conversation. */
 const noted = (

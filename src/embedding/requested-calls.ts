@@ -51,5 +51,6 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   const stopped = createDeferred<never>()
   const stop = (): void => stopped.reject(signal.reason)
   signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
   return await Promise.race([work, stopped.promise]).finally(() => signal.removeEventListener('abort', stop))
 }

@@ -23,21 +23,20 @@ export async function underDeadline<T>(
 ): Promise<T> {
   const clock = createStopwatch(ms)
   const signal = AbortSignal.any([outer, clock.signal])
+  const stopped = createDeferred<never>()
+  const stop = (): void => stopped.reject(outer.reason)
   clock.run()
   try {
-    return await Promise.race([job(signal, clock.uncounted), aborted(outer), clock.givenUp])
+    outer.addEventListener('abort', stop)
+    if (outer.aborted) stop()
+    return await Promise.race([job(signal, clock.uncounted), stopped.promise, clock.givenUp])
   } catch (error) {
     throw clock.signal.aborted && !outer.aborted ? clock.signal.reason : error
   } finally {
     clock.end()
+    outer.removeEventListener('abort', stop)
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 
 function createStopwatch(ms: number) {
   const over = new AbortController()

@@ -19,7 +19,7 @@ export interface ExecutionContext {
  */
 export async function executeTools(
   calls: readonly ToolCall[],
-  { toolbox, signal = NEVER, replied }: ExecutionContext,
+  { toolbox, signal = new AbortController().signal, replied }: ExecutionContext,
 ): Promise<readonly ToolMessage[]> {
   const replies: ToolMessage[] = []
   for (const call of calls) {
@@ -31,6 +31,3 @@ export async function executeTools(
   }
   return replies
 }
-
-/** For a caller that cannot be stopped. */
-const NEVER = new AbortController().signal
