@@ -17,6 +17,8 @@ import type { ToolCall } from './tool-call.ts'
 
 /** The model or the person that calls tools in a room. */
 export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context'> {
+  /** The turn that calls; absent where a person runs a tool. */
+  readonly turn?: CallingTurn
   /** The conversation that the caller is in; absent where a person runs a tool. */
   readonly chat?: ChatView
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
@@ -46,7 +48,7 @@ export interface RoomToolboxParts {
 
 export const createToolboxes =
   (parts: RoomToolboxParts): OpenToolbox =>
-  (caller, offer, tokensLeft) =>
+  (caller, offer, tokensLeft): Toolbox<ToolResultEntry> =>
     toolboxOf({
       offer,
       reach: () => parts.scopedTools(caller),
@@ -67,14 +69,20 @@ async function contextOf(
   return {
     room: room.name,
     requester: { person: requester, role: await room.roleOf(requester) },
-    chat: caller.chat ?? NO_CHAT,
+    chat: chatOf(caller),
     workspace: workspaces.of(room.name),
     permissions: caller.permissions ?? permissions,
     addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
   }
 }
 
-const NO_CHAT: ChatView = { messages: [] }
+/** A turn's messages grow while its calls run. */
+const chatOf = ({ chat, turn }: ToolCaller): CallerContext['chat'] => ({
+  get messages() {
+    return chat?.messages ?? []
+  },
+  ...(turn ? { model: turn.model, turn } : {}),
+})
 
 function recordIn(
   caller: ToolCaller,

@@ -15,14 +15,12 @@ import {
 import { withTrouble } from '../tools/trouble.ts'
 
 /** What a tool gets from its caller, whatever the call. */
-export type CallerContext = Omit<ToolContext, 'turn' | 'signal' | 'limits'>
+export type CallerContext = Omit<ToolContext, 'signal' | 'limits'>
 
 /** Whoever calls tools: a model in its turn, a person, or a program. */
 export interface Caller {
   /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
   context(): Promise<CallerContext>
-  /** Absent where no turn of the server calls. */
-  readonly turn?: CallingTurn
   /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
   readonly report?: (doing: string) => void
 }
@@ -114,13 +112,13 @@ async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolCont
 
 function failureText(
   error: unknown,
-  { caller }: CalledTool,
+  { tool }: CalledTool,
   { limits, log }: RunToolParts,
   stop: AbortSignal,
 ): string {
   if (stop.aborted) return 'stopped before it was done'
   if (error instanceof DeadlineError) return `no answer after ${limits.timeoutMs / 1000} s; it was stopped`
-  log.warn({ turn: caller.turn?.id, error }, 'a tool threw')
+  log.warn({ tool: tool.id, error }, 'a tool threw')
   return cleanLine(error instanceof Error ? error.message : String(error)) || 'it failed without saying why'
 }
 
@@ -139,16 +137,25 @@ async function contextFor(
   { limits }: RunToolParts,
   time: CallTime,
 ): Promise<ToolContext> {
-  const { turn } = called.caller
   const context = await called.caller.context()
+  const { turn } = context.chat
   return {
     ...context,
-    ...(turn ? { turn: withoutDeadline(turn, time.uncounted) } : {}),
+    chat: turn ? inTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
     permissions: permissionsOf(called, context.permissions, time),
     signal: time.signal,
     limits,
   }
 }
+
+/** The same conversation, whose messages are read when they are asked for. */
+const inTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
+  ...(chat.model === undefined ? {} : { model: chat.model }),
+  get messages() {
+    return chat.messages
+  },
+  turn,
+})
 
 /** A sub-turn has the time of its turn, and not the time of the tool that started it. */
 const withoutDeadline = (turn: CallingTurn, uncounted: Uncounted): CallingTurn => ({

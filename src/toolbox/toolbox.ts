@@ -4,6 +4,7 @@
  * program that embeds tools gets the replies and nothing else.
  * This folder must not know how a model is asked, how a turn goes on, where a tool comes from, or how people are asked.
  */
+import type { ToolMessage } from '../tools/conversation.ts'
 import { READ_FD } from '../tools/long-result.ts'
 import { failed, type ToolResult } from '../tools/tool.ts'
 import type { Offer, Target } from './offer.ts'
@@ -30,6 +31,36 @@ export interface Toolbox<Reply extends ToolReply = ToolReply> {
   run(call: ToolCall, signal: AbortSignal): Promise<Reply>
   /** Records a call and the reason why it is not run. Rejects as `run` does. */
   refuse(call: ToolCall, reason: string): Promise<Reply>
+}
+
+/** With what the calls of one step are run. */
+export interface ExecutionContext {
+  readonly toolbox: Pick<Toolbox, 'run'>
+  /** Ends the execution; a call at work is told. */
+  readonly signal?: AbortSignal
+  /** Given each reply as soon as it is there. */
+  readonly replied?: (reply: ToolMessage) => void
+}
+
+/**
+ * Runs the calls of one step, one after the other, and gives one reply for each in their order. Whatever goes wrong in a
+ * call is its reply, which a model can read, and the next call runs: an unknown tool, bad arguments, a refusal, a thrown
+ * error, a time limit. Rejects with the signal's reason before the next call once it is aborted, and where the toolbox
+ * could not record a call.
+ */
+export async function executeTools(
+  calls: readonly ToolCall[],
+  { toolbox, signal = new AbortController().signal, replied }: ExecutionContext,
+): Promise<readonly ToolMessage[]> {
+  const replies: ToolMessage[] = []
+  for (const call of calls) {
+    signal.throwIfAborted()
+    const { text } = await toolbox.run(call, signal)
+    const reply: ToolMessage = { role: 'tool', call: call.id, name: call.name, content: text }
+    replies.push(reply)
+    replied?.(reply)
+  }
+  return replies
 }
 
 /** A call with a clean name, what that name stands for, and its arguments. */

@@ -42,6 +42,7 @@ export async function refusalOf(
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
   const { target, detail, asked, access = tool.access, onceOnly } = question
+  const { turn } = context.chat
   const verdict = await context.permissions.request({
     requester: context.requester.person,
     room: context.room,
@@ -51,7 +52,7 @@ export async function refusalOf(
     target,
     detail,
     ...(onceOnly ? { onceOnly } : {}),
-    ...(context.turn ? { turn: context.turn.id, model: context.turn.model } : {}),
+    ...(turn ? { turn: turn.id, model: turn.model } : {}),
   })
   if (verdict === 'allow') return undefined
   return failed(`Permission denied: ${asked}${verdict === 'deny' ? '' : ` (${verdict.why})`}`)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keysOf } from '../lib/keys-of.ts'
 import type { Access, Asked, ToolContext, ToolResult } from './tool.ts'
 
 /** What a parameter can be, and what the tool gets for it. */
@@ -66,7 +67,7 @@ const TYPES: Readonly<Record<keyof PlainValues, () => z.ZodType<PlainValue>>> = 
 }
 
 /** The names of all types. */
-export const PLAIN_TYPES: readonly string[] = Object.keys(TYPES)
+export const PLAIN_TYPES = keysOf(TYPES)
 
 /** The zod object for parameters. Throws an `Error` that names one whose type there is not. */
 export const inputOf = (parameters: PlainParameters): z.ZodObject<PlainShape> =>
@@ -76,9 +77,7 @@ export const inputOf = (parameters: PlainParameters): z.ZodObject<PlainShape> =>
 
 function typeOf(name: string, { type, optional, choices }: PlainParameter): PlainShape[string] {
   if (!Object.hasOwn(TYPES, type))
-    throw new Error(
-      `parameter ${name}: there is no type ${String(type)}; there are ${PLAIN_TYPES.join(', ')}`,
-    )
+    throw new Error(`parameter ${name}: there is no type ${type}; there are ${PLAIN_TYPES.join(', ')}`)
   const value = choices ? z.enum([...choices]) : TYPES[type]()
   return optional ? value.optional() : value
 }

@@ -104,9 +104,8 @@ export interface CallingTurn {
 export interface ToolContext {
   readonly room: RoomName
   readonly requester: { readonly person: Person; readonly role: Role }
-  /** Absent when a person runs the tool: people neither walk by tools nor start sub-turns. */
-  readonly turn?: CallingTurn
-  readonly chat: ChatView
+  /** `turn` is absent when a person or a program runs the tool: they neither walk by tools nor start sub-turns. */
+  readonly chat: ChatView & { readonly turn?: CallingTurn }
   readonly workspace: Workspace
   /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
   readonly permissions: PermissionProvider

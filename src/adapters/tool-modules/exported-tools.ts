@@ -12,8 +12,12 @@ export interface Exported {
 
 const ACCESSES = ['read', 'write', 'execute', 'network'] as const satisfies readonly Access[]
 
-const isFunction = (value: unknown): value is (...args: never) => unknown => typeof value === 'function'
-const aFunction = z.custom<(...args: never) => unknown>(isFunction, 'must be a function')
+type PlainTool = PlainToolSpec<PlainParameters>
+
+/** What a function written without types takes and gives is its own word. */
+const isRun = (value: unknown): value is PlainTool['run'] => typeof value === 'function'
+const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
+const anAsker = z.custom<Exclude<PlainTool['asks'], 'arguments' | undefined>>(isRun, 'must be a function')
 
 /** An id as a scope, a `.tool` file and a provider can name it. */
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -')
@@ -48,16 +52,17 @@ const plainSchema = z.strictObject({
       }),
     )
     .default({}),
-  asks: z.union([z.literal('arguments'), aFunction]).optional(),
+  asks: z.union([z.literal('arguments'), anAsker]).optional(),
   verbatim: z.array(z.string()).optional(),
 })
 
 /** Reads the exports of a module: tools, functions with a property `tool`, and lists of both. All else is passed over. */
 export function exportedTools(exports: Readonly<Record<string, unknown>>): Exported {
   const found = new Map<unknown, string>()
-  for (const [name, value] of Object.entries(exports))
-    for (const one of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-      if (!found.has(one)) found.set(one, name)
+  for (const [name, value] of Object.entries(exports)) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+    for (const one of list) if (!found.has(one)) found.set(one, name)
+  }
   const read = [...found].flatMap(([value, name]) => readTool(name, value) ?? [])
   const tools = read.flatMap((one) => (typeof one === 'string' ? [] : [one]))
   const problems = read.filter((one) => typeof one === 'string')
@@ -67,19 +72,21 @@ export function exportedTools(exports: Readonly<Record<string, unknown>>): Expor
 
 /** A tool, what is wrong with it, or undefined for what is none and does not want to be one. */
 function readTool(name: string, value: unknown): Tool | string | undefined {
-  if (isFunction(value)) return 'tool' in value ? fromFunction(name, value, value.tool) : undefined
+  if (isRun(value)) return 'tool' in value ? fromFunction(name, value, value.tool) : undefined
   if (typeof value !== 'object' || value === null || !('run' in value)) return undefined
   const { error } = toolSchema.safeParse(value)
-  return error ? `export ${name}: ${problemsIn(error)}` : (value as Tool)
+  if (error) return `export ${name}: ${problemsIn(error)}`
+  return isTool(value) ? value : undefined
 }
 
-function fromFunction(name: string, run: (...args: never) => unknown, said: unknown): Tool | string {
+const isTool = (value: unknown): value is Tool => toolSchema.safeParse(value).success
+
+function fromFunction(name: string, run: PlainTool['run'], said: unknown): Tool | string {
   const named = typeof said === 'object' && said !== null ? { id: run.name || name, ...said } : said
   const { data, error } = plainSchema.safeParse(named)
   if (error) return `export ${name}: tool.${problemsIn(error)}`
   try {
-    // Checked above as far as can be: what a function of another language takes and gives is its own word.
-    return defineTool({ ...data, run } as unknown as PlainToolSpec<PlainParameters>)
+    return defineTool({ ...data, run })
   } catch (trouble) {
     return `export ${name}: ${errorMessage(trouble)}`
   }

@@ -142,8 +142,8 @@ describe('createChat', () => {
     chat.on('toolCallRequested', async ({ id, name }, given: ToolMessage[]) => {
       await Promise.resolve()
       seen.push(given.length)
-      const reply = (content: string) => given.push({ role: 'tool', call: id, name: 'other', content })
-      if (name === 'a') reply('one\u0007') && reply('two')
+      const reply = (content: string): ToolMessage => ({ role: 'tool', call: id, name: 'other', content })
+      if (name === 'a') given.push(reply('one\u0007'), reply('two'))
       if (name === 'b') throw new Error('no')
       if (name === 'd') given.push({ role: 'tool', call: 'never-asked', name, content: 'x' })
     })

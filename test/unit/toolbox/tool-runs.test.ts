@@ -53,7 +53,7 @@ const endless = tool(
 describe("a person's own run", () => {
   it('gives a tool the person, their role and no turn of a model', async () => {
     const look = tool('look_at', (_args, context) =>
-      ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context])),
+      ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context.chat])),
     )
     const { run, entries } = await createScene(look)
     expect(await run('look_at')).toMatchObject({ text: '["ann","member",false]', author: 'ann' })

@@ -246,7 +246,8 @@ describe('what a tool is given', () => {
   it('is the room, the requester with their role, the model and the turn', async () => {
     let seen: unknown
     const look = tool('look', (_args, context) => {
-      const { room, requester, turn } = context
+      const { room, requester, chat } = context
+      const { turn } = chat
       seen = {
         room,
         name: requester.person.name,
