@@ -13,6 +13,7 @@ const CORE = {
   approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },
   toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: [] },
   turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: [] },
+  embedding: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'turns', 'lib'], packages: [] },
   commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'lib'], packages: [] },
 }
 
@@ -38,6 +39,7 @@ const ADAPTERS = {
     'linkedom',
     'turndown',
   ],
+  'tool-modules': ['zod'],
   'wrapped-tools': ['chokidar', 'zod'],
 }
 
@@ -56,6 +58,8 @@ const FOR_ADAPTERS = [
   'tools/ports/*',
   'tools/limits.ts',
   'tools/tool.ts',
+  'tools/define-tool.ts',
+  'tools/plain-tool.ts',
   'tools/argv.ts',
   'tools/arguments.ts',
   'tools/trouble.ts',

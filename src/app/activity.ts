@@ -14,7 +14,7 @@ import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
 import { createToolRunner } from '../toolbox/run-tool.ts'
 import { createScopedTools } from '../toolbox/scoped-tools.ts'
-import { createToolboxes } from '../toolbox/toolbox.ts'
+import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
@@ -22,6 +22,7 @@ import { assembleTurns } from './assemble-turns.ts'
 import { configuredModels } from './configured-models.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
+import { unknownDisabled } from './disabled-tools.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
 /** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
@@ -48,6 +49,7 @@ export async function createActivity(
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log))
+  for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, chat, context, tools)
   await endCutTurns(chat, context)
   const approvals = approvalsFor(current, chat, context, overrides)
@@ -59,8 +61,12 @@ export async function createActivity(
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
-  const runner = createToolRunner({ permissions: approvals, workspaces, limits: toolLimits(current), log })
-  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+  const runner = createToolRunner({ limits: toolLimits(current), log })
+  const openToolbox = createToolboxes({
+    ...{ scopedTools, runner, permissions: approvals, workspaces },
+    results: storage.results,
+    clock,
+  })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }

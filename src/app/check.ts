@@ -11,16 +11,14 @@ import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { DATABASE } from './backup.ts'
 import { paths } from './paths.ts'
-import { unknownDisabled } from './disabled-tools.ts'
-import { located } from './reload.ts'
-import { openTools } from './tool-sources.ts'
+import { located, openTools } from './tool-sources.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
 /**
- * Validates config, Lua, `.tool` files, migrations and the database without starting anything, and prints every problem with
- * its file and line. Resolves to the exit status: 1 if there is any.
+ * Validates config, Lua, tool modules, `.tool` files, migrations and the database without starting anything, and prints
+ * every problem with its file and line. Resolves to the exit status: 1 if there is any.
  */
 export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
@@ -111,10 +109,10 @@ async function storageAndTools(config: Config): Promise<Findings> {
 
 async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
   await using tools = await openTools(config, storage, createLog('silent'))
-  const { wrapped } = tools
-  const all = [...tools.builtin(), ...wrapped.tools()]
+  const { modules, wrapped } = tools
+  const all = [...tools.builtin(), ...modules.tools(), ...wrapped.tools()]
   return {
-    problems: [...(await unknownDisabled(config)), ...wrapped.problems().map(located)],
+    problems: await tools.problems(),
     warnings: wrapped.warnings().map(located),
     notes: [
       ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),

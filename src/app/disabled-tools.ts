@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { ToolModules } from '../adapters/tool-modules/tool-modules.ts'
 import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/locate.ts'
@@ -8,15 +9,26 @@ import { ROOM_TOOL_IDS } from '../tools/rooms/index.ts'
 import { paths } from './paths.ts'
 
 /**
- * What is wrong with `[tools] disabled`, with file and line: names that no tool has. Nothing where some `.tool` files
- * cannot be read now, since one of them may have the name. Never rejects.
+ * What is wrong with `[tools] disabled`, with file and line: names that no tool has. Nothing where some `.tool` files or
+ * modules cannot be read now, or modules are not loaded yet (`modules` is absent then), since one of them may have the
+ * name. Never rejects.
  */
-export async function unknownDisabled({ file, tools }: Config): Promise<readonly string[]> {
+export async function unknownDisabled(
+  { file, tools }: Config,
+  modules?: Pick<ToolModules, 'tools' | 'problems'>,
+): Promise<readonly string[]> {
   const { dirs, disabled } = tools
   if (disabled.length === 0 || file === undefined) return []
+  if (tools.modules.length > 0 && (!modules || modules.problems().length > 0)) return []
+  const inModules = modules?.tools().map(({ id }) => id) ?? []
   const loaded = await loadToolFiles([...dirs, paths.wrappedTools])
   if (loaded.problems.length > 0) return []
-  const known = [...BUILTIN_IDS, ...ROOM_TOOL_IDS, ...loaded.definitions.map(({ name }) => name)]
+  const known = [
+    ...BUILTIN_IDS,
+    ...ROOM_TOOL_IDS,
+    ...inModules,
+    ...loaded.definitions.map(({ name }) => name),
+  ]
   const line = lineOf(readFileSync(file, 'utf8'), ['tools', 'disabled'])
   return disabled
     .filter((name) => !known.includes(name))

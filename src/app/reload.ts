@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { Problem } from '../adapters/wrapped-tools/definition.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/locate.ts'
@@ -14,7 +13,7 @@ import type { ConfiguredTools } from './tool-sources.ts'
 
 /** How a reload went, in lines for people, with file and line where there are any. */
 export interface Reloaded {
-  /** What is wrong. If the config is, nothing has changed; if a `.tool` file is, only that file has not. */
+  /** What is wrong. If the config is, nothing has changed; if a module or a `.tool` file is, only that file has not. */
   readonly problems: readonly string[]
   /** What stays as it was until the server is started again. */
   readonly notes: readonly string[]
@@ -61,7 +60,7 @@ async function reloadOnce(
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
-    return { problems: tools.wrapped.problems().map(located), notes: unfollowed(before, written) }
+    return { problems: await tools.problems(), notes: unfollowed(before, written) }
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems, notes: [] }
     return { problems: [`the config could not be read again: ${errorMessage(error)}`], notes: [] }
@@ -93,6 +92,3 @@ const valueAt = (value: unknown, path: readonly string[]): unknown =>
       typeof current === 'object' && current !== null ? Reflect.get(current, key) : undefined,
     value,
   )
-
-/** A problem of a `.tool` file in one line. */
-export const located = ({ file, line, message }: Problem): string => `${file}:${line}: ${message}`

@@ -1,21 +1,33 @@
 import { probeSandbox } from '../adapters/sandbox/probe.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
+import {
+  createToolModules,
+  type ModuleProblem,
+  type ToolModules,
+  type ToolModulesOptions,
+} from '../adapters/tool-modules/tool-modules.ts'
 import { createWeb } from '../adapters/web/web.ts'
 import { createWrappedTools, type WrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
-import { roomTools } from '../tools/rooms/index.ts'
+import { findToolsDefinition } from '../prompt/find-tools.ts'
+import { ROOM_TOOL_IDS, roomTools } from '../tools/rooms/index.ts'
+import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
+import { unknownDisabled } from './disabled-tools.ts'
 import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 
-/** The tools that depend on the config: the built-in ones, and those of `.tool` files. */
+/** The tools that depend on the config: the built-in ones, those of modules, and those of `.tool` files. */
 export interface ConfiguredTools extends AsyncDisposable {
   builtin(): readonly Tool[]
+  readonly modules: ToolModules
   readonly wrapped: WrappedTools
+  /** What is wrong in modules and `.tool` files, and in what the config says of them, with file and line. */
+  problems(): Promise<readonly string[]>
   /** Makes all of them anew from another config; until that is done the old ones stay. Never rejects. */
   follow(config: Config): Promise<void>
 }
@@ -25,7 +37,7 @@ export function toolSources(
   current: CurrentConfig,
   chat: Chat,
   { storage }: AppContext,
-  { builtin, wrapped }: ConfiguredTools,
+  { builtin, modules, wrapped }: ConfiguredTools,
 ): readonly ToolSource[] {
   const names = (): readonly string[] =>
     current.now().models.flatMap((model) => (model.enabled ? model.name : []))
@@ -37,6 +49,7 @@ export function toolSources(
       name: 'builtin',
       tools: () => builtin().filter((tool) => !isReplaced(tool, wrapped)),
     },
+    modules,
     wrapped,
   ]
 }
@@ -44,19 +57,41 @@ export function toolSources(
 /** The stores that built-in tools use. */
 type ToolStores = Pick<Storage, 'rooms' | 'results'>
 
-/** Makes the tools, and reads the `.tool` files, which may build on the built-in ones. */
+/** Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module. */
 export async function openTools(first: Config, stores: ToolStores, log: Log): Promise<ConfiguredTools> {
+  let config = first
   let builtin = await builtinFor(first, stores)
-  const wrapped = await createWrappedTools({ ...wrappedOptions(first, builtin), log })
+  const modules = await createToolModules({ ...(await moduleOptions(first)), log })
+  const wrapped = await createWrappedTools({ ...wrappedOptions(first, builtin, modules.tools()), log })
   return {
     builtin: () => builtin,
+    modules,
     wrapped,
-    async follow(config) {
-      const next = await builtinFor(config, stores)
-      await wrapped.reload(wrappedOptions(config, next))
-      builtin = next
+    problems: async () => [
+      ...(await unknownDisabled(config, modules)),
+      ...[...modules.problems(), ...wrapped.problems()].map(located),
+    ],
+    async follow(next) {
+      const made = await builtinFor(next, stores)
+      await modules.reload(await moduleOptions(next))
+      await wrapped.reload(wrappedOptions(next, made, modules.tools()))
+      builtin = made
+      config = next
     },
     [Symbol.asyncDispose]: () => wrapped[Symbol.asyncDispose](),
+  }
+}
+
+/** A problem of a file in one line. */
+export const located = ({ file, line, message }: ModuleProblem): string => `${file}:${line}: ${message}`
+
+/** The tools that come along keep their ids; a `.tool` file of an admin gives way to a module. */
+async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
+  const { definitions } = await loadToolFiles([paths.wrappedTools])
+  const bundled = definitions.map(({ name }) => name)
+  return {
+    files: tools.modules,
+    taken: new Set([...BUILTIN_IDS, ...ROOM_TOOL_IDS, ...bundled, findToolsDefinition.name]),
   }
 }
 
@@ -75,9 +110,13 @@ async function commandsIn({ sandbox }: Config): Promise<{ readonly noCommands?: 
   return state.works ? {} : { noCommands: state.reason }
 }
 
-const wrappedOptions = ({ tools: { dirs, disabled } }: Config, builtin: readonly Tool[]) => ({
+const wrappedOptions = (
+  { tools: { dirs, disabled } }: Config,
+  builtin: readonly Tool[],
+  modules: readonly Tool[],
+) => ({
   dirs: [...dirs, paths.wrappedTools],
-  bases: { tools: builtin, ids: BUILTIN_IDS, disabled },
+  bases: { tools: [...builtin, ...modules], ids: BUILTIN_IDS, disabled },
 })
 
 const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>

@@ -5,6 +5,7 @@
  * The folder takes from the adapters that it configures their lists and config types, and nothing takes from it
  * but what puts the server together: it knows nothing of rooms, sessions or turns.
  */
+import { dirname, resolve } from 'node:path'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
 import { configPath, dataPath, givenBy, type Environment, type Given } from './environment.ts'
@@ -33,7 +34,7 @@ export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | '
   readonly models: readonly ModelConfig[]
   /** True if the file names no model: then the server looks for models on this machine. */
   readonly discoverModels: boolean
-  /** `web` is absent if the config turns the web off. */
+  /** `modules` are absolute paths; `web` is absent if the config turns the web off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
   /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
   readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
@@ -60,10 +61,14 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     server: { ...server, access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite') },
     models: modelsFrom(written.models, env),
     discoverModels: written.models.length === 0,
-    tools: { ...tools, web: webFrom(tools.web, env) },
+    tools: { ...tools, modules: besideFile(tools.modules, path), web: webFrom(tools.web, env) },
     sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })
 }
+
+/** Paths that are relative to the config file, as absolute ones. */
+const besideFile = (paths: readonly string[], file = ''): string[] =>
+  paths.map((path) => resolve(dirname(file), path))
 
 /** The data directory that a command line means, whatever is in the file. */
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>

@@ -183,6 +183,7 @@ export const fileSchema = z.strictObject({
   tools: z
     .strictObject({
       dirs: z.array(z.string()).default([]),
+      modules: z.array(z.string().min(1, 'write the path of a JavaScript module')).default([]),
       disabled: z.array(z.string()).default([]),
       timeout_s: positive(60),
       web: web.optional(),

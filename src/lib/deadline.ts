@@ -1,3 +1,5 @@
+import { createDeferred } from './deferred.ts'
+
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
@@ -21,24 +23,20 @@ export async function underDeadline<T>(
 ): Promise<T> {
   const clock = createStopwatch(ms)
   const signal = AbortSignal.any([outer, clock.signal])
+  const stopped = createDeferred<never>()
+  const stop = (): void => stopped.reject(outer.aborted ? outer.reason : clock.givenUp.reason)
   clock.run()
   try {
-    return await Promise.race([
-      job(signal, clock.uncounted),
-      aborted(AbortSignal.any([outer, clock.givenUp])),
-    ])
+    for (const one of [outer, clock.givenUp]) one.addEventListener('abort', stop)
+    if (outer.aborted) stop()
+    return await Promise.race([job(signal, clock.uncounted), stopped.promise])
   } catch (error) {
     throw clock.signal.aborted && !outer.aborted ? clock.signal.reason : error
   } finally {
     clock.end()
+    for (const one of [outer, clock.givenUp]) one.removeEventListener('abort', stop)
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 
 function createStopwatch(ms: number) {
   const over = new AbortController()

@@ -18,7 +18,7 @@ export type ParsedScope =
 
 const MAX_PATTERN_CHARACTERS = 200
 const MAX_PATTERNS = 200
-const GROUPS: ReadonlySet<string> = new Set(['internal', 'builtin', 'wrapped', 'mcp'])
+const GROUPS: ReadonlySet<string> = new Set(['internal', 'builtin', 'module', 'wrapped', 'mcp'])
 
 /** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {

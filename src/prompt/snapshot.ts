@@ -3,7 +3,7 @@ import type { Json, JsonSchema } from '../lib/json.ts'
 import type { Framing } from './framing.ts'
 
 /** Where a tool comes from, as scopes name it. */
-export type ToolGroup = 'internal' | 'builtin' | 'wrapped' | 'mcp'
+export type ToolGroup = 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
 
 /** A tool as scopes and prompts need it: what names and describes it, but not the code that runs it. */
 export interface CatalogueTool {

@@ -4,7 +4,7 @@ import { findTools, findToolsDefinition } from '../prompt/find-tools.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
-import type { ScopedTools } from './scoped-tools.ts'
+import type { ToolsInReach } from './scoped-tools.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
 
@@ -25,11 +25,11 @@ export type Target =
 /** What the names in a caller's calls stand for. `now` are the tools in scope at the moment of the call. */
 export interface Offer {
   /** Undefined for any name that cannot be used: it never was, is hidden, was taken away, or its tool has changed. */
-  resolve(name: string, now: ScopedTools): Target | undefined
+  resolve(name: string, now: ToolsInReach): Target | undefined
   /** The text for a caller whose call names no tool that it has. */
-  unknown(name: string, now: ScopedTools): string
+  unknown(name: string, now: ToolsInReach): string
   /** The result of a call of `find_tools`. The tools in it can be called from the next step on. */
-  search(args: JsonObject, now: ScopedTools): ToolResult
+  search(args: JsonObject, now: ToolsInReach): ToolResult
 }
 
 /** The tools that one request to a model offers. They do not change while its calls run. */
@@ -41,7 +41,7 @@ export interface SentOffer extends Offer {
 }
 
 /** `composed` are the tools that the prompt was made from. */
-export function createOffer(prompt: Prompt, composed: ScopedTools, found: FoundTools): SentOffer {
+export function createOffer(prompt: Prompt, composed: ToolsInReach, found: FoundTools): SentOffer {
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
   const inPrompt = (wanted: (tool: PromptTool) => boolean): readonly CatalogueTool[] =>
     prompt.tools.filter(wanted).flatMap(({ id }) => known.get(id) ?? [])
@@ -54,7 +54,7 @@ export function createOffer(prompt: Prompt, composed: ScopedTools, found: FoundT
   const others = new Map(stoodFor.map((tool) => [tool.name, tool]))
   const hasSearch = deferred.length > 0 || prompt.tools.some(({ name }) => name === FIND_TOOLS)
 
-  const resolve = (name: string, now: ScopedTools): Target | undefined => {
+  const resolve = (name: string, now: ToolsInReach): Target | undefined => {
     if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
     const offered = callable.get(name) ?? others.get(name)
     const current = offered && now.visible.find(({ id }) => id === offered.id)
@@ -94,7 +94,7 @@ export const directOffer: Offer = {
   search: () => failed('there is nothing to search for here'),
 }
 
-function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ScopedTools): Target | undefined {
+function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
   const tool = catalogue.handler(id)
   return tool && { kind: 'tool', id, tool, grantId: aliasOf.at(-1) ?? id }
 }

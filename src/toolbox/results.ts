@@ -54,8 +54,7 @@ export async function presentResult(
   { results, clock }: ResultParts,
 ): Promise<ToolResult> {
   if (result.isPage) return result.content.length <= maxPageSize ? result : failed(PAGE_TOO_LONG)
-  const whole = cleanText(withinMaximum(result.content))
-  const isError = result.isError || whole.startsWith('ERROR:')
+  const { content: whole, isError } = cleanResult(result, MAX_RESULT_CHARS)
   if (whole.length <= pageSize) return { content: whole, isError }
   const kept = { room, tool: tool ?? 'sshawl', text: whole, pageSize, at: clock.now() }
   const fd = await results.put(kept, { since: clock.now() - MAX_KEPT_MS, roomBytes: MAX_ROOM_BYTES })
@@ -66,9 +65,14 @@ export async function presentResult(
 const PAGE_TOO_LONG =
   'this page does not fit into what you can still read in this turn; answer with what you have'
 
-function withinMaximum(text: string): string {
-  if (text.length <= MAX_RESULT_CHARS) return text
-  return `${text.slice(0, MAX_RESULT_CHARS).toWellFormed()}\n[cut here: ${text.length} characters came, and no more than ${MAX_RESULT_CHARS} are kept]`
+/** A result as it may be stored, shown and sent: cleaned, and cut at so many characters with a last line that says so. */
+export function cleanResult({ content, isError }: ToolResult, maxChars: number): ToolResult {
+  const text = cleanText(
+    content.length <= maxChars
+      ? content
+      : `${content.slice(0, maxChars).toWellFormed()}\n[cut here: ${content.length} characters came, and no more than ${maxChars} are kept]`,
+  )
+  return { content: text, isError: isError || text.startsWith('ERROR:') }
 }
 
 /** For a person, and for a model with many tokens left. */

@@ -4,7 +4,6 @@ import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { questionFor, refusalOf } from '../tools/permission.ts'
-import type { Workspaces } from '../tools/ports/workspace.ts'
 import {
   failed,
   type CallingTurn,
@@ -14,20 +13,17 @@ import {
   type ToolResult,
 } from '../tools/tool.ts'
 import { withTrouble } from '../tools/trouble.ts'
-import type { ScopeQuery } from './scoped-tools.ts'
 
-/** The model or the person that calls tools. */
-export interface ToolCaller extends ScopeQuery {
-  /** Absent when a person runs a tool. */
-  readonly turn?: CallingTurn
-  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
-  readonly permissions?: PermissionProvider
+/** What a tool gets from its caller, whatever the call. */
+export type CallerContext = Omit<ToolContext, 'signal' | 'limits'>
+
+/** Whoever calls tools: a model in its turn, a person, or a program. */
+export interface Caller {
+  /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
+  context(): Promise<CallerContext>
   /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
   readonly report?: (doing: string) => void
 }
-
-/** The name in which a caller's calls are recorded. */
-export const callerName = ({ turn, requester }: ToolCaller): string => turn?.model ?? requester.name
 
 /** A call of a tool that is there, with arguments that are an object. */
 export interface CalledTool {
@@ -37,15 +33,13 @@ export interface CalledTool {
   /** The tool's id for permissions. */
   readonly grantId: string
   readonly args: JsonObject
-  readonly caller: ToolCaller
+  readonly caller: Caller
   /** Whether the tool is still in the caller's scope. */
   readonly isOffered: () => Promise<boolean>
 }
 
 /** What all tools run with. */
 interface RunToolParts {
-  readonly permissions: PermissionProvider
-  readonly workspaces: Workspaces
   readonly limits: ToolLimits
   readonly log: Log
 }
@@ -90,10 +84,24 @@ export function createToolRunner(parts: RunToolParts): ToolRunner {
     async run(called, stop) {
       let waitedMs = 0
       const waited = (ms: number): void => void (waitedMs += ms)
-      const result = await within(called, stop, (context) => called.tool.run(called.args, context), waited)
+      const result = await within(
+        called,
+        stop,
+        async (context) => checked(await called.tool.run(called.args, context)),
+        waited,
+      )
       return { result, waitedMs }
     },
   }
+}
+
+/** What a tool written without types gives back may be anything. Throws what the caller is to read. */
+function checked(result: ToolResult): ToolResult {
+  const given: unknown = result
+  if (typeof given === 'string') return { content: given, isError: false }
+  if (typeof given === 'object' && given !== null && 'content' in given && typeof given.content === 'string')
+    return result
+  throw new Error('it gave back neither a text nor { content, isError }')
 }
 
 async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolContext) {
@@ -104,13 +112,13 @@ async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolCont
 
 function failureText(
   error: unknown,
-  { caller }: CalledTool,
+  { tool }: CalledTool,
   { limits, log }: RunToolParts,
   stop: AbortSignal,
 ): string {
   if (stop.aborted) return 'stopped before it was done'
   if (error instanceof DeadlineError) return `no answer after ${limits.timeoutMs / 1000} s; it was stopped`
-  log.warn({ turn: caller.turn?.id, error }, 'a tool threw')
+  log.warn({ tool: tool.id, error }, 'a tool threw')
   return cleanLine(error instanceof Error ? error.message : String(error)) || 'it failed without saying why'
 }
 
@@ -123,25 +131,31 @@ interface CallTime {
   readonly waited: (ms: number) => void
 }
 
-/** What a tool gets for one call. Rejects with `StorageError`. */
+/** What a tool gets for one call. Rejects as `Caller.context` does. */
 async function contextFor(
   called: CalledTool,
-  { permissions, workspaces, limits }: RunToolParts,
+  { limits }: RunToolParts,
   time: CallTime,
 ): Promise<ToolContext> {
-  const { caller } = called
-  const { room, requester, turn } = caller
+  const context = await called.caller.context()
+  const { turn } = context.chat
   return {
-    room: room.name,
-    requester: { person: requester, role: await room.roleOf(requester) },
-    ...(turn ? { turn: withoutDeadline(turn, time.uncounted) } : {}),
-    workspace: workspaces.of(room.name),
-    permissions: permissionsOf(called, caller.permissions ?? permissions, time),
-    addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
+    ...context,
+    chat: turn ? inTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
+    permissions: permissionsOf(called, context.permissions, time),
     signal: time.signal,
     limits,
   }
 }
+
+/** The same conversation, whose messages are read when they are asked for. */
+const inTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
+  ...(chat.model === undefined ? {} : { model: chat.model }),
+  get messages() {
+    return chat.messages
+  },
+  turn,
+})
 
 /** A sub-turn has the time of its turn, and not the time of the tool that started it. */
 const withoutDeadline = (turn: CallingTurn, uncounted: Uncounted): CallingTurn => ({

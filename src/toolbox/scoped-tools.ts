@@ -15,6 +15,9 @@ export interface ScopeQuery {
   readonly within?: Bounds
 }
 
+/** The tools that a caller may call at one moment, and what runs them. */
+export type ToolsInReach = Pick<Resolution, 'visible'> & { readonly catalogue: Catalogue }
+
 /** The tools of one moment, narrowed to one query; used to show, to send and to enforce. */
 export interface ScopedTools extends Resolution {
   readonly catalogue: Catalogue

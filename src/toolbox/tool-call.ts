@@ -94,10 +94,9 @@ const MAX_CALLS_PER_STEP = 64
 /** Characters of a called name. No tool's name is longer than half of this, but a model can make up any name. */
 const MAX_NAME_CHARS = 128
 
-/** Remembers the calls of one turn. `model` is named in the reason to stop. */
-export function createCallCheck(model: string): CallCheck {
+/** Remembers the calls of one turn. `model` is named in the reason to stop; `ids` are those that earlier calls have. */
+export function createCallCheck(model: string, ids = new Set<string>()): CallCheck {
   const made = new Map<string, number>()
-  const ids = new Set<string>()
 
   function timesMade({ name, arguments: args }: ToolCall): number {
     const parsed = parseArguments(args)

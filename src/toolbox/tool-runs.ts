@@ -6,7 +6,7 @@ import type { Room } from '../chat/room.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
 import { directOffer } from './offer.ts'
 import { cleanName } from './tool-call.ts'
-import type { OpenToolbox } from './toolbox.ts'
+import type { OpenToolbox } from './room-toolbox.ts'
 
 /** A tool that a person wants to run. */
 export interface ToolRunRequest {

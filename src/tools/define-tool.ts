@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
 import { checkArguments } from './arguments.ts'
+import {
+  descriptionsOf,
+  inputOf,
+  type PlainParameters,
+  type PlainShape,
+  type PlainToolSpec,
+} from './plain-tool.ts'
 import type { Access, Asked, Tool, ToolContext, ToolResult } from './tool.ts'
 import { withTrouble } from './trouble.ts'
 
@@ -28,17 +35,41 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   /** See `Tool.verbatim`. */
   readonly verbatim?: readonly (keyof Shape & string)[]
   /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
-  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult | string>
+  run(
+    args: z.output<z.ZodObject<Shape>>,
+    context: ToolContext,
+  ): Promise<ToolResult | string> | ToolResult | string
   readonly wrap?: Tool['wrap']
   readonly yields?: true
   readonly wrapsCommand?: boolean
 }
 
 /**
- * Makes a tool from a zod schema: the JSON Schema is generated, arguments are checked before `run`,
- * and what does not fit comes back as a sentence the model can act on.
+ * Makes a tool from a zod schema, or from parameters that are described one by one: the JSON Schema is generated,
+ * arguments are checked before `run`, and what does not fit comes back as a sentence the model can act on. Throws an
+ * `Error` where a parameter has a type that there is not.
  */
-export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool
+export function defineTool<const Parameters extends PlainParameters>(spec: PlainToolSpec<Parameters>): Tool
+export function defineTool(spec: ToolSpec<z.ZodRawShape> | PlainToolSpec<PlainParameters>): Tool {
+  return 'input' in spec ? toTool(spec) : toTool(withSchema(spec))
+}
+
+/** What both ways to define a tool come to. */
+interface CheckedSpec<Shape extends z.ZodRawShape> extends ToolParts<Shape> {
+  readonly access: Access
+  readonly asks?:
+    'arguments' | ((args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Asked> | Asked)
+}
+
+const withSchema = ({ parameters, ...spec }: PlainToolSpec<PlainParameters>): CheckedSpec<PlainShape> => ({
+  title: spec.id,
+  ...spec,
+  input: inputOf(parameters),
+  parameters: descriptionsOf(parameters),
+})
+
+function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   const { input, parameters, run, asks, ...tool } = spec
   const whole = toSchema(input)
   const check = (args: unknown): z.output<z.ZodObject<Shape>> => checkArguments(input, whole, args)

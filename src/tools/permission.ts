@@ -2,7 +2,20 @@ import { shown } from './arguments.ts'
 import { stableJson } from '../lib/stable-json.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { withTrouble } from './trouble.ts'
-import { failed, type Asked, type Question, type Tool, type ToolContext, type ToolResult } from './tool.ts'
+import {
+  failed,
+  type Asked,
+  type PermissionProvider,
+  type Question,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts'
+
+/** The provider of a caller that has none: whatever does more than read is refused. */
+export const denyAll: PermissionProvider = {
+  request: async () => ({ why: 'nobody can be asked: the caller gave no permission provider' }),
+}
 
 /**
  * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.
@@ -29,6 +42,7 @@ export async function refusalOf(
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
   const { target, detail, asked, access = tool.access, onceOnly } = question
+  const { turn } = context.chat
   const verdict = await context.permissions.request({
     requester: context.requester.person,
     room: context.room,
@@ -38,7 +52,7 @@ export async function refusalOf(
     target,
     detail,
     ...(onceOnly ? { onceOnly } : {}),
-    ...(context.turn ? { turn: context.turn.id, model: context.turn.model } : {}),
+    ...(turn ? { turn: turn.id, model: turn.model } : {}),
   })
   if (verdict === 'allow') return undefined
   return failed(`Permission denied: ${asked}${verdict === 'deny' ? '' : ` (${verdict.why})`}`)

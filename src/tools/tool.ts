@@ -5,6 +5,7 @@
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { JsonSchema } from '../lib/json.ts'
+import type { ChatView } from './conversation.ts'
 import type { ToolLimits } from './limits.ts'
 import type { Workspace } from './ports/workspace.ts'
 
@@ -103,8 +104,8 @@ export interface CallingTurn {
 export interface ToolContext {
   readonly room: RoomName
   readonly requester: { readonly person: Person; readonly role: Role }
-  /** Absent when a person runs the tool: people neither walk by tools nor start sub-turns. */
-  readonly turn?: CallingTurn
+  /** `turn` is absent when a person or a program runs the tool: they neither walk by tools nor start sub-turns. */
+  readonly chat: ChatView & { readonly turn?: CallingTurn }
   readonly workspace: Workspace
   /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
   readonly permissions: PermissionProvider
@@ -180,7 +181,7 @@ export interface WrappedCall {
 
 /** Where tools come from: the tools of the rooms, the built-in ones, `.tool` files, one MCP server. */
 export interface ToolSource {
-  readonly group: 'internal' | 'builtin' | 'wrapped' | 'mcp'
+  readonly group: 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
   /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
   readonly name: string
   /** In a stable order. Cheap: called at each step of each turn. */

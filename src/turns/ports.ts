@@ -14,11 +14,14 @@ export type StepMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
 
+/** What a request may hold: a conversation of a program has further words of its user after the first. */
+export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
+
 /** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`, and nothing else. */
-export interface ModelRequest {
+export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
   /** In order. */
-  readonly steps: readonly StepMessage[]
+  readonly steps: readonly Message[]
   /** The definitions to send, in this order. */
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
@@ -54,7 +57,7 @@ export class ModelError extends Error {
  * of tools, and no way to run them. Throws `ModelError`. When the signal is aborted it stops soon and throws its reason.
  */
 export interface LanguageModel {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  stream(request: ModelRequest<RequestMessage>, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
 /** A model with its adapter, as turns use it. */

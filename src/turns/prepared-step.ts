@@ -5,9 +5,8 @@ import type { Composer } from '../prompt/ports.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type FoundTools } from '../toolbox/offer.ts'
-import type { ToolCaller } from '../toolbox/run-tool.ts'
+import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
-import type { OpenToolbox, Toolbox } from '../toolbox/toolbox.ts'
 import type { StepMessage } from './ports.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
@@ -17,7 +16,7 @@ export interface PreparedStep {
   readonly definitions: readonly ToolDefinition[]
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
-  readonly toolbox: Toolbox
+  readonly toolbox: RoomToolbox
   /** Tokens of this step's request, as we count them. */
   readonly tokens: number
   /** The rows of history that the prompt was made from. */

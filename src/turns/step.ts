@@ -1,7 +1,13 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './ports.ts'
+import {
+  ModelError,
+  type LanguageModel,
+  type ModelEvent,
+  type ModelRequest,
+  type RequestMessage,
+} from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */
@@ -21,8 +27,8 @@ const RETRY_PAUSES: readonly number[] = [500, 2000]
  */
 export async function streamStep(
   model: LanguageModel,
-  request: ModelRequest,
-  reply: Reply,
+  request: ModelRequest<RequestMessage>,
+  reply: Pick<Reply, 'add'>,
   signal: AbortSignal,
   pauses: readonly number[] = RETRY_PAUSES,
 ): Promise<StepResult> {
@@ -40,8 +46,8 @@ export async function streamStep(
 
 async function streamOnce(
   model: LanguageModel,
-  request: ModelRequest,
-  reply: Reply,
+  request: ModelRequest<RequestMessage>,
+  reply: Pick<Reply, 'add'>,
   shown: { text: string },
   signal: AbortSignal,
 ): Promise<StepResult> {

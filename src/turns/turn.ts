@@ -1,9 +1,11 @@
 import type { Usage } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Calibrations } from '../prompt/calibration.ts'
+import { attributed } from '../prompt/gather-snapshot.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
-import type { Toolbox } from '../toolbox/toolbox.ts'
+import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
+import type { ChatView } from '../tools/conversation.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
@@ -100,13 +102,14 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     const { calls, halt } = checkCalls(asked)
     if (halt !== undefined) return await refuseAll(step.toolbox, calls, halt)
     messages.push({ role: 'assistant', text, calls: calls.map(asRepeated) })
-    for (const call of calls) messages.push(await runCall(turn, step.toolbox, call))
+    const replied = (reply: StepMessage): void => void messages.push(reply)
+    await executeTools(calls, { toolbox: step.toolbox, signal, replied })
     signal.throwIfAborted()
   }
   return stopped(`@${name} used all ${turn_steps} steps of its turn; it was stopped`)
 }
 
-function stepJobOf({ job, subTurns }: Turn): StepJob {
+function stepJobOf({ job, subTurns, messages }: Turn): StepJob {
   const { recorder, room, requester, model, message, permissions, report, origin } = job
   const currentRoom = { name: room.name }
   const turn = { id: recorder.id, model: nameOf(job), currentRoom, subTurns }
@@ -115,12 +118,21 @@ function stepJobOf({ job, subTurns }: Turn): StepJob {
     requester,
     model: model.settings,
     turn,
+    chat: chatOf(job, messages),
     report,
     ...(permissions ? { permissions } : {}),
     ...(origin ? { within: origin.within } : {}),
   }
   return { caller, message, fresh: origin?.fresh ?? false }
 }
+
+/** The turn as its tools see it: what was asked, and its steps. */
+const chatOf = (job: TurnJob, messages: readonly StepMessage[]): ChatView => ({
+  model: nameOf(job),
+  get messages() {
+    return [{ role: 'user' as const, text: attributed(job.message) }, ...messages]
+  },
+})
 
 /** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
 async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<StepResult> {
@@ -137,13 +149,6 @@ async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<St
   await stored
   await parts.calibrations.learnFrom(settings, step.tokens, result.usage)
   return result
-}
-
-/** Whatever goes wrong in a call is its result: an unknown tool, bad arguments, a refusal, a thrown error. */
-async function runCall({ signal }: Turn, toolbox: Toolbox, call: ToolCall): Promise<StepMessage> {
-  signal.throwIfAborted()
-  const { text } = await toolbox.run(call, signal)
-  return { role: 'tool', call: call.id, name: call.name, content: text }
 }
 
 async function refuseAll(toolbox: Toolbox, calls: readonly ToolCall[], reason: string): Promise<Ending> {

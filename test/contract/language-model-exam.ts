@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LanguageModel, ModelEvent } from '../../src/turns/ports.ts'
+import type { LanguageModel, ModelEvent, RequestMessage } from '../../src/turns/ports.ts'
 import { collect, sampleRequest, samplePrompt, textOf } from '../support/model-request.ts'
 
 /** A model that can be brought to do what the exam asks for. */
@@ -48,6 +48,19 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       const end = await collect(examinee.model.stream(request, new AbortController().signal))
       expect(textOf(end)).not.toBe('')
       expectOneFinish(end, 'stop')
+    })
+
+    it('answers what its user says after an answer', async () => {
+      await using examinee = await open()
+      const text = examinee.expectText()
+      const steps: readonly RequestMessage[] = [
+        { role: 'assistant', text: 'Hello.', calls: [] },
+        { role: 'user', text },
+      ]
+      const request = { ...sampleRequest(), steps, prompt: samplePrompt({ message: 'ann: hello' }) }
+      const events = await collect(examinee.model.stream(request, new AbortController().signal))
+      expect(textOf(events)).not.toBe('')
+      expectOneFinish(events, 'stop')
     })
 
     it('throws the reason of a signal that was aborted before', async () => {

@@ -41,6 +41,7 @@ enabled = true
 
 [tools]
 dirs = ["${dir}"]
+modules = []
 disabled = []
 timeout_s = 60
 

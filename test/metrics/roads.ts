@@ -113,11 +113,17 @@ export const ROADS: readonly Road[] = [
     steps: [
       { from: 'src/turns/turn.ts:converse' },
       { aside: 'src/toolbox/tool-call.ts:createCallCheck' },
-      { to: 'src/toolbox/toolbox.ts:createToolboxes', through: 'src/toolbox/toolbox.ts:Toolbox' },
+      { to: 'src/toolbox/toolbox.ts:executeTools' },
+      { to: 'src/toolbox/room-toolbox.ts:createToolboxes', through: 'src/toolbox/toolbox.ts:Toolbox' },
       {
         aside: 'src/toolbox/scoped-tools.ts:createScopedTools',
         through: 'src/toolbox/scoped-tools.ts:FindScopedTools',
       },
+      {
+        aside: 'src/adapters/sandbox/workspaces.ts:createWorkspaces',
+        through: 'src/tools/ports/workspace.ts:Workspaces',
+      },
+      { to: 'src/toolbox/toolbox.ts:toolboxOf' },
       { aside: 'src/toolbox/offer.ts:createOffer', through: 'src/toolbox/offer.ts:Offer' },
       { aside: 'src/toolbox/tool-call.ts:parseArguments' },
       { to: 'src/toolbox/run-tool.ts:createToolRunner', through: 'src/toolbox/run-tool.ts:ToolRunner' },
@@ -128,10 +134,6 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/approvals/grants.ts:createGrants' },
       { aside: 'src/approvals/questions.ts:createQuestions' },
       { from: 'src/toolbox/run-tool.ts:createToolRunner' },
-      {
-        aside: 'src/adapters/sandbox/workspaces.ts:createWorkspaces',
-        through: 'src/tools/ports/workspace.ts:Workspaces',
-      },
       { to: 'src/tools/builtin/run-command.ts:runCommand', through: 'src/tools/tool.ts:Tool' },
       {
         to: 'src/adapters/sandbox/workspace.ts:createWorkspace',

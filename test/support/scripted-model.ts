@@ -28,7 +28,7 @@ export function scriptedModel(...steps: readonly ScriptedStep[]): ScriptedModel 
         watchers.push(look)
         look()
       }),
-    async *stream(request, signal) {
+    async *stream(request: ModelRequest, signal: AbortSignal) {
       const step = steps[requests.length]
       requests.push({ ...request, steps: [...request.steps] })
       for (const look of watchers) look()

@@ -11,7 +11,7 @@ import type { ModelConfig } from '../../src/adapters/models/index.ts'
 import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
-import { createToolboxes, type OpenToolbox } from '../../src/toolbox/toolbox.ts'
+import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
 import type { ToolLimits } from '../../src/tools/limits.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
@@ -74,12 +74,17 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
   const scopedTools = createScopedTools(catalogue, stores.rooms)
   const runner = createToolRunner({
-    permissions: options.permissions ?? { request: async () => 'deny' },
-    workspaces: { of: () => noWorkspace },
     limits: toolLimits,
     log,
   })
-  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+  const openToolbox = createToolboxes({
+    scopedTools,
+    runner,
+    permissions: options.permissions ?? { request: async () => 'deny' },
+    workspaces: { of: () => noWorkspace },
+    results: storage.results,
+    clock,
+  })
   const models = [
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),

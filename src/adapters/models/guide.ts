@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import { EXACT_FRAMING } from '../../prompt/framing.ts'
 import type { Provider } from './provider.ts'
 
@@ -19,10 +19,10 @@ const guideModel = (name: string): LanguageModel => ({
   },
 })
 
-function* answer(request: ModelRequest, name: string): Generator<ModelEvent> {
+function* answer(request: ModelRequest<RequestMessage>, name: string): Generator<ModelEvent> {
   const result = request.steps.at(-1)
   if (result?.role === 'tool') return yield* say(result.content)
-  const [verb, rest] = words(question(request.prompt.message, name))
+  const [verb, rest] = words(question(lastWords(request), name))
   switch (verb) {
     case 'tools':
       return yield* say(toolsAnswer(request))
@@ -34,6 +34,9 @@ function* answer(request: ModelRequest, name: string): Generator<ModelEvent> {
       return yield* say(help(name))
   }
 }
+
+const lastWords = ({ prompt, steps }: ModelRequest<RequestMessage>): string =>
+  steps.findLast((step) => step.role === 'user')?.text ?? prompt.message
 
 function* say(text: string): Generator<ModelEvent> {
   yield { type: 'text', text }
@@ -60,7 +63,7 @@ function words(text: string): [first: string, rest: string] {
   return end < 0 ? [trimmed, ''] : [trimmed.slice(0, end), trimmed.slice(end).trim()]
 }
 
-function toolsAnswer({ tools, prompt }: ModelRequest): string {
+function toolsAnswer({ tools, prompt }: Pick<ModelRequest, 'tools' | 'prompt'>): string {
   const deferred = prompt.tools.filter((tool) => tool.form === 'deferred')
   if (tools.length === 0) return 'There are no tools in the request I was given.'
   const names = tools.map((tool) => tool.name).join(', ')
@@ -68,7 +71,7 @@ function toolsAnswer({ tools, prompt }: ModelRequest): string {
   return `Tools in the request I was given (${tools.length}): ${names}${more}`
 }
 
-function contextAnswer({ prompt: { budget, layers, encoding } }: ModelRequest): string {
+function contextAnswer({ prompt: { budget, layers, encoding } }: Pick<ModelRequest, 'prompt'>): string {
   const head = `${budget.used} of ${budget.target} tokens used, counted with ${encoding}`
   const parts = `system ${budget.system}, context ${budget.context}, message ${budget.message}, tools ${budget.tools}`
   const lines = layers.map(

@@ -37,7 +37,10 @@ export interface ModelConfig extends ModelSettings, ModelAccess {
   readonly backend: Backend
 }
 
-/** The adapter for a configured model; see `Provider.create`. */
-export function createModel(config: ModelConfig, limits: ModelLimits = MODEL_LIMITS): LanguageModel {
-  return PROVIDERS[config.backend].create(config, limits)
+/** What is needed to reach a model of one of these providers. */
+export type ReachedModel = ModelAccess & { readonly backend: Backend }
+
+/** The adapter for a model; see `Provider.create`. It reads nothing from the environment. */
+export function createModel(access: ReachedModel, limits: ModelLimits = MODEL_LIMITS): LanguageModel {
+  return PROVIDERS[access.backend].create(access, limits)
 }

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { LanguageModel, ModelEvent, ModelRequest } from '../../turns/ports.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { modelError, type Upstream } from './errors.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
@@ -38,7 +38,10 @@ export function sdkModel(load: () => Promise<LanguageModelV3>, upstream: Upstrea
   }
 }
 
-const callOptions = (request: ModelRequest, abortSignal: AbortSignal): LanguageModelV3CallOptions => ({
+const callOptions = (
+  request: ModelRequest<RequestMessage>,
+  abortSignal: AbortSignal,
+): LanguageModelV3CallOptions => ({
   prompt: sdkPrompt(request),
   maxOutputTokens: request.maxOutput,
   abortSignal,

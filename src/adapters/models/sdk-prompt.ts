@@ -1,10 +1,10 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelRequest, StepMessage } from '../../turns/ports.ts'
+import type { ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { userContent } from '../../prompt/prompt.ts'
 
 /** A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out. */
-export function sdkPrompt({ prompt, steps }: ModelRequest): LanguageModelV3Prompt {
+export function sdkPrompt({ prompt, steps }: ModelRequest<RequestMessage>): LanguageModelV3Prompt {
   const system: LanguageModelV3Message[] =
     prompt.system === '' ? [] : [{ role: 'system', content: prompt.system }]
   return [
@@ -14,7 +14,8 @@ export function sdkPrompt({ prompt, steps }: ModelRequest): LanguageModelV3Promp
   ]
 }
 
-function stepMessage(step: StepMessage): LanguageModelV3Message {
+function stepMessage(step: RequestMessage): LanguageModelV3Message {
+  if (step.role === 'user') return { role: 'user', content: [{ type: 'text', text: step.text }] }
   if (step.role === 'assistant') {
     const text = step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]
     return { role: 'assistant', content: [...text, ...step.calls.map(callPart)] }

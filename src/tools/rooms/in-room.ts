@@ -33,7 +33,11 @@ export const roomOf = (
   context: ToolContext,
   name: string | undefined,
 ): Promise<Room> =>
-  chat.room(name ?? context.turn?.currentRoom.name ?? context.room, context.requester.person, context.room)
+  chat.room(
+    name ?? context.chat.turn?.currentRoom.name ?? context.room,
+    context.requester.person,
+    context.room,
+  )
 
 /**
  * The room that a call means, where the call changes something. Another room than the call's own can be changed only
@@ -65,7 +69,7 @@ export const changeQuestion = (
 
 /** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
 export async function needNav({ chat }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {
-  if (room.name === context.room || context.turn === undefined) return
+  if (room.name === context.room || context.chat.turn === undefined) return
   for (const name of [context.room, room.name]) {
     if (await chat.exits.nav(name)) continue
     throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)

@@ -39,12 +39,12 @@ export function sayTool(parts: RoomToolParts): Tool {
 /** In another room nobody has seen for whom the model speaks, so the message names that person. */
 async function post(room: Room, said: string, context: ToolContext): Promise<void> {
   const { person } = context.requester
-  const author = context.turn?.model ?? person.name
+  const author = context.chat.turn?.model ?? person.name
   if (room.name === context.room) await context.addMessage({ kind: 'message', author, text: said })
   else
     await room.record({
       kind: 'message',
       author,
-      text: context.turn ? `(for ${person.name}) ${said}` : said,
+      text: context.chat.turn ? `(for ${person.name}) ${said}` : said,
     })
 }

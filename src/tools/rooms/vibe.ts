@@ -51,7 +51,7 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
 
 async function setVibe(
   { rooms }: RoomToolParts,
-  { requester: { person }, turn }: ToolContext,
+  { requester: { person }, chat: { turn } }: ToolContext,
   room: Room,
   vibe: string,
 ): Promise<void> {

@@ -13,7 +13,10 @@ export async function walk(
   context: ToolContext,
   to: (current: RoomName) => Promise<string>,
 ): Promise<ToolResult> {
-  const { turn, requester } = context
+  const {
+    chat: { turn },
+    requester,
+  } = context
   if (!turn) throw new Refusal('only a model in its turn walks; people use go and join')
   const room = await parts.chat.room(await to(turn.currentRoom.name), requester.person, context.room)
   await needNav(parts, context, room)

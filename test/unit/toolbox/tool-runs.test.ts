@@ -5,7 +5,7 @@ import { ok, type Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
-import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
+import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
@@ -25,12 +25,17 @@ async function createScene(...tools: readonly Tool[]) {
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
   const runner = createToolRunner({
-    workspaces: { of: () => workspace },
-    permissions: { request: async () => 'deny' },
     limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
     log,
   })
-  const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+  const openToolbox = createToolboxes({
+    scopedTools,
+    runner,
+    permissions: { request: async () => 'deny' },
+    workspaces: { of: () => workspace },
+    results: storage.results,
+    clock,
+  })
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
@@ -48,7 +53,7 @@ const endless = tool(
 describe("a person's own run", () => {
   it('gives a tool the person, their role and no turn of a model', async () => {
     const look = tool('look_at', (_args, context) =>
-      ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context])),
+      ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context.chat])),
     )
     const { run, entries } = await createScene(look)
     expect(await run('look_at')).toMatchObject({ text: '["ann","member",false]', author: 'ann' })

@@ -243,23 +243,32 @@ describe('trouble in a tool', () => {
 })
 
 describe('what a tool is given', () => {
-  it('is the room, the requester with their role, the model and the turn', async () => {
+  it('is the room, the requester with their role, the model, the turn and what was said in it', async () => {
     let seen: unknown
     const look = tool('look', (_args, context) => {
-      const { room, requester, turn } = context
+      const { room, requester, chat } = context
+      const { turn } = chat
       seen = {
         room,
         name: requester.person.name,
         role: requester.role,
         model: turn?.model,
         turn: turn?.id,
+        said: chat.messages.map((one) => one.role),
       }
       return ok('seen')
     })
     await using world = await createTurnWorld(scriptedModel(call(['look', {}]), say('ok')), { tools: [look] })
     const turn = await world.start()
     await turn.done
-    expect(seen).toEqual({ room: 'lobby', name: 'ann', role: 'member', model: 'qwen', turn: turn.id })
+    expect(seen).toEqual({
+      room: 'lobby',
+      name: 'ann',
+      role: 'member',
+      model: 'qwen',
+      turn: turn.id,
+      said: ['user', 'assistant'],
+    })
   })
 
   it('records messages in the name of the model, whatever the tool says', async () => {

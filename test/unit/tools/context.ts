@@ -28,6 +28,7 @@ export function contextFor(
       person: { id: 'p1' as PersonId, name: 'alice', admin: false, guest: false },
       role: 'member',
     },
+    chat: { messages: [] },
     workspace,
     permissions: {
       request: async (request) => {

@@ -39,6 +39,7 @@ function context(): ToolContext {
       person: { id: 'me' as PersonId, name: 'me', admin: false, guest: false },
       role: 'member',
     },
+    chat: { messages: [] },
     workspace: workspaces.of(room),
     permissions: {
       async request(request) {

@@ -119,9 +119,11 @@ describe('the tools of the world', () => {
 
   it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
     const { run, alice, lobby, chat } = await world()
-    expect(await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, { turn: turnIn(lobby.name) })).toBe(
-      'Said in lobby.',
-    )
+    expect(
+      await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, {
+        chat: { messages: [], turn: turnIn(lobby.name) },
+      }),
+    ).toBe('Said in lobby.')
     const [said] = await chat.history(lobby, { limit: 1, kinds: ['message'] })
     expect(said).toMatchObject({ author: 'qwen', text: expect.stringMatching(/^hello[^\u001b]*$/) as string })
     const denied = contextFor(noWorkspace, 'deny').permissions

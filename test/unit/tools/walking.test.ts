@@ -30,7 +30,13 @@ async function house() {
     const caller = turnIn(room.name)
     const requester = { person, role: 'member' as const }
     const addMessage = (draft: EntryDraft) => room.record(draft)
-    const context: ToolContext = { ...base, room: room.name, turn: caller, requester, addMessage }
+    const context: ToolContext = {
+      ...base,
+      room: room.name,
+      chat: { messages: [], turn: caller },
+      requester,
+      addMessage,
+    }
     return Object.assign(
       async (id: string, args: object = {}) =>
         (

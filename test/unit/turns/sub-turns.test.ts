@@ -7,7 +7,7 @@ import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
 import { ok, type PermissionRequest } from '../../../src/tools/tool.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
-import { createToolboxes } from '../../../src/toolbox/toolbox.ts'
+import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
 import { createToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import type { ModelRequest } from '../../../src/turns/ports.ts'
@@ -151,12 +151,17 @@ describe('spawn_agent', () => {
     })
     const scopedTools = createScopedTools(catalogue, storage.rooms)
     const runner = createToolRunner({
-      permissions: { request: async () => 'allow' },
-      workspaces: { of: () => ({}) as never },
       limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
       log,
     })
-    const openToolbox = createToolboxes({ scopedTools, runner, results: storage.results, clock })
+    const openToolbox = createToolboxes({
+      scopedTools,
+      runner,
+      permissions: { request: async () => 'allow' },
+      workspaces: { of: () => ({}) as never },
+      results: storage.results,
+      clock,
+    })
     await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()
     const order = {

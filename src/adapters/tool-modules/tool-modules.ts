@@ -1,0 +1,120 @@
+/**
+ * Tools that an admin's JavaScript modules export. A module runs inside the server with all of its rights: this folder
+ * loads what the config names, and confines nothing. It knows no tool of its own and no permission.
+ */
+import { randomUUID } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import type { Log } from '../../chat/ports.ts'
+import { errorMessage } from '../../lib/errors.ts'
+import type { Tool, ToolSource } from '../../tools/tool.ts'
+import { exportedTools, type Exported } from './exported-tools.ts'
+
+/** What is wrong in a module. */
+export interface ModuleProblem {
+  readonly file: string
+  /** 1-based; 1 where the line is not known. */
+  readonly line: number
+  /** One line. */
+  readonly message: string
+}
+
+/** What the modules are read with. */
+export interface ToolModulesOptions {
+  /** Absolute paths, in the order in which their tools are listed. */
+  readonly files: readonly string[]
+  /** Ids that other tools have. */
+  readonly taken: ReadonlySet<string>
+}
+
+/** The tools of an admin's modules. */
+export interface ToolModules extends ToolSource {
+  /** What keeps modules or tools out, in their order. */
+  problems(): readonly ModuleProblem[]
+  /** Loads all modules again; one that cannot be loaded any more stays as it was. Never rejects. */
+  reload(options: ToolModulesOptions): Promise<void>
+}
+
+/** Milliseconds that a module may take to load; a module that waits for ever must not keep the server from starting. */
+const MAX_LOAD_MS = 10_000
+
+/** Loads the modules, and resolves when that is done. Never rejects. */
+export async function createToolModules(
+  options: ToolModulesOptions & { readonly log: Log },
+): Promise<ToolModules> {
+  const { log } = options
+  let loaded: ReadonlyMap<string, Exported> = new Map()
+  let tools: readonly Tool[] = []
+  let problems: readonly ModuleProblem[] = []
+
+  async function load({ files, taken }: ToolModulesOptions): Promise<void> {
+    const found: ModuleProblem[] = []
+    const next = new Map<string, Exported>()
+    for (const file of new Set(files)) {
+      const result = await loadModule(file)
+      const exported = 'message' in result ? loaded.get(file) : result
+      if ('message' in result) found.push(result)
+      if (exported) next.set(file, exported)
+    }
+    const chosen = chooseIds(next, taken)
+    loaded = next
+    tools = chosen.tools
+    problems = [...found, ...chosen.problems]
+    for (const problem of problems) log.warn({ ...problem }, 'a tool module cannot be used')
+  }
+
+  await load(options)
+  return { group: 'module', name: 'module', tools: () => tools, problems: () => problems, reload: load }
+}
+
+/** Node keeps a module for the life of the process, so each load has an address of its own. */
+async function loadModule(file: string): Promise<Exported | ModuleProblem> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const loading: Promise<Readonly<Record<string, unknown>>> = import(
+      `${pathToFileURL(file).href}?load=${randomUUID()}`
+    )
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`it was not loaded within ${MAX_LOAD_MS / 1000} s`)),
+        MAX_LOAD_MS,
+      )
+    })
+    return exportedTools(await Promise.race([loading, late]))
+  } catch (error) {
+    return { file, line: lineIn(error, file), message: `it cannot be loaded: ${firstLine(error)}` }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  errorMessage(error)
+    .replace(/\?load=[\w-]+/g, '')
+    .split('\n', 1)[0]
+    ?.trim() || 'it failed without saying why'
+
+/** The line that an error names in a file. */
+function lineIn(error: unknown, file: string): number {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const address = pathToFileURL(file).href
+  const at = stack.indexOf(address)
+  const line = /^[^:\s]*:(\d+)/.exec(at < 0 ? '' : stack.slice(at + address.length))?.[1]
+  return Number(line ?? 1)
+}
+
+function chooseIds(loaded: ReadonlyMap<string, Exported>, taken: ReadonlySet<string>) {
+  const owners = new Map<string, string>()
+  const tools: Tool[] = []
+  const problems: ModuleProblem[] = []
+  for (const [file, exported] of loaded) {
+    const report = (message: string): void => void problems.push({ file, line: 1, message })
+    exported.problems.forEach(report)
+    for (const tool of exported.tools) {
+      const owner = taken.has(tool.id) ? 'another tool' : owners.get(tool.id)
+      if (owner !== undefined) report(`the id ${tool.id} is taken by ${owner}; choose another`)
+      else tools.push(tool)
+      if (owner === undefined) owners.set(tool.id, file)
+    }
+  }
+  return { tools, problems }
+}

@@ -1,0 +1,35 @@
+import { createComposer } from '../adapters/lua/composer.ts'
+import type { EngineName } from '../adapters/lua/engines.ts'
+import type { Log } from '../chat/ports.ts'
+import { NO_LOG } from '../embedding/context.ts'
+import type { Composer } from '../prompt/ports.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+import type { Snapshot } from '../prompt/snapshot.ts'
+import { paths } from './paths.ts'
+
+/** How a program composes prompts. */
+export interface ComposerChoice {
+  /** `wasmoon` when absent. */
+  readonly engine?: EngineName
+  /** Processes; 1 when absent. */
+  readonly size?: number
+  /** Is told when a process ends; nobody when absent. */
+  readonly log?: Log
+}
+
+/** Starts a wrap process, which is warm for the next prompts until the composer is disposed of. */
+export const openComposer = ({ engine = 'wasmoon', size = 1, log = NO_LOG }: ComposerChoice = {}): Composer =>
+  createComposer({ entry: paths.wrapProcess, packageRoot: paths.root, engine, size, log })
+
+/**
+ * wrap(): the layers of a snapshot, under its budget, with its tools. Without a composer it starts a wrap process for this
+ * one prompt and ends it. Rejects with `WrapError`.
+ */
+export async function composePrompt(
+  snapshot: Snapshot,
+  composer?: Pick<Composer, 'compose'>,
+): Promise<Prompt> {
+  if (composer) return await composer.compose(snapshot)
+  await using own = openComposer()
+  return await own.compose(snapshot)
+}

@@ -1,0 +1,70 @@
+/**
+ * Embedding: the same tools, toolbox and models for a program that has no server, no rooms and no turns. All that it
+ * gives out is named in src/index.ts and described in docs/embedding.md.
+ * This folder must not know how a model is reached, where a tool comes from or what runs Lua, and starts nothing.
+ */
+import type { Entry, EntryDraft, EntryId, RoomName } from '../chat/entry.ts'
+import type { Log } from '../chat/ports.ts'
+import type { PersonId } from '../chat/person.ts'
+import type { CallerContext } from '../toolbox/run-tool.ts'
+import type { ChatView } from '../tools/conversation.ts'
+import type { ToolLimits } from '../tools/limits.ts'
+import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
+import type { PermissionProvider } from '../tools/tool.ts'
+
+/** What a program gives its tools beside permissions. Every part may be left out. */
+export interface ProgramContext {
+  /** The files and commands that tools may reach; without it each use of one is an error that the model reads. */
+  readonly workspace?: Workspace
+  /** Who is asked for, in permission requests: a name; `program` when absent. */
+  readonly caller?: string
+  /** What `ToolContext.room` is; `program` when absent. */
+  readonly room?: string
+  /** Of each call: 60 s, and 262,144 characters of a result when absent. */
+  readonly limits?: ToolLimits
+  /** Is told what a tool tells people. */
+  readonly addMessage?: (entry: EntryDraft) => void
+  /** Is told what tools throw; nobody when absent. */
+  readonly log?: Log
+}
+
+/** The limits of a call for a program that sets none. */
+export const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 }
+
+/** For a program without a log. */
+export const NO_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** The context of a program's tools, whatever the call. */
+export function contextOf(
+  { workspace = NO_WORKSPACE, caller = 'program', room = 'program', addMessage }: ProgramContext,
+  permissions: PermissionProvider,
+  chat: ChatView,
+): CallerContext {
+  const name = room as RoomName
+  const person = { id: caller as PersonId, name: caller, admin: false, guest: false }
+  let entries = 0
+  return {
+    room: name,
+    requester: { person, role: 'owner' },
+    chat,
+    workspace,
+    permissions,
+    async addMessage(draft): Promise<Entry> {
+      addMessage?.(draft)
+      return { ...draft, id: String((entries += 1)) as EntryId, at: Date.now(), room: name }
+    },
+  }
+}
+
+const refuse = (): Promise<never> =>
+  Promise.reject(new WorkspaceError('this program gives its tools no files and no commands'))
+
+const NO_WORKSPACE: Workspace = {
+  readText: refuse,
+  checkChange: refuse,
+  changeText: refuse,
+  findFiles: refuse,
+  searchText: refuse,
+  contains: async () => false,
+  run: refuse,
+}

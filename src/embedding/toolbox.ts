@@ -1,0 +1,83 @@
+import { definitionOf } from '../prompt/definitions.ts'
+import { eachOnce } from '../prompt/each-once.ts'
+import type { ToolDefinition } from '../prompt/prompt.ts'
+import { resolveScope as resolveIn, type Resolution } from '../prompt/scope.ts'
+import { createCatalogue, type Catalogue } from '../toolbox/catalogue.ts'
+import { directOffer } from '../toolbox/offer.ts'
+import { cleanResult } from '../toolbox/results.ts'
+import { createToolRunner } from '../toolbox/run-tool.ts'
+import type { ToolsInReach } from '../toolbox/scoped-tools.ts'
+import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
+import type { ChatView } from '../tools/conversation.ts'
+import { denyAll } from '../tools/permission.ts'
+import type { PermissionProvider, Tool } from '../tools/tool.ts'
+import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramContext } from './context.ts'
+
+/** What a program's toolbox has. */
+export interface ToolSet {
+  readonly tools: readonly Tool[]
+  /** `"all"`, `"none"` or patterns, as rooms have them; all when absent. What it leaves out is neither sent nor run. */
+  readonly scope?: unknown
+}
+
+/** What a program's toolbox is made from. */
+export interface ToolboxOptions extends ToolSet {
+  /** Asked before a tool does more than read; `denyAll` when absent. */
+  readonly permissions?: PermissionProvider
+  readonly context?: ProgramContext
+  /** What tools see of the conversation; nothing when absent. */
+  readonly chat?: ChatView
+}
+
+/** The tools of a program: what a model is sent of them, and what runs its calls. */
+export interface ProgramToolbox extends Toolbox {
+  /** What a model is sent, each function once. */
+  definitions(): readonly ToolDefinition[]
+  /** What the scope shows and hides now, each hidden tool with its reason. */
+  resolution(): Resolution
+  /** Has other tools from the next call on. Throws as `createToolbox` does, and then the old ones stay. */
+  rebuild(set: ToolSet): void
+}
+
+/** Makes a toolbox for a program. Throws an `Error` if two tools have one id. */
+export function createToolbox(options: ToolboxOptions): ProgramToolbox {
+  const { permissions = denyAll, context = {}, chat = { messages: [] } } = options
+  const { limits = DEFAULT_LIMITS, log = NO_LOG } = context
+  let now = reachOf(options)
+  const given = contextOf(context, permissions, chat)
+  const toolbox = toolboxOf<ToolReply>({
+    offer: directOffer,
+    reach: async () => now,
+    caller: { context: async () => given },
+    runner: createToolRunner({ limits, log }),
+    async record({ call }) {
+      return async ({ result }) => {
+        const { content, isError } = cleanResult(result, limits.outputBytes)
+        return { call: call.id, name: call.name, text: content, isError }
+      }
+    },
+  })
+  return {
+    ...toolbox,
+    definitions: () => eachOnce(now.visible).offered.map(({ tool }) => definitionOf(tool, 'full')),
+    resolution: () => now,
+    rebuild: (set) => void (now = reachOf(set)),
+  }
+}
+
+/** Which of these tools a scope shows, with the reason for each that it hides. Throws as `createToolbox` does. */
+export const resolveScope = (scope: unknown, tools: readonly Tool[]): Resolution => reachOf({ scope, tools })
+
+function reachOf({ tools, scope = 'all' }: ToolSet): ToolsInReach & Resolution {
+  const catalogue = catalogueOf(tools)
+  return { ...resolveIn(scope, catalogue.tools), catalogue }
+}
+
+function catalogueOf(tools: readonly Tool[]): Catalogue {
+  const ids = tools.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new Error(`two tools have the id ${twice}; give one of them another`)
+  const listed = [...tools]
+  const source = { group: 'builtin', name: 'builtin', tools: () => listed } as const
+  return createCatalogue({ sources: [source], disabled: [], log: NO_LOG })()
+}

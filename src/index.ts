@@ -1,0 +1,52 @@
+/**
+ * What `import … from 'sshawl'` gives: tools, toolboxes, chats, scopes and prompts for programs. See docs/embedding.md.
+ * Importing it starts nothing: no server, no child process, no timer.
+ */
+export { BACKENDS, createModel, type Backend, type ReachedModel } from './adapters/models/index.ts'
+export { composePrompt, openComposer, type ComposerChoice } from './app/compose-prompt.ts'
+export {
+  ChatError,
+  createChat,
+  type Answer,
+  type Chat,
+  type ChatLimits,
+  type ChatOptions,
+} from './embedding/chat.ts'
+export type { ProgramContext } from './embedding/context.ts'
+export type { ChatEvents } from './embedding/listeners.ts'
+export {
+  createToolbox,
+  resolveScope,
+  type ProgramToolbox,
+  type ToolboxOptions,
+  type ToolSet,
+} from './embedding/toolbox.ts'
+export type { Json, JsonObject, JsonSchema } from './lib/json.ts'
+export { EXACT_FRAMING, CAREFUL_FRAMING, type Framing } from './prompt/framing.ts'
+export { WrapError, type Composer } from './prompt/ports.ts'
+export type { Prompt, ToolDefinition } from './prompt/prompt.ts'
+export type { HiddenTool, Resolution } from './prompt/scope.ts'
+export type { CatalogueTool, Snapshot } from './prompt/snapshot.ts'
+export type { ToolCall } from './toolbox/tool-call.ts'
+export { executeTools, type ExecutionContext, type Toolbox, type ToolReply } from './toolbox/toolbox.ts'
+export { ArgumentError } from './tools/arguments.ts'
+export type { ChatMessage, ChatView, ToolMessage } from './tools/conversation.ts'
+export { defineTool, type ToolSpec } from './tools/define-tool.ts'
+export type { ToolLimits } from './tools/limits.ts'
+export { callTool, denyAll } from './tools/permission.ts'
+export type { PlainParameter, PlainParameters, PlainToolSpec } from './tools/plain-tool.ts'
+export { WorkspaceError, type Workspace } from './tools/ports/workspace.ts'
+export {
+  failed,
+  ok,
+  type Access,
+  type Asked,
+  type Denial,
+  type PermissionProvider,
+  type PermissionRequest,
+  type Question,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tools/tool.ts'
+export { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './turns/ports.ts'

@@ -1,0 +1,147 @@
+import { toolCallLine } from '../chat/entry-text.ts'
+import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import type { Clock, MonotonicClock } from '../chat/ports.ts'
+import { utf8Bytes } from '../lib/bytes.ts'
+import { cleanText } from '../lib/text/clean-text.ts'
+import type { Json } from '../lib/json.ts'
+import type { ChatView } from '../tools/conversation.ts'
+import type { ResultStore } from '../tools/ports/results.ts'
+import type { Workspaces } from '../tools/ports/workspace.ts'
+import type { CallingTurn, PermissionProvider, ToolResult } from '../tools/tool.ts'
+import type { Offer } from './offer.ts'
+import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
+import type { Caller, CallerContext, ToolRunner } from './run-tool.ts'
+import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
+import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** The model or the person that calls tools in a room. */
+export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context'> {
+  /** The turn that calls; absent where a person runs a tool. */
+  readonly turn?: CallingTurn
+  /** The conversation that the caller is in; absent where a person runs a tool. */
+  readonly chat?: ChatView
+  /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
+  readonly permissions?: PermissionProvider
+}
+
+/** A toolbox in a room: each call and each result is an entry of its log. Rejects with `StorageError`. */
+export type RoomToolbox = Toolbox<ToolResultEntry>
+
+/**
+ * Opens a toolbox: for one step of a model's turn, or for one run of a person. `tokensLeft` is what the results of all
+ * its calls together may take; without it, each result may be as long as a page.
+ */
+export type OpenToolbox = (caller: ToolCaller, offer: Offer, tokensLeft?: number) => RoomToolbox
+
+/** What the toolboxes of all rooms are made from. */
+export interface RoomToolboxParts {
+  readonly scopedTools: FindScopedTools
+  readonly runner: ToolRunner
+  /** Asked where the caller brings no provider of its own. */
+  readonly permissions: PermissionProvider
+  readonly workspaces: Workspaces
+  /** Keeps results that are too long to be read at once. */
+  readonly results: Pick<ResultStore, 'put'>
+  readonly clock: Clock & MonotonicClock
+}
+
+export const createToolboxes =
+  (parts: RoomToolboxParts): OpenToolbox =>
+  (caller, offer, tokensLeft): Toolbox<ToolResultEntry> =>
+    toolboxOf({
+      offer,
+      reach: () => parts.scopedTools(caller),
+      caller: { ...caller, context: () => contextOf(caller, parts) },
+      runner: parts.runner,
+      record: recordIn(caller, parts, tokensLeft),
+    })
+
+/** The name in which a caller's calls are recorded. */
+const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>
+  turn?.model ?? requester.name
+
+async function contextOf(
+  caller: ToolCaller,
+  { permissions, workspaces }: RoomToolboxParts,
+): Promise<CallerContext> {
+  const { room, requester } = caller
+  return {
+    room: room.name,
+    requester: { person: requester, role: await room.roleOf(requester) },
+    chat: chatOf(caller),
+    workspace: workspaces.of(room.name),
+    permissions: caller.permissions ?? permissions,
+    addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
+  }
+}
+
+/** A turn's messages grow while its calls run. */
+const chatOf = ({ chat, turn }: ToolCaller): CallerContext['chat'] => ({
+  get messages() {
+    return chat?.messages ?? []
+  },
+  ...(turn ? { model: turn.model, turn } : {}),
+})
+
+function recordIn(
+  caller: ToolCaller,
+  parts: RoomToolboxParts,
+  tokensLeft: number | undefined,
+): RecordCall<ToolResultEntry> {
+  const { room } = caller
+  let tokensRead = 0
+  return async ({ call, target, args, canRead }, notRun) => {
+    const facts = factsOf(call, caller, target?.id)
+    const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
+    await room.record(callEntry(facts, caller, shownArgs, notRun))
+    const startedAt = parts.clock.monotonic()
+
+    return async ({ result, waitedMs }) => {
+      const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
+      const about = { room: room.name, tool: target?.id, allowance, canRead }
+      const presented = await presentResult(result, about, parts)
+      const durationMs = Math.round(parts.clock.monotonic() - startedAt - waitedMs)
+      const entry = await room.record(resultEntry(facts, presented, durationMs))
+      tokensRead += tokensOf(entry.text)
+      return entry as ToolResultEntry
+    }
+  }
+}
+
+/** What the two entries of a call have in common; they pair up by the call's id. */
+const factsOf = (call: ToolCall, caller: ToolCaller, tool: string | undefined) => ({
+  author: callerName(caller),
+  ...(caller.turn ? { turn: caller.turn.id } : {}),
+  call: call.id,
+  name: call.name,
+  ...(tool === undefined ? {} : { tool }),
+})
+
+/** Characters of a call's arguments that its entry shows. */
+const MAX_ENTRY_CHARS = 4000
+
+function callEntry(
+  facts: ReturnType<typeof factsOf>,
+  { requester }: ToolCaller,
+  args: Json,
+  notRun: boolean,
+): EntryDraft {
+  const call = { ...facts, arguments: args, ...(notRun ? { notRun } : {}) }
+  const text = cleanText(toolCallLine(call)).slice(0, MAX_ENTRY_CHARS)
+  return { kind: 'tool_call', ...call, requester: requester.name, text }
+}
+
+/** The text is exactly what the caller reads. */
+const resultEntry = (
+  facts: ReturnType<typeof factsOf>,
+  { content, isError }: ToolResult,
+  durationMs: number,
+): EntryDraft => ({
+  kind: 'tool_result',
+  ...facts,
+  isError,
+  durationMs: Math.max(0, durationMs),
+  bytes: utf8Bytes(content),
+  text: content,
+})

@@ -1,0 +1,165 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answer, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+
+/**
+ * The packed package in an empty project: the examples of docs/embedding.md are compiled with `strict` and run there.
+ * Its dependencies are linked from this repository, so that no network is needed; with PACKAGE_INSTALL=npm the project
+ * gets them with `npm install`, as anybody does (`npm run test:package`).
+ */
+const ROOT = new URL('../..', import.meta.url).pathname
+const WITH_NPM = process.env['PACKAGE_INSTALL'] === 'npm'
+
+let project: string
+let models: ModelServer
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'sshawl-package-'))
+  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
+  const packed = JSON.parse((await execa('npm', pack, { cwd: ROOT })).stdout) as { filename: string }[]
+  const tarball = join(project, packed[0]!.filename)
+  await (WITH_NPM ? installWithNpm(tarball) : installByLinks(tarball))
+  await writeExamples()
+  models = await startModelServer()
+}, 300_000)
+afterAll(async () => {
+  await models[Symbol.asyncDispose]()
+  await rm(project, { recursive: true, force: true })
+})
+
+const installWithNpm = (tarball: string) =>
+  execa('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: project })
+
+async function installByLinks(tarball: string): Promise<void> {
+  const copy = (how: string) => execa('cp', [how, join(ROOT, 'node_modules'), project], { reject: false })
+  if ((await copy('-al')).exitCode !== 0) await copy('-a')
+  await mkdir(join(project, 'node_modules/sshawl'))
+  const into = ['--strip-components=1', '-C', join(project, 'node_modules/sshawl')]
+  await execa('tar', ['-xzf', tarball, ...into])
+  await mkdir(join(project, 'node_modules/.bin'), { recursive: true })
+  await execa('ln', ['-sf', '../sshawl/dist/main.js', join(project, 'node_modules/.bin/sshawl')])
+  await execa('chmod', ['+x', join(project, 'node_modules/sshawl/dist/main.js')])
+}
+
+/** Every block of the page whose first line names a file. */
+async function writeExamples(): Promise<void> {
+  const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
+  for (const [, name, text] of page.matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs))
+    await writeFile(join(project, name!), text!)
+  const compilerOptions = {
+    ...{
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      module: 'nodenext',
+      target: 'es2022',
+      outDir: 'out',
+    },
+    ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+  }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+}
+
+const run = async (...args: readonly string[]): Promise<string> =>
+  (await execa(process.execPath, args, { cwd: project })).stdout
+
+/** Runs a script that imports the package and looks at its own process; requests to the system that are ending do not count. */
+const evaluate = (script: string): Promise<string> => run('--input-type=module', '--eval', script)
+
+/** What the loop's model asks for first: two calls, the second of which fails. */
+const twoCalls = answer([
+  { call: { index: 0, id: 'a', name: 'capital', arguments: '{"country":"France"}' } },
+  { call: { index: 1, id: 'b', name: 'capital', arguments: '{"country":"Atlantis"}' } },
+])
+
+describe('the package in an empty project', () => {
+  test('has types with which the examples compile strictly, the declarations of the package included', async () => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+    expect(await run(tsc, '-p', project)).toBe('')
+  })
+
+  test('starts nothing by being imported', async () => {
+    const script = `
+      const before = process.getActiveResourcesInfo().length
+      const sshawl = await import('sshawl')
+      const started = process.getActiveResourcesInfo().slice(before).filter((name) => !name.endsWith('Req'))
+      console.log(JSON.stringify([started, typeof sshawl.createChat, process.listenerCount('SIGTERM')]))`
+    expect(JSON.parse(await evaluate(script))).toEqual([[], 'function', 0])
+  })
+
+  test('runs calls in order and without a model, with one reply for each', async () => {
+    const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
+    const printed = /It prints\n\n```text\n(.*?)\n```/s.exec(page)?.[1]
+    expect(await run('out/calls.js')).toBe(printed)
+  })
+
+  test('has a conversation over HTTP: two calls, one of which fails, their replies in order, the answer', async () => {
+    const from = models.requests.length
+    const note = answer([{ call: { index: 0, id: 'a', name: 'remember', arguments: '{"note":"Paris"}' } }])
+    models.play(twoCalls, note, says('Paris. ', 'Atlantis has none.'), says('Welcome.'))
+    expect((await run('out/loop.js', models.endpoint)).split('\n')).toEqual([
+      'capital: Paris',
+      'capital: ERROR: capital: there is no country called Atlantis here',
+      '(noted: Paris)',
+      'remember: kept, for qwen, after 6 messages',
+      'Paris. Atlantis has none. (33 tokens in, 21 out)',
+      'Welcome.',
+    ])
+    const [first, second, third, fourth] = models.requests.slice(from).map(({ body }) => body)
+    expect(first?.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+    expect(first?.tools?.map((tool) => tool.function.name)).toEqual(['shout', 'capital', 'remember'])
+    expect(second?.messages.slice(2)).toMatchObject([
+      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+      { role: 'tool', tool_call_id: 'a', content: 'Paris' },
+      { role: 'tool', tool_call_id: 'b', content: expect.stringMatching(/^ERROR: /) as string },
+    ])
+    const ids = third?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
+    expect(new Set(ids).size).toBe(3)
+    expect(fourth?.messages.slice(-2)).toMatchObject([
+      { role: 'assistant', content: 'Paris. Atlantis has none.' },
+      { role: 'user', content: 'Thank you.' },
+    ])
+    expect(fourth?.tools?.map((tool) => tool.function.name)).toEqual(['shout'])
+  })
+
+  test('lets a listener run the calls; one that throws is an error that the model reads', async () => {
+    const from = models.requests.length
+    const both = answer([
+      { call: { index: 0, id: 'a', name: 'other', arguments: '{}' } },
+      { call: { index: 1, id: 'b', name: 'shout', arguments: '{"text":"hello"}' } },
+    ])
+    models.play(both, says('HELLO it is.'))
+    expect((await run('out/listener.js', models.endpoint)).split('\n')).toEqual([
+      'HELLO it is.',
+      ...['user', 'assistant', 'tool', 'tool', 'assistant'],
+    ])
+    expect(models.requests[from + 1]?.body.messages.slice(-2)).toMatchObject([
+      { tool_call_id: 'a', content: 'ERROR: other: only shouting is done here' },
+      { tool_call_id: 'b', content: 'HELLO' },
+    ])
+  })
+
+  test('composes a prompt under its budget, in a process that ends with the program', async () => {
+    expect((await run('out/prompt.js')).split('\n')).toEqual(['true shout', 'true 3000'])
+  })
+
+  test('is the program as well: npx sshawl serve works in an empty directory', async () => {
+    const empty = await mkdtemp(join(project, 'empty-'))
+    const env = { HOME: empty, PATH: process.env['PATH'] }
+    const line = ['--no-install', 'sshawl', 'serve', '--listen', '127.0.0.1:0', '--data', join(empty, 'data')]
+    const server = execa('npx', line, { cwd: empty, env, extendEnv: false, reject: false, detached: true })
+    try {
+      for await (const text of server.iterable()) {
+        if (!text.startsWith('sshawl listening on ssh://127.0.0.1:')) continue
+        process.kill(-server.pid!, 'SIGTERM')
+        break
+      }
+      expect(await readFile(join(empty, 'data', 'sshawl.db'))).not.toHaveLength(0)
+    } finally {
+      await server
+    }
+  })
+})

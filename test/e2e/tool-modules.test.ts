@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+const MAIN = join(ROOT, 'dist/main.js')
+const CONFIG = '[tools]\nmodules = ["./my-tools.js", "broken.js", "more.js"]\n'
+
+let stage: Stage
+const inDir = (file: string): string => join(stage.dir, file)
+
+/** The example of docs/tools.md, as it stands there. */
+async function example(): Promise<string> {
+  const page = await readFile(join(ROOT, 'docs/tools.md'), 'utf8')
+  return /```js\n\/\/ my-tools\.js\n(.*?)```/s.exec(page)![1]!
+}
+
+beforeAll(async () => {
+  stage = await createStage({ config: '' })
+  await writeFile(inDir('my-tools.js'), await example())
+  await writeFile(inDir('broken.js'), 'export const a = 1\nthrow new Error("no\\nluck")\n')
+  await writeFile(inDir('more.js'), 'export const tools = []\n')
+  await writeFile(inDir('data.toml'), CONFIG)
+  await sshawl('reload', '--data', inDir('data'))
+  await stage.claim('root')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const sshawl = (...args: readonly string[]) => execa(process.execPath, [MAIN, ...args], { reject: false })
+const check = () => sshawl('check', '--config', inDir('data.toml'), '--data', inDir('data'))
+const reload = () => sshawl('reload', '--data', inDir('data'))
+const run = (who: string, tool: string, args: object) =>
+  stage.as(who, ['run', 'lobby', tool, JSON.stringify(args)])
+const published = (page: string) =>
+  readFile(inDir(`data/rooms/lobby/files/site/${page}.txt`), 'utf8').catch(() => undefined)
+
+describe("a module's tool", () => {
+  test('runs for a script, with its arguments checked, where it only reads', async () => {
+    expect(await run('alice', 'to_roman', { number: 14 })).toMatchObject({ stdout: 'XIV\n', exitCode: 0 })
+    expect(await run('alice', 'to_roman', { number: 'x' })).toMatchObject({
+      stderr: expect.stringContaining('to_roman: number must be an integer, got "x"') as string,
+      exitCode: 1,
+    })
+  })
+
+  test("is denied to a member's script where it writes, whoever it is made by", async () => {
+    const denied = await run('alice', 'publish', { page: 'a', text: 'unasked' })
+    expect(denied.exitCode).toBe(1)
+    expect(denied.stderr).toContain('Permission denied: use publish {"page":"a","text":"unasked"}?')
+    expect(denied.stderr).toContain('a script must name it: --allow publish')
+    expect(await published('a')).toBeUndefined()
+  })
+
+  test('is asked for once in a session, and /allow room holds for exactly these arguments', async () => {
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor(/alice/)
+    const call = (page: string) => `/run publish {"page":"${page}","text":"hello"}\n`
+    alice.write(call('home'))
+    await alice.waitFor('question 1: may alice use publish (write)?')
+    expect(await published('home')).toBeUndefined()
+    alice.write('/allow room 1\n')
+    await alice.waitFor('published home')
+    expect(await published('home')).toBe('hello')
+
+    const again = alice.output().length
+    alice.write(call('home'))
+    await alice.waitFor('published home', again)
+    expect(alice.output().slice(again)).not.toContain('question')
+
+    alice.write(call('other'))
+    await alice.waitFor('question 2: may alice use publish (write)?')
+    alice.write('/deny 2\n')
+    await alice.waitFor('Permission denied: use publish')
+    expect(await published('other')).toBeUndefined()
+  })
+})
+
+describe('a module that cannot be used', () => {
+  test('is one line with its file and line, and the rest goes on', async () => {
+    const { stdout, exitCode } = await check()
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        `${inDir('broken.js')}:2: it cannot be loaded: no`,
+        `${inDir('more.js')}:1: it exports no tool: see defineTool, or give a function a property \`tool\``,
+        '2 problems',
+      ]),
+    )
+    expect(exitCode).toBe(1)
+    expect((await reload()).stderr).toContain(`sshawl: ${inDir('broken.js')}:2: it cannot be loaded: no\n`)
+    expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
+  })
+
+  test('says what is wrong with each tool: its id, its description, its type, an id that is taken', async () => {
+    const plain = (more: string): string => `Object.assign(() => 'x', { tool: { access: 'read', ${more} } })`
+    await writeFile(
+      inDir('more.js'),
+      `export const a = ${plain("id: 'not an id', description: 'A.'")}
+       export const b = ${plain("id: 'b', description: ' '")}
+       export const c = ${plain("id: 'c', description: 'C.', parameters: { p: { type: 'text', description: 'P.' } }")}
+       export const d = ${plain("id: 'read_file', description: 'D.'")}
+       export const e = ${plain("id: 'to_roman', description: 'E.'")}
+       export const f = { id: 'f', run: 3 }
+       export const fine = ${plain("description: 'Says x.'")}
+       export const nothing = Object.assign(() => undefined, { tool: { id: 'nothing', access: 'read', description: 'N.' } })
+       export const unrelated = { a: 1 }`,
+    )
+    await writeFile(inDir('broken.js'), 'export const tools = [')
+    const { stderr } = await reload()
+    const lines = stderr.split('\n').map((line) => line.replace(`sshawl: ${stage.dir}/`, ''))
+    expect(lines).toEqual([
+      expect.stringMatching(/^broken\.js:1: it cannot be loaded: Unexpected end of input$/),
+      'more.js:1: export a: tool.id: must be 1-64 letters, digits, _ and -',
+      'more.js:1: export b: tool.description: must say what it is for',
+      expect.stringMatching(/^more\.js:1: export c: tool\.parameters\.p\.type: .*"string"\|"number"/),
+      expect.stringMatching(/^more\.js:1: export f: .*title/),
+      'more.js:1: the id read_file is taken by another tool; choose another',
+      `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
+    ])
+    expect(await run('alice', 'fine', {})).toMatchObject({ stdout: 'x\n' })
+    expect(await run('alice', 'nothing', {})).toMatchObject({
+      stderr: expect.stringContaining(
+        'nothing: it gave back neither a text nor { content, isError }',
+      ) as string,
+    })
+  })
+
+  test('stays as it was when it breaks, and is anew when it is mended', async () => {
+    await writeFile(inDir('more.js'), 'export const list = []')
+    await writeFile(inDir('my-tools.js'), 'throw 1')
+    expect((await reload()).stderr).toContain('my-tools.js:1: it cannot be loaded: 1\n')
+    expect(await run('alice', 'to_roman', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
+    await writeFile(inDir('my-tools.js'), (await example()).replace("'to_roman'", "'numerals'"))
+    await reload()
+    expect(await run('alice', 'numerals', { number: 9 })).toMatchObject({ stdout: 'IX\n' })
+    expect((await run('alice', 'to_roman', { number: 9 })).stderr).toContain(
+      "You requested a tool called 'to_roman'",
+    )
+  })
+
+  test('is no reason to doubt [tools] disabled once all are mended: an unknown name there is a problem', async () => {
+    await writeFile(inDir('broken.js'), await example())
+    await writeFile(
+      inDir('data.toml'),
+      '[tools]\nmodules = ["broken.js"]\ndisabled = ["publish", "publsh"]\n',
+    )
+    const line = `${inDir('data.toml')}:3: tools.disabled: there is no tool called publsh; did you mean publish?`
+    expect((await check()).stdout).toContain(line)
+    expect((await reload()).stderr).toContain(line)
+    expect((await run('alice', 'publish', {})).stderr).toContain("You requested a tool called 'publish'")
+  })
+})

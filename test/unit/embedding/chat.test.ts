@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createChat,
+  createModel,
+  createToolbox,
+  defineTool,
+  executeTools,
+  ok,
+  type ChatError,
+  type PermissionRequest,
+  type Tool,
+  type ToolMessage,
+} from '../../../src/index.ts'
+import { createDeferred } from '../../../src/lib/deferred.ts'
+import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
+import { tool } from '../../support/turn-world.ts'
+
+const NOTE = { note: { type: 'string', description: 'The note.' } } as const
+const writes = (ran: string[] = []): Tool =>
+  defineTool({
+    id: 'keep',
+    description: 'Keeps a note.',
+    access: 'write',
+    parameters: NOTE,
+    run: ({ note }) => {
+      ran.push(note)
+      return `kept ${note}`
+    },
+  })
+
+/** The contents of all replies to calls. */
+const replies = (chat: { readonly messages: readonly object[] }): readonly string[] =>
+  chat.messages.flatMap((message) => ('content' in message ? [String(message.content)] : []))
+const roles = (chat: { readonly messages: readonly { role: string }[] }): readonly string[] =>
+  chat.messages.map(({ role }) => role)
+const errorOf = (promise: Promise<unknown>): Promise<ChatError> =>
+  promise.then(
+    () => Promise.reject(new Error('it resolved')),
+    (error: ChatError) => error,
+  )
+
+describe('executeTools', () => {
+  it('gives one reply a call, in order, whatever goes wrong with each', async () => {
+    const throws = tool('throws', () => Promise.reject(new Error('boom\u001b[2J')))
+    const slow = tool('slow', () => new Promise(() => {}))
+    const long = tool('long', () => ok('x'.repeat(5000)))
+    const odd = tool('odd', () => JSON.parse('7'))
+    const limits = { timeoutMs: 20, outputLines: 10, outputBytes: 1000 }
+    const tools = [throws, slow, long, odd, writes(), tool('echo')]
+    const toolbox = createToolbox({ tools, context: { limits } })
+    const asked = ['nope', 'throws', 'slow', 'keep', 'long', 'odd', 'echo', 'echo'].map((name, index) => ({
+      ...{ id: String(index), name, arguments: index === 7 ? '[' : '{"note":"a\u200bb"}' },
+    }))
+    const given = await executeTools(asked, { toolbox })
+    expect(given.map((reply) => reply.call)).toEqual(asked.map(({ id }) => id))
+    expect(given.map(({ content }) => content.slice(0, 90))).toEqual([
+      expect.stringMatching(/^ERROR: You requested a tool called 'nope', however we only have/),
+      'ERROR: throws: boom',
+      'ERROR: slow: no answer after 0.02 s; it was stopped',
+      expect.stringMatching(/^ERROR: Permission denied: use keep \{"note":"ab"\}\? \(nobody can be asked/),
+      'x'.repeat(90),
+      'ERROR: odd: it gave back neither a text nor { content, isError }',
+      '{"note":"ab"}',
+      expect.stringMatching(/^ERROR: echo: the arguments are not valid JSON/),
+    ])
+    expect(given[4]!.content).toMatch(
+      /x\n\[cut here: 5000 characters came, and no more than 1000 are kept\]$/,
+    )
+  })
+
+  it('runs no further call once it is stopped, and tells the one at work', async () => {
+    const stop = new AbortController()
+    const ran: string[] = []
+    const stops = tool('stops', async (_args, { signal }) => {
+      stop.abort(new Error('enough'))
+      return ok(String(signal.aborted))
+    })
+    const toolbox = createToolbox({
+      tools: [stops, writes(ran)],
+      permissions: { request: async () => 'allow' },
+    })
+    const calls = ['stops', 'keep'].map((name) => ({ id: name, name, arguments: '{"note":"x"}' }))
+    await expect(executeTools(calls, { toolbox, signal: stop.signal })).rejects.toThrow('enough')
+    expect(ran).toEqual([])
+  })
+})
+
+describe('createToolbox', () => {
+  it('refuses two tools with one id, and keeps the old ones when a rebuild is refused', async () => {
+    expect(() => createToolbox({ tools: [tool('a'), tool('a')] })).toThrow('two tools have the id a')
+    const toolbox = createToolbox({ tools: [tool('a')] })
+    expect(() => toolbox.rebuild({ tools: [tool('b'), tool('b')] })).toThrow('two tools have the id b')
+    expect(toolbox.definitions().map(({ name }) => name)).toEqual(['a'])
+  })
+
+  it('asks its provider with all that people would see, and not for what only reads', async () => {
+    const asked: PermissionRequest[] = []
+    const permissions = { request: async (one: PermissionRequest) => (asked.push(one), 'allow' as const) }
+    const toolbox = createToolbox({
+      tools: [writes(), tool('reads')],
+      permissions,
+      context: { caller: 'me' },
+    })
+    const calls = ['reads', 'keep'].map((name) => ({ id: name, name, arguments: '{"note":"x"}' }))
+    expect((await executeTools(calls, { toolbox })).at(-1)?.content).toBe('kept x')
+    expect(asked).toMatchObject([
+      { tool: 'keep', access: 'write', target: '{"note":"x"}', requester: { name: 'me' }, room: 'program' },
+    ])
+  })
+
+  it('says that there are no files where the program gives none', async () => {
+    const reads = tool('reads', async (_args, { workspace }) => ok((await workspace.readText('a')).text))
+    const [reply] = await executeTools([{ id: '1', name: 'reads', arguments: '' }], {
+      toolbox: createToolbox({ tools: [reads] }),
+    })
+    expect(reply?.content).toBe('ERROR: reads: this program gives its tools no files and no commands')
+  })
+})
+
+describe('createChat', () => {
+  it('shows its tools the conversation as it is, and keeps what they tell people as notes that no model reads', async () => {
+    const looks = tool('looks', async (_args, { chat, addMessage }) => {
+      await addMessage({ kind: 'notice', level: 'info', author: 'x', text: 'looking\u0007' })
+      return ok(`${chat.model}: ${chat.messages.map(({ role }) => role).join()}`)
+    })
+    const model = scriptedModel(call(['looks', {}]), say('done'), say('bye'))
+    const chat = createChat({ model, name: 'qwen', system: 'Be kind.', tools: [looks] })
+    expect(await chat.send('look')).toEqual({ text: 'done', reason: 'stop', usage: { input: 20, output: 2 } })
+    expect(replies(chat)).toEqual(['qwen: user,assistant,note'])
+    expect(chat.messages[2]).toEqual({ role: 'note', author: 'qwen', text: 'looking' })
+    await chat.send('bye\u202e')
+    expect(model.requests[2]).toMatchObject({
+      prompt: { system: 'Be kind.', message: 'look' },
+      steps: [{ role: 'assistant' }, { role: 'tool' }, { role: 'assistant', text: 'done' }, { text: 'bye' }],
+    })
+  })
+
+  it('gives each call one reply where listeners run them: the first, an error for a throw, an error for none', async () => {
+    const model = scriptedModel(call(['a', {}], ['b', {}], ['c', {}], ['d', {}]), say('done'))
+    const chat = createChat({ model, tools: [tool('a')] })
+    const seen: number[] = []
+    chat.on('toolCallRequested', async ({ id, name }, given: ToolMessage[]) => {
+      await Promise.resolve()
+      seen.push(given.length)
+      const reply = (content: string): ToolMessage => ({ role: 'tool', call: id, name: 'other', content })
+      if (name === 'a') given.push(reply('one\u0007'), reply('two'))
+      if (name === 'b') throw new Error('no')
+      if (name === 'd') given.push({ role: 'tool', call: 'never-asked', name, content: 'x' })
+    })
+    await chat.send('go')
+    expect(seen).toEqual([0, 2, 2, 2])
+    expect(replies(chat)).toEqual([
+      'one',
+      'ERROR: b: no',
+      'ERROR: c: it was not answered',
+      'ERROR: d: it was not answered',
+    ])
+    expect(chat.messages.flatMap((one) => (one.role === 'tool' ? [one.name] : []))).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ])
+  })
+
+  it('stops while a listener is at work, and leaves no call without its reply', async () => {
+    const stop = new AbortController()
+    const model = scriptedModel(call(['a', {}], ['b', {}]), say('done'))
+    const chat = createChat({ model })
+    const end = chat.on('toolCallRequested', async ({ id, name }, given) => {
+      if (name === 'a') return void given.push({ role: 'tool', call: id, name, content: 'x' })
+      stop.abort(new Error('enough'))
+      await new Promise(() => {})
+    })
+    await expect(chat.send('go', stop.signal)).rejects.toThrow('enough')
+    expect(roles(chat)).toEqual(['user'])
+    end()
+    expect(await chat.sendAppend([])).toMatchObject({ text: 'done' })
+  })
+
+  it('keeps what was said when the model fails, and asks again with sendAppend', async () => {
+    const model = scriptedModel(fail(new Error('gone'), 'half'), say('whole'))
+    const chat = createChat({ model })
+    await expect(chat.send('go')).rejects.toThrow('gone')
+    expect(roles(chat)).toEqual(['user'])
+    expect((await chat.sendAppend([])).text).toBe('whole')
+  })
+
+  it('refuses an empty text, a beginning without a user, and a second answer at the same time', async () => {
+    const stop = new AbortController()
+    const model = scriptedModel(hangs('…'), say('ok'))
+    const chat = createChat({ model })
+    expect((await errorOf(chat.send(' \u200b\n'))).message).toBe(
+      'there is nothing to send: the text is empty',
+    )
+    expect((await errorOf(chat.sendAppend([]))).message).toContain('begins with what its user says')
+    const first = chat.send('one', stop.signal)
+    expect((await errorOf(chat.send('two'))).name).toBe('ChatError')
+    stop.abort(new Error('enough'))
+    await expect(first).rejects.toThrow('enough')
+    expect(roles(chat)).toEqual(['user'])
+    expect(await chat.send('three')).toMatchObject({ text: 'ok' })
+  })
+
+  it('stops a model that goes in circles or never comes to an end', async () => {
+    const again = call(['a', {}])
+    const circling = createChat({ model: scriptedModel(again, again, again), tools: [tool('a')] })
+    expect((await errorOf(circling.send('go'))).message).toMatch(/called a 3 times with the same arguments/)
+    expect(roles(circling)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool'])
+    const many = createChat({ model: scriptedModel(again, again), tools: [tool('a')], limits: { steps: 2 } })
+    expect((await errorOf(many.send('go'))).message).toMatch(/used all 2 steps/)
+  })
+
+  it('has other tools from the next step on, and refuses at once what is gone', async () => {
+    const swap = tool('swap', () => {
+      chat.rebuildTools({ tools: [tool('fresh')] })
+      return ok('swapped')
+    })
+    const model = scriptedModel(call(['swap', {}], ['old', {}]), say('done'))
+    const chat = createChat({ model, tools: [swap, tool('old')], scope: ['swap', 'old'] })
+    await chat.send('go')
+    expect(replies(chat)[1]).toContain(
+      "You requested a tool called 'old', however we only have these tools: 'fresh'",
+    )
+    expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(['fresh'])
+  })
+
+  it('tells the text in cleaned pieces and every message once', async () => {
+    const held = createDeferred<void>()
+    const model = scriptedModel(say('a\u001b[3', '1mb', 'c'))
+    const chat = createChat({ model })
+    const pieces: string[] = []
+    const told: string[] = []
+    chat.on('text', (piece) => {
+      pieces.push(piece)
+      held.resolve()
+    })
+    chat.on('message', ({ role }) => void told.push(role))
+    const { text } = await chat.send('go')
+    await held.promise
+    expect([text, pieces.join('')]).toEqual(['abc', 'abc'])
+    expect(told).toEqual(['user', 'assistant'])
+  })
+
+  it('talks to the built-in helper, which needs no server', async () => {
+    const chat = createChat({
+      model: createModel({ name: 'guide', backend: 'guide', model: 'guide' }),
+      tools: [tool('a')],
+    })
+    expect((await chat.send('@guide tools')).text).toBe('Tools in the request I was given (1): a')
+    expect((await chat.send('@guide call a {"q":"x"}')).text).toBe('{"q":"x"}')
+    expect((await chat.send('@guide context')).text).toMatch(/^0 of 0 tokens used/)
+  })
+})
