@@ -1,19 +1,18 @@
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createLog } from './adapters/log/pino-log.ts'
 import { loadHostKeys } from './adapters/ssh/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'
-import { openStorage } from './adapters/storage/open.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createChatAndPeople } from './app/chat-and-people.ts'
-import { createRoomStatus } from './app/status-line.ts'
+import { createRoomBoards } from './app/room-board.ts'
+import { createRoomStatus } from './app/room-status.ts'
 import { createClientHandler } from './app/session-host.ts'
+import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
-import { DATABASE } from './app/backup.ts'
 import type { Chat } from './chat/chat.ts'
+import { createByteQuota } from './chat/byte-quota.ts'
 import { createPace } from './chat/pace.ts'
 import type { People } from './chat/people.ts'
 import { createCompletion } from './commands/completion.ts'
@@ -22,10 +21,9 @@ import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
-import { makeDataDir } from './app/data-dir.ts'
-import { createIds } from './lib/ids.ts'
-import { paths } from './app/paths.ts'
+import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
+import { createShared } from './session/shared.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
 export interface App extends AsyncDisposable {
@@ -39,8 +37,15 @@ export interface App extends AsyncDisposable {
   listen(): Promise<{ readonly host: string; readonly port: number }>
 }
 
-/** Joins the core with its adapters: this file and the folder of its name are all that knows all of them. */
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+/**
+ * Joins the core with its adapters: this file and the folder of its name are all that knows all of them. `data` is the
+ * data directory, where it is being opened already; it is the app's from then on.
+ */
+export async function createApp(
+  config: Config,
+  overrides: Overrides = {},
+  data: Promise<AppContext> = openData(config, overrides),
+): Promise<App> {
   const undo: AsyncDisposable[] = []
   const owned: Owned = (part) => {
     undo.push(part)
@@ -50,7 +55,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     for (const part of undo.splice(0).toReversed()) await part[Symbol.asyncDispose]()
   }
   try {
-    return { ...(await assemble(config, overrides, owned)), [Symbol.asyncDispose]: dispose }
+    return { ...(await assemble(config, overrides, data, owned)), [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await dispose()
     throw error
@@ -60,10 +65,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 async function assemble(
   written: Config,
   overrides: Overrides,
+  data: Promise<AppContext>,
   owned: Owned,
 ): Promise<Omit<App, keyof AsyncDisposable>> {
-  const current = createCurrentConfig({ ...written, models: await allModels(written) })
-  const context = await openData(written, overrides, owned)
+  const [models, context] = await Promise.all([allModels(written), data])
+  owned(context.storage)
+  const current = createCurrentConfig({ ...written, models })
   const { chat, people, claimCode } = await createChatAndPeople(current, context)
   const activity = await createActivity(current, chat, context, overrides, owned)
   const handler = createHandler(current, chat, people, activity, context)
@@ -74,24 +81,16 @@ async function assemble(
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
     reload: createReload(current, activity.tools, context.log),
-    listen: () => server.listen(written.listen.host, written.listen.port),
+    async listen() {
+      const address = await server.listen(written.listen.host, written.listen.port)
+      // Whoever waits for the address is told first.
+      setImmediate(activity.warmUp)
+      return address
+    },
   }
 }
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
-
-async function openData(
-  { dataDir, logLevel }: Config,
-  overrides: Overrides,
-  owned: Owned,
-): Promise<AppContext> {
-  const log = overrides.log ?? createLog(logLevel)
-  const clock = overrides.clock ?? { now: () => Date.now() }
-  await makeDataDir(dataDir)
-  const file = join(dataDir, DATABASE)
-  const storage = owned(await openStorage({ file, migrationsDir: paths.migrations, clock, log }))
-  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
-}
 
 function createHandler(
   current: CurrentConfig,
@@ -102,18 +101,23 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, runs } = activity
+  const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const bytes = createByteQuota(limits, clock)
   return createClientHandler({
     chat,
     people,
-    runner: createRunner({ commands, speech, chat, pace, log }),
-    roomStatus: createRoomStatus(activity, clock),
+    runner: createRunner({ commands, speech, chat, pace, bytes, log }),
+    boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
+    shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(turns, runs, room, person),
-    motd: () => current.now().server.motd,
-    stdinBytes: () => limits.paste_bytes,
+    settings: {
+      motd: () => current.now().server.motd,
+      stdinBytes: () => limits.paste_bytes,
+    },
   })
 }

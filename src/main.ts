@@ -1,13 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { backup } from './app/backup.ts'
-import { check } from './app/check.ts'
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
 import { paths } from './app/paths.ts'
-import { reload } from './app/reload-command.ts'
-import { serve } from './app/serve.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -19,16 +15,19 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** Only what a command needs is loaded. */
 async function run(line: CommandLine): Promise<number> {
   switch (line.verb) {
     case 'serve':
-      return serve(line)
+      return (await import('./app/serve.ts')).serve(line)
     case 'check':
-      return check(line)
+      return (await import('./app/check.ts')).check(line)
     case 'reload':
-      return reload(line)
+      return (await import('./app/reload-command.ts')).reload(line)
     case 'backup':
-      return backup(loadConfig(line), line.target)
+      return (await import('./app/backup.ts')).backup(loadConfig(line), line.target)
+    case 'restore':
+      return (await import('./app/restore.ts')).restore(loadConfig(line), line.target)
     case 'help':
       return print(HELP)
     case 'version':

@@ -4,10 +4,12 @@ import { SummaryReporter } from './support/summary-reporter.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
 
+/** They measure how long others wait, or keep the processor busy: they run one after the other, when all else is done. */
+const ALONE = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/{unit,contract,e2e}/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     provide: { seed },
@@ -16,6 +18,21 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
-    maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'side by side',
+          include: ['test/{unit,contract,e2e}/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 })

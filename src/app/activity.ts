@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { createComposer } from '../adapters/lua/composer.ts'
+import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
+import { StorageError } from '../chat/errors.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
@@ -17,7 +18,6 @@ import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
-import type { Composer } from '../prompt/ports.ts'
 import { assembleTurns } from './assemble-turns.ts'
 import { configuredModels } from './configured-models.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
@@ -30,6 +30,8 @@ export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** Starts what a first prompt would wait for. */
+  readonly warmUp: () => void
   /** The tools that follow the config. */
   readonly tools: ConfiguredTools
 }
@@ -49,7 +51,7 @@ export async function createActivity(
   const tools = owned(await openTools(config, storage, log))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, chat, context, tools)
-  await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  await endCutTurns(chat, context)
   const approvals = approvalsFor(current, chat, context, overrides)
   const catalogue = createCatalogue({
     sources,
@@ -69,7 +71,17 @@ export async function createActivity(
   const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: current.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals, tools }
+  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp: composer.warmUp }
+}
+
+/** What cannot be stored now is done at the next start; people can come in meanwhile. */
+async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {
+  try {
+    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
+  }
 }
 
 /** A turn goes on with its model's settings; what the model may call is decided by the config of now. */
@@ -86,15 +98,18 @@ const toolLimits = (current: CurrentConfig): ToolLimits => ({
   outputBytes: 262_144,
 })
 
-const composerFor = (config: Config, { log }: AppContext): Composer =>
-  createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: config.lua.engine,
-    encodings: [...new Set(config.models.map((model) => model.encoding))],
-    size: Math.max(2, availableParallelism()),
-    log,
-  })
+const composerFor = (config: Config, { log }: AppContext): PoolComposer =>
+  createComposer(
+    {
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine: config.lua.engine,
+      encodings: [...new Set(config.models.map((model) => model.encoding))],
+      size: Math.max(2, availableParallelism()),
+      log,
+    },
+    'later',
+  )
 
 const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Workspaces & AsyncDisposable =>
   createWorkspaces({

@@ -19,8 +19,13 @@ export async function createChatAndPeople(
   await chat.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const policy = () => {
-    const { models, server } = current.now()
-    return { access: server.access, admins: server.admins, modelNames: models.map(({ name }) => name) }
+    const { models, server, limits } = current.now()
+    return {
+      access: server.access,
+      admins: server.admins,
+      modelNames: models.map(({ name }) => name),
+      namesPerKey: limits.names_per_key,
+    }
   }
   return { chat, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }

@@ -1,25 +1,30 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { createComposer } from '../adapters/lua/composer.ts'
 import { describeSandbox, probeSandbox } from '../adapters/sandbox/probe.ts'
-import { openStorage } from '../adapters/storage/open.ts'
+import { damageOf, openStorage } from '../adapters/storage/open.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { StorageError } from '../chat/errors.ts'
 import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
+import { DATABASE } from './backup.ts'
 import { paths } from './paths.ts'
 import { located, openTools } from './tool-sources.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
 
 /**
- * Validates config, Lua, tool modules, `.tool` files and migrations without starting anything, and prints every problem with
- * its file and line. Resolves to the exit status: 1 if there is any.
+ * Validates config, Lua, tool modules, `.tool` files, migrations and the database without starting anything, and prints every
+ * problem with its file and line. Resolves to the exit status: 1 if there is any.
  */
 export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
   const tools = config ? await storageAndTools(config) : NOTHING_FOUND
-  const found = config ? [...problems, ...(await luaProblems(config)), ...tools.problems] : problems
+  const found = config
+    ? [...problems, ...(await databaseProblems(config)), ...(await luaProblems(config)), ...tools.problems]
+    : problems
   for (const problem of found) console.log(problem)
   for (const warning of tools.warnings) console.log(`warning: ${warning}`)
   for (const note of tools.notes) console.log(`note: ${note}`)
@@ -35,6 +40,21 @@ function readConfig(line: CommandLine): { config?: Config; problems: readonly st
     return { config: loadConfig(line), problems: [] }
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems }
+    throw error
+  }
+}
+
+/** Looks through the whole database, if there is one, also while a server uses it. */
+async function databaseProblems({ dataDir }: Config): Promise<readonly string[]> {
+  const file = join(dataDir, DATABASE)
+  if (!existsSync(file)) return []
+  try {
+    const damage = await damageOf(file)
+    return damage === undefined
+      ? []
+      : [`${file}: damaged (${damage}); put a backup in its place with sshawl restore FILE`]
+  } catch (error) {
+    if (error instanceof StorageError) return [`${file}: ${error.message}`]
     throw error
   }
 }

@@ -15,5 +15,7 @@ export const paths = {
   pageReader: at('dist/adapters/web/reader/main.js'),
   /** Built, for the same reason; makes one search in files. */
   fileSearch: at('dist/adapters/sandbox/search/main.js'),
+  /** Built, for the same reason; has the database open in a thread. */
+  storageThread: at('dist/adapters/storage/threads/main.js'),
   packageJson: at('package.json'),
 } as const

@@ -45,7 +45,8 @@ export async function askForReload(dataDir: string): Promise<Reloaded> {
   const answered = await readAll(socket).catch(() => undefined)
   if (answered === undefined) throw new Error(`no sshawl serves from ${dataDir}; is it another --data?`)
   if (answered === '') throw new Error('the server did not say how it went; see its log')
-  return JSON.parse(answered) as Reloaded
+  const reloaded: Reloaded = JSON.parse(answered)
+  return reloaded
 }
 
 const isTooLong = (path: string): boolean => Buffer.byteLength(path) >= MAX_SOCKET_PATH

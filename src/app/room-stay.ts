@@ -16,33 +16,26 @@ const PAST_ENTRIES = 20
 
 /**
  * Brings a screen into a room. It enters first and is shown the past second; entries that arrive between are held back,
- * so that none is missed or shown twice. `onEntry` is called after each later entry was shown. Rejects with
- * `StorageError` if the past cannot be read, and then the person has left the room again.
+ * so that none is missed or shown twice. Rejects with `StorageError` if the past cannot be read, and then the person has
+ * left the room again.
  */
-export async function enterRoom(
-  room: Room,
-  screen: Screen,
-  chat: Chat,
-  onEntry: (entry: Entry) => void,
-): Promise<RoomStay> {
-  const held: Entry[] = []
-  let live = false
+export async function enterRoom(room: Room, screen: Screen, chat: Chat): Promise<RoomStay> {
+  /** Undefined once the past was shown. */
+  let held: Entry[] | undefined = []
   const participant: Participant = {
     person: screen.person,
     deliver(entry) {
-      if (!live) return void held.push(entry)
-      screen.deliver(entry)
+      if (held) held.push(entry)
+      else screen.deliver(entry)
       if (isAsked(entry, screen.person)) screen.bell()
-      onEntry(entry)
     },
-    stream: (delta) => live && screen.stream?.(delta),
   }
   const leave = (): Promise<void> => room.leave(participant)
   await room.enter(participant)
   try {
     const newest = await showPast(room, screen, chat)
-    live = true
     for (const entry of held) if (entry.id > newest) screen.deliver(entry)
+    held = undefined
   } catch (error) {
     await leave()
     throw error

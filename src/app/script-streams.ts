@@ -1,23 +1,33 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
 import { plainOf } from '../lib/styled.ts'
+import type { Turnstile } from '../lib/turnstile.ts'
 import type { ExecPipe } from '../session/ports.ts'
 
 /** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80
 
-/** What a command writes for a script, in order; `flushed` resolves once all of it is on its way. */
-export function scriptOutput(pipe: ExecPipe): Output & { flushed(): Promise<void> } {
-  let last: Promise<void> = Promise.resolve()
-  const then = (write: () => Promise<void>): void => {
-    last = last.then(write)
-  }
+/**
+ * What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. `turn`
+ * keeps the pages of all scripts apart.
+ */
+export function scriptOutput(pipe: ExecPipe, turn: Turnstile): Output & { ready(): Promise<void> } {
+  let ready: Promise<void> = Promise.resolve()
   return {
-    line: (text) => then(() => pipe.out(`${plainOf(text)}\n`)),
-    write: (text) => then(() => pipe.out(text)),
-    warn: (text) => then(() => pipe.err(`${text}\n`)),
+    line(text) {
+      ready = pipe.out(`${plainOf(text)}\n`)
+    },
+    write(text) {
+      ready = pipe.out(text)
+    },
+    warn(text) {
+      ready = pipe.err(`${text}\n`)
+    },
     columns: SCRIPT_COLUMNS,
-    flushed: () => last,
+    async ready() {
+      await ready
+      await turn()
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createApp, type App } from '../app.ts'
+import type { App } from '../app.ts'
 import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
@@ -7,6 +7,7 @@ import { createDeferred } from '../lib/deferred.ts'
 import { unknownDisabled } from './disabled-tools.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
+import { openData } from './open-data.ts'
 
 /** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500
@@ -21,7 +22,7 @@ export async function serve(line: CommandLine): Promise<number> {
   const config = loadConfig(line)
   const unknown = await unknownDisabled(config)
   if (unknown.length > 0) throw new ConfigError(unknown)
-  const app = await createApp(config)
+  const app = await start(config)
   try {
     const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
     await using _socket = await answerReloads(config.dataDir, reload)
@@ -35,6 +36,15 @@ export async function serve(line: CommandLine): Promise<number> {
     clearTimeout(watchdog)
   }
   return 0
+}
+
+/** Loads the rest of the program while the database is opened in its own thread. */
+async function start(config: Config): Promise<App> {
+  const data = openData(config)
+  // Whoever awaits it hears of a failure; it may come before the program is loaded.
+  data.catch(() => {})
+  const { createApp } = await import('../app.ts')
+  return await createApp(config, {}, data)
 }
 
 /** Listens from the start: by default SIGHUP ends a process. One that came early is answered once it can be. */

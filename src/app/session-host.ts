@@ -6,69 +6,85 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import type { ClientHandler, Screen, SessionHost } from '../session/ports.ts'
+import { createTurnstile, type Turnstile } from '../lib/turnstile.ts'
+import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
+import type { SharedBySessions } from '../session/shared.ts'
+import { processTimers } from './process-timers.ts'
 import { enterRoom, type RoomStay } from './room-stay.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
-import { createStatusLine, type RoomStatus } from './status-line.ts'
+import type { BoardView, RoomBoards } from './room-board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
   readonly people: People
   readonly chat: Chat
   readonly runner: Runner
-  readonly roomStatus: RoomStatus
+  readonly boards: RoomBoards
+  readonly shared: SharedBySessions
   readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
-  /** Gives what is printed at the beginning of each session; empty for nothing. */
+  readonly settings: HostSettings
+}
+
+/** What the config says of sessions and scripts. It is asked each time, because the config can change. */
+export interface HostSettings {
+  /** Printed at the beginning of each session; empty for nothing. */
   readonly motd: () => string
-  /** Gives the bytes that one script may pipe in. */
+  /** Bytes that one script may pipe in. */
   readonly stdinBytes: () => number
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
+  const turn = createTurnstile(processTimers().soon)
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal) =>
       runSession({
         terminal,
         person,
-        host: createSessionHost(person, parts, () => terminal.size()?.columns ?? 80),
+        shared: parts.shared,
+        host: createSessionHost(person, { ...parts, turn }, () => terminal.size()?.columns ?? 80),
       }),
     async exec(person, line, pipe) {
-      const out = scriptOutput(pipe)
-      const status = await parts.runner.command(line, {
+      return await parts.runner.command(line, {
         person,
-        out,
-        stdin: (wait) => scriptInput(pipe, parts.stdinBytes(), wait),
+        out: scriptOutput(pipe, turn),
+        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
         signal: pipe.signal,
       })
-      await out.flushed()
-      return status
     },
   }
 }
 
 /** The server for one session: which room it is in, and what its lines do. */
-function createSessionHost(person: Person, parts: HostParts, columns: () => number): SessionHost {
+function createSessionHost(
+  person: Person,
+  parts: HostParts & { readonly turn: Turnstile },
+  columns: () => number,
+): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
   let stay: RoomStay | undefined
+  let board: BoardView | undefined
   const here = (): Room | undefined => stay?.room
-  const statusLine = createStatusLine(person, parts.roomStatus, here, () => screen?.refresh())
 
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat, ({ kind }) => {
-      if (kind === 'scope') void statusLine.update()
-      // A turn begins a moment after the message that mentions its model.
-      else statusLine.draw(kind === 'message')
-    })
+    stay = await enterRoom(room, shown, parts.chat)
+    board?.leave()
+    board = undefined
     await left?.leave()
-    await statusLine.update()
+    board = await parts.boards.of(room).watch(person, () => shown.refresh())
+    if (gone.signal.aborted) await leaveRoom()
+  }
+
+  async function leaveRoom(): Promise<void> {
+    board?.leave()
+    await stay?.leave()
   }
 
   const caller = (shown: Screen, room: Room): SessionCaller => ({
@@ -78,6 +94,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       write: (text) => shown.print(text),
       warn: (text) => shown.print(`! ${text}`),
       columns: columns(),
+      ready: parts.turn,
     },
     signal: gone.signal,
     session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },
@@ -86,7 +103,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
   return {
     async attach(attached) {
       screen = attached
-      const motd = parts.motd()
+      const motd = parts.settings.motd()
       if (motd) attached.print(motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
@@ -97,8 +114,7 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
     },
     async detach() {
       gone.abort()
-      statusLine.stop()
-      await stay?.leave()
+      await leaveRoom()
     },
     async submit(line) {
       const room = here()
@@ -110,10 +126,12 @@ function createSessionHost(person: Person, parts: HostParts, columns: () => numb
       const room = here()
       return room ? await parts.complete(textBeforeCursor, room, person) : []
     },
-    status: () => statusLine.status(),
+    footer: (style) => board?.footer(style) ?? NO_FOOTER,
     async stop() {
       const room = here()
       if (room) await parts.stop(room, person)
     },
   }
 }
+
+const NO_FOOTER: RoomFooter = { replies: [], status: '' }

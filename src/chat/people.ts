@@ -1,5 +1,5 @@
 import { skeleton } from '../lib/skeleton.ts'
-import { Refusal } from './errors.ts'
+import { Refusal, StorageError } from './errors.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, PeopleStore } from './ports.ts'
@@ -11,7 +11,8 @@ export type AccessPolicy = 'open' | 'invite' | 'closed'
 export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
-   * belongs to another key gives a guest name such as `alice-2`, never the name. Throws `Refusal`.
+   * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
+   * name. Throws `Refusal`.
    */
   identify(name: string, key: Fingerprint): Promise<Person>
   /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
@@ -27,6 +28,8 @@ export interface PeoplePolicy {
   readonly admins: readonly string[]
   /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
+  /** How many names one key may register. */
+  readonly namesPerKey: number
 }
 
 /** What decides who people are. */
@@ -51,6 +54,7 @@ export function createPeople(options: PeopleOptions): People {
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
+    if ((await store.namesOf(key)) >= policy().namesPerKey) return undefined
     const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
     const done = await store.register(person, skeleton(name), key, options.clock.now())
     return done ? person : undefined
@@ -60,7 +64,8 @@ export function createPeople(options: PeopleOptions): People {
     const person = await store.bySkeleton(skeleton(name))
     if (!person || !(await store.keysOf(person.id)).includes(key)) return undefined
     if (!isAdminKey(key) || person.admin) return person
-    await store.setAdmin(person.id, true)
+    // An admin by the config is one also while nothing can be stored.
+    await store.setAdmin(person.id, true).catch(ignoreStorageError)
     return { ...person, admin: true }
   }
 
@@ -127,6 +132,10 @@ export function createPeople(options: PeopleOptions): People {
       claimCode = undefined
     },
   }
+}
+
+function ignoreStorageError(error: unknown): void {
+  if (!(error instanceof StorageError)) throw error
 }
 
 /** Compares in time that does not depend on where the texts differ. */

@@ -11,6 +11,15 @@ export interface Person {
   readonly name: string
   readonly admin: boolean
   readonly guest: boolean
+  /** How they came in; absent where they were read from the store. */
+  readonly login?: Login
+}
+
+/** What several names can have in common: limits hold for each of these as for a person. */
+export interface Login {
+  readonly key: Fingerprint
+  /** Where it came from: an IPv4 address or an IPv6 /64. */
+  readonly network: string
 }
 
 /** What a person is in one room, the one with most rights first. `admin` is given by the server, the others by the room. */

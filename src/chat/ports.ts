@@ -34,10 +34,28 @@ export interface LogQuery {
   readonly after?: EntryId
   /** Only these kinds; all when absent. */
   readonly kinds?: readonly EntryKind[]
-  /** Only entries whose text or author contains every one of these words, without regard to ASCII case. */
-  readonly words?: readonly string[]
   /** True to leave out what sub-turns did. */
   readonly withoutThreads?: boolean
+}
+
+/** One thing that an entry must have, in its text or its author's name. */
+export interface SearchTerm {
+  /** A word, or several that follow each other. */
+  readonly text: string
+  /** False where the last word may go on: `build` finds `building`. */
+  readonly whole: boolean
+}
+
+/** Which entries to look for. */
+export interface SearchQuery extends Pick<LogQuery, 'limit' | 'kinds' | 'withoutThreads'> {
+  readonly rooms: readonly RoomName[]
+  /**
+   * All of them must be there. Case, accents and punctuation make no difference. In scripts that put no spaces between
+   * words, such as Chinese and Thai, any run of characters is a word.
+   */
+  readonly terms: readonly SearchTerm[]
+  /** Which entries to prefer where more match than `limit`: the newest (when absent), or those that fit best. */
+  readonly prefer?: 'newest' | 'best'
 }
 
 /** The rooms' logs. All methods reject with `StorageError` only. */
@@ -49,6 +67,11 @@ export interface EntryLog {
   append(entry: Entry): Promise<void>
   /** The entries that match, oldest first. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
+  /**
+   * The entries of these rooms that match: the newest, oldest first, or the best, best first. Everything that was
+   * appended before is found; nothing is found for terms without a letter, a digit or a symbol such as an emoji.
+   */
+  search(query: SearchQuery): Promise<readonly Entry[]>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
 }
@@ -84,6 +107,8 @@ export interface PeopleStore {
   /** By the skeleton of a name (lib/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
   byId(id: PersonId): Promise<Person | undefined>
+  /** How many people have this key. */
+  namesOf(key: Fingerprint): Promise<number>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */
@@ -118,10 +143,16 @@ export interface RoomBus {
   subscribe(room: RoomName, listener: (event: BusEvent) => void): () => void
 }
 
-/** Time from outside, so that tests can hold it still. */
+/** Time from outside, so that tests can hold it still: for what is stored or shown. */
 export interface Clock {
   /** Milliseconds since the epoch. May go back, as the machine's clock can. */
   now(): number
+}
+
+/** For paces, limits and durations, which must not change when somebody sets the machine's clock. */
+export interface MonotonicClock {
+  /** Milliseconds since some moment before; never goes back. */
+  monotonic(): number
 }
 
 /** Whatever a room delivers to on behalf of a person who is present: a terminal, or a pipe. */

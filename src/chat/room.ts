@@ -1,6 +1,6 @@
 import { SYSTEM } from './names.ts'
 import type { Entry, EntryDraft, EntryId, PresenceEntry, ReplyDelta, RoomName } from './entry.ts'
-import type { Person, PersonId, Role } from './person.ts'
+import type { Person, Role } from './person.ts'
 import type {
   Clock,
   EntryLog,
@@ -12,6 +12,7 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import { createPresent } from './present.ts'
 
 /** Somebody who hears a room without being present in it. */
 export type Listener = Pick<Participant, 'deliver' | 'stream'>
@@ -29,15 +30,15 @@ export interface Room {
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /**
-   * Adds somebody; the first participant of a person is announced. Rejects with `Refusal` where that person would be
-   * one too many, and with `StorageError`.
+   * Adds somebody; the first participant of a person is announced, where that can be stored. Rejects with `Refusal` where
+   * that person would be one too many.
    */
   enter(participant: Participant): Promise<void>
-  /** Takes somebody away; the last participant of a person is announced. */
+  /** Takes somebody away; the last participant of a person is announced, likewise. */
   leave(participant: Participant): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
-  /** Each person once, in order of name. */
+  /** Each person once, in order of name. The list is kept, so asking costs nothing. */
   present(): readonly Person[]
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
@@ -61,15 +62,9 @@ export interface RoomLimits {
   readonly members_per_room: number
 }
 
-/** A person in a room, and all that the room delivers to on their behalf. */
-interface Presence {
-  readonly person: Person
-  readonly participants: Set<Participant>
-}
-
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
-  const here = new Map<PersonId, Presence>()
+  const here = createPresent()
   const listeners = new Set<Listener>()
   const record = recorder(name, parts)
 
@@ -80,13 +75,24 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   /** A participant that throws must not keep the others from hearing. */
   function tellAll(tell: (one: Listener) => void): void {
-    const participants = [...here.values()].flatMap((presence) => [...presence.participants])
-    for (const one of [...participants, ...listeners]) {
-      try {
-        tell(one)
-      } catch (error) {
-        parts.log.error({ error, room: name }, 'a participant threw')
-      }
+    for (const hearers of [here.participants(), [...listeners]]) for (const one of hearers) tellOne(one, tell)
+  }
+
+  function tellOne(one: Listener, tell: (one: Listener) => void): void {
+    try {
+      tell(one)
+    } catch (error) {
+      parts.log.error({ error, room: name }, 'a participant threw')
+    }
+  }
+
+  /** People come and go also while nothing can be stored; then the others are not told. */
+  async function announce(draft: EntryDraft): Promise<void> {
+    try {
+      await record(draft)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      parts.log.warn({ error, reason: error.reason, room: name }, 'a coming or going was not stored')
     }
   }
 
@@ -101,25 +107,21 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     },
     async enter(participant) {
       const { person } = participant
-      const presence = here.get(person.id)
-      if (presence) return void presence.participants.add(participant)
-      if (here.size >= limits.members_per_room) throw new Refusal(fullRoom(name, limits.members_per_room))
-      here.set(person.id, { person, participants: new Set([participant]) })
-      await record(presenceOf('joined', person))
+      const isFirst = !here.has(person)
+      if (isFirst && here.people().length >= limits.members_per_room)
+        throw new Refusal(fullRoom(name, limits.members_per_room))
+      here.add(participant)
+      if (isFirst) await announce(presenceOf('joined', person))
     },
     async leave(participant) {
       const { person } = participant
-      const participants = here.get(person.id)?.participants
-      if (!participants?.delete(participant) || participants.size > 0) return
-      here.delete(person.id)
-      await record(presenceOf('left', person))
+      if (here.remove(participant) && !here.has(person)) await announce(presenceOf('left', person))
     },
     listen(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    present: () =>
-      [...here.values()].map(({ person }) => person).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    present: () => here.people(),
     roleOf: (person) => roleIn(name, person, parts),
   }
 }

@@ -12,6 +12,11 @@ export interface Output {
   write(text: string): void
   /** One line on standard error: what a script's author must know, but a reader of the output must not. */
   warn(text: string): void
+  /**
+   * Resolves when there is room for more, or the caller is gone, and it is this caller's turn. A command that reads or
+   * prints much awaits it between two pages, and makes the next one only then.
+   */
+  ready(): Promise<void>
   /** Cells in a line, for what is drawn. */
   readonly columns: number
 }

@@ -3,8 +3,14 @@ import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Caller } from './caller.ts'
 
-/** `here`: a session's room, which a script names first; `optional`: a script may leave it out; `none`: no room. */
-export type RoomUse = 'here' | 'optional' | 'none'
+/**
+ * `here`: a session's room, which a script names first; `here-or-all`: a script may also name `ALL_ROOMS`; `optional`: a
+ * script may leave it out; `none`: no room.
+ */
+export type RoomUse = 'here' | 'here-or-all' | 'optional' | 'none'
+
+/** What a script writes in place of a room, for all rooms that the person can see. No room can be called that. */
+export const ALL_ROOMS = '-'
 
 /** One positional argument. `room` is a name that only the parser uses. */
 export interface ArgumentSpec {
@@ -51,7 +57,7 @@ type FlagOf<F> = F extends { readonly repeats: true }
     : boolean
 type RoomOf<R> = R extends 'here'
   ? { readonly room: Room }
-  : R extends 'optional'
+  : R extends 'optional' | 'here-or-all'
     ? { readonly room: Room | undefined }
     : unknown
 
@@ -129,7 +135,7 @@ interface CommandWith<R extends RoomUse> extends Facts {
   run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
 }
 
-/** One of the three. */
+/** A command of any use of rooms. */
 export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
 
 /** What a line said after its verb. */

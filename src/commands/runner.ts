@@ -1,12 +1,14 @@
 import type { Chat } from '../chat/chat.ts'
 import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import type { ByteQuota } from '../chat/byte-quota.ts'
 import type { Pace } from '../chat/pace.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { utf8Bytes } from '../lib/bytes.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/words.ts'
 import { kindOf, type Caller, type SessionCaller } from './caller.ts'
-import type { BaseContext, Command, Values } from './define.ts'
+import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
 import type { Speech } from './speech.ts'
@@ -28,22 +30,46 @@ export function createRunner(parts: {
   readonly speech: Speech
   readonly chat: Chat
   readonly pace: Pace
+  readonly bytes: ByteQuota
   readonly log: Log
 }): Runner {
   const byName = new Map(parts.commands.map((command) => [command.name, command]))
 
   return {
-    command: (line, caller) => guarded(caller, () => run(line, caller)),
+    command: (line, caller) => guarded(line, caller, () => run(line, counted(caller))),
     speech: (text, caller) =>
-      guarded(caller, async () => void (await parts.speech.say(caller.session.room, caller.person, text))),
+      guarded(
+        text,
+        caller,
+        async () => void (await parts.speech.say(caller.session.room, caller.person, text)),
+      ),
   }
 
-  async function guarded(caller: Caller, job: () => Promise<void | false>): Promise<ExitStatus> {
+  async function guarded(
+    text: string,
+    caller: Caller,
+    job: () => Promise<void | false>,
+  ): Promise<ExitStatus> {
     try {
-      await parts.pace.next(caller.person.id)
+      await parts.pace.next(caller.person)
+      parts.bytes.take(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)
+    }
+  }
+
+  /** What a script pipes in counts like what it writes. */
+  function counted(caller: Caller): Caller {
+    const { stdin, person } = caller
+    if (!stdin) return caller
+    return {
+      ...caller,
+      async stdin(wait) {
+        const text = await stdin(wait)
+        parts.bytes.take(person, utf8Bytes(text))
+        return text
+      },
     }
   }
 
@@ -52,8 +78,13 @@ export function createRunner(parts: {
     const command = byName.get(word.toLowerCase())
     if (!command) throw unknownCommand(word, caller)
     const { roomName, ...values } = parse(command, rest, kindOf(caller))
+    const isForAll = command.room === 'here-or-all' && roomName === ALL_ROOMS
     const room =
-      roomName === undefined ? caller.session?.room : await parts.chat.room(roomName, caller.person)
+      roomName === undefined
+        ? caller.session?.room
+        : isForAll
+          ? undefined
+          : await parts.chat.room(roomName, caller.person)
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
@@ -97,6 +128,7 @@ async function runIn(
     case 'none':
       return await command.run(context)
     case 'optional':
+    case 'here-or-all':
       return await command.run({ ...context, room })
     case 'here':
       if (!room) throw new TypeError(`${command.name} needs a room, and the parser let it pass without one`)

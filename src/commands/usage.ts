@@ -14,7 +14,7 @@ export function usage(command: Command, kind: CallerKind): string {
 
 function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
   if (kind === 'session' || room === 'none') return []
-  return [room === 'here' ? 'ROOM' : '[ROOM]']
+  return [room === 'optional' ? '[ROOM]' : 'ROOM']
 }
 
 /** A flag as it is typed: `-n`, `--json`. */

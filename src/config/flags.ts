@@ -4,21 +4,23 @@ import { ConfigError } from './problem.ts'
 
 /** A command line in its parts. The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
-  | { readonly verb: Exclude<(typeof VERBS)[number], 'backup'> }
-  /** `target` is the file to write. */
-  | { readonly verb: 'backup'; readonly target: string }
+  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb> }
+  /** `target` is the file to write, or the backup to restore. */
+  | { readonly verb: FileVerb; readonly target: string }
 )
 
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'reload', 'backup', 'help', 'version'] as const
+const VERBS = ['serve', 'check', 'reload', 'backup', 'restore', 'help', 'version'] as const
+type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
 export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
-       sshawl check [--config FILE]    validate config, Lua, .tool files and migrations
+       sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
        sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
+       sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
        sshawl --version | --help
 
 environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_LOG
@@ -33,11 +35,14 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
   const { help: _, version: __, ...flags } = values
-  if (verb !== 'backup') {
+  if (verb !== 'backup' && verb !== 'restore') {
     refuse(target)
     return { verb, flags }
   }
-  if (target === undefined) throw new ConfigError(['backup needs a FILE to write'])
+  if (target === undefined)
+    throw new ConfigError([
+      verb === 'backup' ? 'backup needs a FILE to write' : 'restore needs the FILE of a backup',
+    ])
   refuse(extra)
   return { verb, target, flags }
 }

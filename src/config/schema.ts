@@ -5,6 +5,7 @@ import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
+import { address } from './address.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -14,13 +15,6 @@ import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/
 
 const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
 const MCP_NAME = /^[a-z0-9_-]{1,32}$/
-const ADDRESS = /^https?:\/\/[^\s]+$/
-
-const hasNoPassword = (address: string): boolean => {
-  if (!URL.canParse(address)) return true
-  const { username, password } = new URL(address)
-  return username === '' && password === ''
-}
 
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
@@ -35,12 +29,7 @@ const modelFields = z.strictObject({
   name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
   backend: z.enum(BACKENDS),
   model: z.string().min(1).optional(),
-  endpoint: z
-    .string()
-    .regex(ADDRESS, 'write an address such as http://localhost:11434')
-    .refine((address) => URL.canParse(address), 'write an address such as http://localhost:11434')
-    .refine(hasNoPassword, 'an address must not hold a password; use api_key_env')
-    .optional(),
+  endpoint: address('http://localhost:11434').optional(),
   api_key_env: variable.optional(),
   context_window: z.int().min(1).max(100_000_000).default(32_768),
   max_output: z.int().min(1).max(10_000_000).optional(),
@@ -78,7 +67,7 @@ export const modelSchema = modelFields
 const mcp = z
   .strictObject({
     name: z.string().regex(MCP_NAME, 'use 1-32 of a-z, 0-9, _ and -'),
-    url: z.string().regex(ADDRESS, 'write an address such as http://localhost:8080/mcp').optional(),
+    url: address('http://localhost:8080/mcp').optional(),
     command: z.array(z.string()).min(1).optional(),
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().optional(),
@@ -143,22 +132,29 @@ const limitsSchema = z.strictObject({
   keys_offered: positive(12),
   unauthenticated_per_address: positive(8),
   unauthenticated: positive(200),
+  address_burst: positive(40),
+  address_per_s: positive(5),
   connections_per_address: positive(32),
   connections_per_person: positive(4),
   connections: positive(4096),
+  idle_connection_s: positive(60),
   channels_per_connection: positive(10),
   exec_per_person: positive(8),
+  exec_per_address: positive(64),
   message_chars: positive(4000),
   paste_bytes: positive(65_536),
   message_lines: positive(400),
   rate_burst: positive(8),
   rate_per_s: positive(2),
+  bytes_per_person_day: orOff(33_554_432),
   presence_per_min: positive(20),
+  names_per_key: positive(8),
   rooms_per_person: positive(32),
   members_per_room: positive(2000),
   approvals_per_room: positive(8),
   approvals_per_person: positive(4),
   queue_bytes: positive(262_144),
+  queues_mb: positive(256),
   stall_s: positive(30),
   turns_per_room: positive(2),
   turns_queued: orOff(8),

@@ -34,12 +34,13 @@ export const isPlain = (text: string): boolean => /^[\n\t -~]*$/u.test(text)
 /**
  * What begins with ESC or its 8-bit forms (ECMA-48 5.4, 5.6, 8.3): CSI with its parameters; OSC, DCS, SOS,
  * PM and APC with their text up to ST or BEL; SS2 and SS3 with the shifted character; the short ones.
- * A text that no ST ends loses its opening only, so that a stray byte cannot swallow a message.
+ * A text that no ST ends on its line loses its opening only, so that a stray byte cannot swallow a message. For the same
+ * reason cleaning goes line by line: a part of a file looks as it does in the whole.
  */
 const ESCAPE_SEQUENCE = new RegExp(
   [
     '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
-    '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0007\\u001b\\u0080-\\u009f]*(?:\\u0007|\\u001b\\\\|\\u009c)',
+    '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\n\\u0007\\u001b\\u0080-\\u009f]*(?:\\u0007|\\u001b\\\\|\\u009c)',
     '\\u001b[NO][ -~]',
     '\\u001b[ -/]*[0-~]',
   ].join('|'),

@@ -1,5 +1,3 @@
-import { createDeferred } from './deferred.ts'
-
 /** Runs something whose time does not count: waiting for a person's answer. */
 export type Uncounted = <T>(wait: () => Promise<T>) => Promise<T>
 
@@ -23,20 +21,24 @@ export async function underDeadline<T>(
 ): Promise<T> {
   const clock = createStopwatch(ms)
   const signal = AbortSignal.any([outer, clock.signal])
-  const stopped = createDeferred<never>()
-  const stop = (): void => stopped.reject(outer.reason)
   clock.run()
   try {
-    outer.addEventListener('abort', stop)
-    if (outer.aborted) stop()
-    return await Promise.race([job(signal, clock.uncounted), stopped.promise, clock.givenUp])
+    return await Promise.race([
+      job(signal, clock.uncounted),
+      aborted(AbortSignal.any([outer, clock.givenUp])),
+    ])
   } catch (error) {
     throw clock.signal.aborted && !outer.aborted ? clock.signal.reason : error
   } finally {
     clock.end()
-    outer.removeEventListener('abort', stop)
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 
 function createStopwatch(ms: number) {
   const over = new AbortController()
@@ -45,7 +47,7 @@ function createStopwatch(ms: number) {
   let waiting = 0
   let ended = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  const givenUp = createDeferred<never>()
+  const givenUp = new AbortController()
 
   function run(): void {
     if (ended || over.signal.aborted) return
@@ -56,7 +58,7 @@ function createStopwatch(ms: number) {
   function timeIsOver(): void {
     const error = new DeadlineError(`no end after ${ms} ms`)
     over.abort(error)
-    timer = setTimeout(() => givenUp.reject(error), GRACE_MS)
+    timer = setTimeout(() => givenUp.abort(error), GRACE_MS)
   }
 
   function pause(): void {
@@ -79,5 +81,5 @@ function createStopwatch(ms: number) {
     clearTimeout(timer)
   }
 
-  return { signal: over.signal, givenUp: givenUp.promise, run, end, uncounted }
+  return { signal: over.signal, givenUp: givenUp.signal, run, end, uncounted }
 }

@@ -14,8 +14,8 @@ export function traceCleanText(original: string): TracedText {
   if (isPlain(original)) return { text: original, startOf: (index) => index, endOf: (index) => index + 1 }
   const whole: Units = {
     text: original.toWellFormed(),
-    starts: Int32Array.from({ length: original.length }, (_, index) => index),
-    ends: Int32Array.from({ length: original.length }, (_, index) => index + 1),
+    starts: numbersFrom(0, original.length),
+    ends: numbersFrom(1, original.length),
   }
   const { text, starts, ends } = PASSES.reduce(runPass, whole)
   return {
@@ -32,7 +32,15 @@ interface Units {
   readonly ends: Int32Array
 }
 
-function runPass({ text, starts, ends }: Units, { pattern, becomes }: Pass): Units {
+function numbersFrom(first: number, length: number): Int32Array {
+  const numbers = new Int32Array(length)
+  for (let at = 0; at < length; at++) numbers[at] = first + at
+  return numbers
+}
+
+function runPass(units: Units, { pattern, becomes }: Pass): Units {
+  const { text, starts, ends } = units
+  if (text.search(pattern) === -1) return units
   const parts: string[] = []
   const newStarts = new Int32Array(text.length)
   const newEnds = new Int32Array(text.length)

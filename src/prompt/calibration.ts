@@ -1,5 +1,6 @@
 import type { Usage } from '../chat/entry.ts'
 import type { Clock, Log } from '../chat/ports.ts'
+import { createSerial } from '../lib/serial.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { Calibration, CalibrationStore } from './ports.ts'
 
@@ -31,6 +32,15 @@ export interface Calibrations {
 
 export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
+  /** Each report builds on the one before it. */
+  const inTurn = createSerial()
+
+  async function learnOne(model: ModelSettings, report: Parameters<typeof learn>[1]): Promise<void> {
+    const known = await find(model)
+    const next = learn(known, report)
+    if (next && next !== known) await store.put(calibrationKey(model), next)
+  }
+
   return {
     find,
     factorFor: async (model) => (await find(model))?.factor ?? 1,
@@ -38,7 +48,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
       if (!usage) return
       const report = { counted, reported: usage.input, at: clock.now() }
       try {
-        await store.change(calibrationKey(model), (known) => learn(known, report))
+        await inTurn(() => learnOne(model, report))
       } catch (error) {
         log.debug({ error }, 'a calibration could not be stored')
       }

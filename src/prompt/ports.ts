@@ -125,9 +125,6 @@ export interface Calibration {
 /** Calibrations on disk, by model (prompt/calibration.ts has the key). All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
-  /**
-   * Stores what `change` returns for the calibration that is stored; nothing if it returns undefined. Two changes
-   * never run at the same time.
-   */
-  change(model: string, change: (known: Calibration | undefined) => Calibration | undefined): Promise<void>
+  /** Takes the place of what was known of the model. */
+  put(model: string, calibration: Calibration): Promise<void>
 }

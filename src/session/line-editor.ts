@@ -30,6 +30,8 @@ export interface EditorStep {
 }
 
 const MAX_LINES_REMEMBERED = 200
+/** All remembered lines together, in UTF-16 units; the newest is kept in any case. */
+const MAX_UNITS_REMEMBERED = 131_072
 
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
 
@@ -80,8 +82,19 @@ function typeText(editor: LineEditor, text: string, maxUnits: number): EditorSte
 function send(editor: LineEditor): EditorStep {
   const line = editor.draft.text
   if (line.trim() === '') return { editor: withDraft(editor, EMPTY_DRAFT) }
-  const sent = editor.sent.at(-1) === line ? editor.sent : [...editor.sent, line].slice(-MAX_LINES_REMEMBERED)
+  const sent = editor.sent.at(-1) === line ? editor.sent : remember(editor.sent, line)
   return { editor: { draft: EMPTY_DRAFT, sent, at: sent.length, aside: '' }, event: { type: 'send', line } }
+}
+
+function remember(sent: readonly string[], line: string): readonly string[] {
+  let units = line.length
+  let from = sent.length
+  while (from > 0 && sent.length - from < MAX_LINES_REMEMBERED - 1) {
+    units += sent[from - 1]?.length ?? 0
+    if (units > MAX_UNITS_REMEMBERED) break
+    from--
+  }
+  return [...sent.slice(from), line]
 }
 
 function recall(editor: LineEditor, at: number): LineEditor {
@@ -129,15 +142,27 @@ function lineEnd({ text, cursor }: Draft): number {
 const nextIfLineEnd = ({ text, cursor }: Draft): number => (text[cursor] === '\n' ? cursor + 1 : cursor)
 
 function wordStart({ text, cursor }: Draft): number {
-  let at = text.slice(0, cursor).trimEnd().length
-  while (at > 0 && !isSpace(text.charAt(at - 1))) at--
+  let at = cursor
+  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--
+  while (at > 0 && !isSpace(text.charCodeAt(at - 1))) at--
   return at
 }
 
 function wordEnd({ text, cursor }: Draft): number {
-  let at = text.length - text.slice(cursor).trimStart().length
-  while (at < text.length && !isSpace(text.charAt(at))) at++
+  let at = cursor
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  while (at < text.length && !isSpace(text.charCodeAt(at))) at++
   return at
 }
 
-const isSpace = (unit: string): boolean => unit.trim() === ''
+/** What `trim` takes away (ECMA-262, WhiteSpace and LineTerminator), as UTF-16 units. A word may have 65,536 of them. */
+function isSpace(unit: number): boolean {
+  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0
+  if (unit > 0x3000) return unit === 0xfeff
+  return RARE_SPACES.has(unit)
+}
+
+const RARE_SPACES: ReadonlySet<number> = new Set([
+  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
+  0x2029, 0x202f, 0x205f, 0x3000,
+])

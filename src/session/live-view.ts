@@ -1,113 +1,115 @@
-import type { ReplyDelta, TurnId } from '../chat/entry.ts'
-import { cleanText } from '../lib/clean-text.ts'
-import { drawDraft } from './draft-rows.ts'
+import { createDraftLayout } from './drawing/draft-rows.ts'
+import { drawnText, joinTexts, type DrawnText } from './drawing/drawn-text.ts'
+import { createFrameWriter, type Composed, type Item } from './frame-writer.ts'
 import { EMPTY_DRAFT } from './line-editor.ts'
-import { NO_REGION, redraw, type Region } from './live-region.ts'
-import type { SessionStatus, Terminal } from './ports.ts'
-import { renderEntry, renderText } from './render-entry.ts'
-import { countSkipped, type SessionView } from './session-view.ts'
-import { statusLine } from './status-line.ts'
-import { chooseTheme } from './theme.ts'
-import { wrapText } from './wrap-text.ts'
+import { redraw } from './drawing/live-region.ts'
+import type { RoomFooter, Terminal } from './ports.ts'
+import { NO_REGION, type Region, type WindowSize } from './drawing/region.ts'
+import { renderText } from './drawing/render-entry.ts'
+import type { SessionView, ViewParts } from './session-view.ts'
+import { chooseTheme, type DrawingStyle } from './drawing/theme.ts'
 
 const PASTE_MODE_ON = '\u001b[?2004h'
 const PASTE_MODE_OFF = '\u001b[?2004l'
 const CLEAR_SCREEN = '\u001b[H\u001b[2J'
-/** Pieces of replies come by the dozen a second; the screen is drawn at most once in this time. */
-const FRAME_MS = 40
-/** So much of the end of a reply being written is kept for drawing, in UTF-16 units. */
-const MAX_STREAM_UNITS = 4_000
-const MAX_STREAM_ROWS = 6
+const BELL = '\u0007'
 const MAX_DRAFT_ROWS = 6
+/** Longer texts are written in several pieces, so that one that does not fit takes fewer others with it. */
+const MAX_WRITE_UNITS = 16_384
 
 /**
- * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it
- * the replies being written, a status line and the draft are drawn again as they change.
+ * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer and
+ * the draft are drawn again as they change.
  */
-export function createLiveView(terminal: Terminal, status: () => SessionStatus): SessionView {
+export function createLiveView(
+  terminal: Terminal,
+  footer: (style: DrawingStyle) => RoomFooter,
+  { frames, drawEntry, fail }: ViewParts,
+): SessionView {
   const theme = chooseTheme(terminal.term, terminal.env)
-  const streams = new Map<TurnId, ReplyDelta>()
+  const layOut = createDraftLayout()
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
-  let timer: NodeJS.Timeout | undefined
-  let dueAt = Infinity
-  let closed = false
+  let prefix = ''
+  let isClosed = false
 
-  const size = () => terminal.size() ?? { columns: 80, rows: 24 }
-  const style = () => ({ columns: Math.max(1, size().columns - 1), theme })
+  const size = (): WindowSize => terminal.size() ?? { columns: 80, rows: 24 }
+  const style = (): DrawingStyle => ({ columns: Math.max(1, size().columns - 1), theme })
 
-  /** Writes all of it or, if the queue is full, nothing: then the terminal still shows `drawn`. */
-  function paint(text = ''): boolean {
-    if (closed) return true
-    const next = compose()
-    if (!terminal.write(redraw(drawn, text, next, size().columns))) return false
-    drawn = next
-    return true
+  function compose(items: readonly Item[]): Composed {
+    const texts = drawItems(items, style())
+    const next = region()
+    const from = prefix.includes(CLEAR_SCREEN) ? NO_REGION : drawn
+    return {
+      text: prefix + redraw(from, texts.length > 0 ? joinTexts(texts) : undefined, next),
+      items: texts.length,
+      written() {
+        drawn = next
+        prefix = ''
+      },
+    }
   }
 
-  function compose(): Region {
+  function drawItems(items: readonly Item[], inStyle: DrawingStyle): readonly DrawnText[] {
+    const texts: DrawnText[] = []
+    let units = 0
+    for (const item of items) {
+      if (units > MAX_WRITE_UNITS) break
+      const text = drawItem(item, inStyle)
+      texts.push(text)
+      units += text.text.length
+    }
+    return texts
+  }
+
+  function drawItem(item: Item, inStyle: DrawingStyle): DrawnText {
+    if (item.type === 'entry') return drawEntry(item.entry, inStyle)
+    return drawnText(renderText(item.text, inStyle), inStyle.columns)
+  }
+
+  function region(): Region {
+    if (isClosed) return { ...NO_REGION, size: size() }
     const { columns, rows } = size()
-    const typed = drawDraft(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
-    const bar = rows > 2 && status().room !== '' ? [theme.status(statusLine(status(), columns - 1))] : []
+    const { replies, status } = footer(style())
+    const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
+    const bar = rows > 2 && status !== '' ? [status] : []
     const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const above = free > 0 ? streamed().slice(-free) : []
-    const all = [...above, ...bar, ...typed.rows]
-    return { rows: all, cursor: { row: above.length + bar.length + typed.row, column: typed.column } }
+    const above = free > 0 ? replies.slice(-free) : []
+    return {
+      rows: [...above, ...bar, ...typed.rows],
+      cursor: { row: above.length + bar.length + typed.row, column: typed.column },
+      size: { columns, rows },
+    }
   }
 
-  function streamed(): string[] {
-    const here = status().room
-    return [...streams.values()].filter(({ room }) => room === here).flatMap(drawStream)
-  }
-
-  function drawStream({ model, text }: ReplyDelta): string[] {
-    const rows = wrapText(cleanText(`${model}: ${text}`), style().columns, '  ')
-    return rows.length <= MAX_STREAM_ROWS ? rows : ['  …', ...rows.slice(1 - MAX_STREAM_ROWS)]
-  }
-
-  function paintWithin(ms: number): void {
-    const due = Date.now() + ms
-    if (closed || due >= dueAt) return
-    clearTimeout(timer)
-    dueAt = due
-    timer = setTimeout(() => {
-      dueAt = Infinity
-      paint()
-    }, ms)
-  }
-
-  const count = countSkipped(terminal, (notice) => paint(notice))
-  terminal.onResize(() => paint())
+  const writer = createFrameWriter(terminal, frames, compose, fail)
+  terminal.onResize(writer.request)
   terminal.write(PASTE_MODE_ON)
-  paint()
+  writer.request()
   return {
-    entry(entry) {
-      if (entry.kind === 'reply') streams.delete(entry.turn)
-      count(paint(renderEntry(entry, style())))
-    },
-    print: (text) => count(paint(renderText(text, style()))),
-    stream(delta) {
-      const before = streams.get(delta.turn)?.text ?? ''
-      streams.set(delta.turn, { ...delta, text: (before + delta.text).slice(-MAX_STREAM_UNITS) })
-      paintWithin(FRAME_MS)
-    },
+    entry: (entry) => writer.add({ type: 'entry', entry }),
+    print: (text) => writer.add({ type: 'print', text }),
     takes: () => true,
     draft(next) {
       draft = next
-      paint()
+      writer.request()
     },
     sent() {},
-    refresh: () => paintWithin(FRAME_MS),
+    refresh: writer.request,
     redraw() {
-      if (!closed && terminal.write(CLEAR_SCREEN)) drawn = NO_REGION
-      paint()
+      prefix = CLEAR_SCREEN
+      writer.request()
     },
-    bell: () => void terminal.write('\u0007'),
+    bell() {
+      if (!prefix.includes(BELL)) prefix += BELL
+      writer.request()
+    },
     close(farewell = '') {
-      if (closed) return
-      closed = true
-      clearTimeout(timer)
-      terminal.write(redraw(drawn, renderText(farewell, style()), NO_REGION, size().columns) + PASTE_MODE_OFF)
+      if (isClosed) return
+      isClosed = true
+      if (farewell !== '') writer.add({ type: 'print', text: farewell })
+      writer.close()
+      terminal.write(PASTE_MODE_OFF)
     },
   }
 }

@@ -1,6 +1,9 @@
+import type { Slices } from '../lib/slices.ts'
+
 /** A pipe to read lines from. */
 export interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
+  readonly slices: Slices
   /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
   readonly lineUnits: number
   /** Called for each line that is not blank, one after the other. */
@@ -9,8 +12,11 @@ export interface PipeOptions {
   readonly onTooLong: () => void
 }
 
+/** Bytes that are looked at before others have their turn. */
+const PIECE_BYTES = 2_048
+
 /** Each LF (or CR LF) ends a line, and so does the end of the input. Invalid UTF-8 becomes U+FFFD. */
-export async function readLines({ input, lineUnits, onLine, onTooLong }: PipeOptions): Promise<void> {
+export async function readLines({ input, slices, lineUnits, onLine, onTooLong }: PipeOptions): Promise<void> {
   const utf8 = new TextDecoder()
   let line = ''
   let isTooLong = false
@@ -32,12 +38,18 @@ export async function readLines({ input, lineUnits, onLine, onTooLong }: PipeOpt
     else if (whole.trim() !== '') await onLine(whole)
   }
 
-  for await (const bytes of input) {
-    const [first = '', ...later] = utf8.decode(bytes, { stream: true }).split('\n')
+  async function takePiece([first = '', ...later]: readonly string[]): Promise<void> {
     add(first)
     for (const text of later) {
       await endLine()
       add(text)
+    }
+  }
+
+  for await (const bytes of input) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      await takePiece(await slices.turn(() => utf8.decode(piece, { stream: true }).split('\n')))
     }
   }
   add(utf8.decode())

@@ -8,6 +8,7 @@
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Styled } from '../lib/styled.ts'
+import type { DrawingStyle } from './drawing/theme.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
@@ -35,7 +36,10 @@ export interface Terminal {
 export interface ExecPipe {
   /** What the client sends, until its end of file or until it is gone. May be left unread. */
   readonly stdin: AsyncIterable<Uint8Array>
-  /** Standard output. Resolves when there is room for more: await it. Never rejects; what comes after the client left is dropped. */
+  /**
+   * Standard output. The text is queued at once, in the order of the calls. Resolves when there is room for more: await
+   * it. Never rejects; what comes after the client left is dropped.
+   */
   out(text: string): Promise<void>
   /** Standard error; otherwise like `out`. */
   err(text: string): Promise<void>
@@ -75,8 +79,8 @@ export interface ClientHandler {
 /** What the status line says. */
 export interface SessionStatus {
   readonly room: string
-  /** Names of those present, the person included. */
-  readonly people: readonly string[]
+  /** How many people are there, the person included. */
+  readonly people: number
   /** Names of the models that can be mentioned here, without `@`. */
   readonly models: readonly string[]
   /** The tool scope in words: `all`, `none`, `internal`, patterns. Empty while it is not known. */
@@ -89,11 +93,19 @@ export interface SessionStatus {
   readonly running: readonly string[]
 }
 
+/** What stands below all that was said, above the draft. Equal for all sessions of a room that look the same. */
+export interface RoomFooter {
+  /** The rows of the replies being written. */
+  readonly replies: readonly string[]
+  /** The status line as one row; empty where there is none. */
+  readonly status: string
+}
+
 /** What a host can show in a session. No method throws or blocks. */
-export interface Screen extends Participant {
+export interface Screen extends Omit<Participant, 'stream'> {
   /** Text for this person only, such as the output of a command. May have many lines. */
   print(text: string | Styled): void
-  /** The status has changed. */
+  /** The footer has changed. */
   refresh(): void
   /** Rings, where the terminal can: somebody waits for this person. */
   bell(): void
@@ -101,20 +113,24 @@ export interface Screen extends Participant {
   quit(farewell?: string): void
 }
 
-/** What a session needs of the server, for one person. A method that rejects ends the session. */
+/**
+ * What a session needs of the server, for one person. The session tells the person of a method that rejects, and goes
+ * on; the message of a `Refusal` is shown, any other error is logged.
+ */
 export interface SessionHost {
-  /** Brings the screen into its room. From then on the room delivers to it. */
+  /** Brings the screen into its room. From then on the room delivers to it. If it rejects, the session ends. */
   attach(screen: Screen): Promise<void>
   /** Takes the screen out of the room that it is in. Called once, also when `attach` rejected. */
   detach(screen: Screen): Promise<void>
   /**
    * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
-   * the one before is done. The host tells the person of any trouble; if this rejects, the session ends.
+   * the one before is done.
    */
   submit(line: string): Promise<void>
   /** What could stand for the word before the cursor, in a stable order: whole words, `@name`, `/command`. */
   complete(textBeforeCursor: string): Promise<readonly string[]>
-  status(): SessionStatus
+  /** What stands below. Cheap: asked at each painting. Never throws. */
+  footer(style: DrawingStyle): RoomFooter
   /** ^X: stops what is running in the room, if this person may. */
   stop(): Promise<void>
 }

@@ -1,49 +1,68 @@
 import type { Person } from '../chat/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { createSerial } from '../lib/serial.ts'
+import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { createAppendView, onlyAppends } from './append-view.ts'
 import { completeDraft } from './completion.ts'
-import { createKeyDecoder } from './keys.ts'
+import { createKeyDecoder, type Key } from './keys.ts'
 import { EMPTY_EDITOR, press, withDraft, type Draft, type EditorEvent } from './line-editor.ts'
 import { createLiveView } from './live-view.ts'
 import { readLines } from './pipe-lines.ts'
 import type { SessionHost, Terminal } from './ports.ts'
 import { screenOf, type SessionView } from './session-view.ts'
+import type { SharedBySessions } from './shared.ts'
+import { createTrouble, type Trouble } from './trouble.ts'
 
 /** One person at one terminal. */
 export interface SessionOptions {
   readonly terminal: Terminal
   readonly person: Person
   readonly host: SessionHost
+  readonly shared: SharedBySessions
   /** The longest draft or piped line, in UTF-16 units; 65536 when absent. */
   readonly draftUnits?: number
 }
 
 /**
- * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0.
- * Rejects, with the terminal still open, if the host throws.
+ * Runs a session until the person leaves, is gone or is sent away; then ends the terminal with status 0. What goes wrong
+ * with a key or a line is told in the session, which goes on. Rejects, with the terminal still open, if the person
+ * cannot be brought into a room, or nothing can be drawn for them.
  */
 export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
-  const { terminal, person, host } = options
-  const view = onlyAppends(terminal)
-    ? createAppendView(terminal)
-    : createLiveView(terminal, () => host.status())
+  const { terminal, person, host, shared } = options
   const over = createDeferred<void>()
-  let isOver = false
+  let hasLeft = false
+  const parts = { ...shared, fail: over.reject }
+  const view = onlyAppends(terminal)
+    ? createAppendView(terminal, parts)
+    : createLiveView(terminal, (style) => host.footer(style), parts)
   const screen = screenOf(person, view, () => {
-    isOver = true
+    hasLeft = true
     over.resolve()
   })
-  // A backlog of lines ends with its writer: what they would not see posted is not posted.
-  const submit = async (line: string): Promise<void> => {
-    if (!isOver && !terminal.gone.aborted) await host.submit(line)
+  const trouble = createTrouble(view, person, shared.log)
+  const isOver = (): boolean => hasLeft || terminal.gone.aborted
+  const session: OpenSession = {
+    terminal,
+    host,
+    view,
+    shared,
+    trouble,
+    draftUnits,
+    isOver,
+    // A backlog of lines ends with its writer: what they would not see posted is not posted.
+    async submit(line) {
+      // A command may never wait for anything, and a backlog of such lines must not keep the thread.
+      await shared.slices.rest()
+      if (!isOver()) await trouble.during(() => host.submit(line))
+    },
   }
   try {
     await host.attach(screen)
     const read = terminal.size() ? readKeyboard : readPipe
-    await Promise.race([read({ terminal, host, view, draftUnits, submit, fail: over.reject }), over.promise])
+    await Promise.race([read(session), over.promise])
   } finally {
-    isOver = true
+    hasLeft = true
     view.close()
     await host.detach(screen)
   }
@@ -51,20 +70,24 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
 }
 
 /** A session that is attached to its host. */
-interface OpenSession {
+export interface OpenSession {
   readonly terminal: Terminal
   readonly host: SessionHost
   readonly view: SessionView
+  readonly shared: SharedBySessions
+  readonly trouble: Trouble
+  /** The longest draft, in UTF-16 units. */
   readonly draftUnits: number
-  /** Called with each line, once the one before is done. */
+  /** The person has left or is gone. */
+  readonly isOver: () => boolean
+  /** Called with each line, once the one before is done. Never rejects. */
   readonly submit: (line: string) => Promise<void>
-  /** Called with what ends the session. */
-  readonly fail: (error: unknown) => void
 }
 
-const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession): Promise<void> =>
+const readPipe = ({ terminal, view, shared, draftUnits, submit }: OpenSession): Promise<void> =>
   readLines({
     input: terminal.input,
+    slices: shared.slices,
     lineUnits: draftUnits,
     onLine: submit,
     onTooLong: () => view.print(`! a line has at most ${draftUnits} characters; this one was not sent`),
@@ -72,22 +95,38 @@ const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession): Promise<
 
 /** If more lines than this wait for those before them, reading waits too. */
 const MAX_LINES_WAITING = 32
+/** Bytes that are decoded, and keys that are done, before others have their turn. */
+const PIECE_BYTES = 512
+const PIECE_KEYS = 8
+/** How often Tab and ^X ask the host something; a key beyond that does nothing. */
+const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
 async function readKeyboard(session: OpenSession): Promise<void> {
-  const { terminal, host, view, draftUnits, submit, fail } = session
+  const { terminal, shared } = session
   const decode = createKeyDecoder()
+  const keyboard = createKeyboard(session)
+  for await (const bytes of terminal.input) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const keys = await shared.slices.turn(() => decode(bytes.subarray(at, at + PIECE_BYTES)))
+      for (let from = 0; from < keys.length; from += PIECE_KEYS) {
+        const isLeaving = await shared.slices.turn(() => keyboard.take(keys.slice(from, from + PIECE_KEYS)))
+        if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
+      }
+      if (keyboard.waiting() > MAX_LINES_WAITING) await keyboard.allSubmitted()
+    }
+  }
+  await keyboard.allSubmitted()
+}
+
+/** The editor of a session, and what its keys set off. */
+function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession) {
   const inOrder = createSerial()
+  const mayComplete = createTokenBucket(ASK_RATE, shared.now)
+  const mayStop = createTokenBucket(ASK_RATE, shared.now)
   let editor = EMPTY_EDITOR
   let waiting = 0
-
-  function send(line: string): void {
-    waiting++
-    view.draft(editor.draft)
-    void inOrder(() => submit(line))
-      .catch(fail)
-      .finally(() => waiting--)
-  }
+  let isFullTold = false
 
   async function complete(): Promise<void> {
     const { draft } = editor
@@ -98,42 +137,56 @@ async function readKeyboard(session: OpenSession): Promise<void> {
     view.draft(editor.draft)
   }
 
+  function tellFull(): void {
+    if (isFullTold) return
+    isFullTold = true
+    view.bell()
+    view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`)
+  }
+
   /** Does what a key asks for; `sent` is the draft before it. */
   function act(event: EditorEvent, sent: Draft): void {
     switch (event.type) {
       case 'send':
         view.sent(sent)
-        return send(event.line)
+        waiting++
+        return void inOrder(() => submit(event.line)).finally(() => waiting--)
       case 'complete':
-        return void complete().catch(fail)
+        return void (mayComplete() && trouble.during(complete))
       case 'stop':
-        return void host.stop().catch(fail)
+        return void (mayStop() && trouble.during(() => host.stop()))
       case 'redraw':
         return view.redraw()
       case 'full':
-        view.bell()
-        return view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`)
+        return tellFull()
       case 'leave':
     }
   }
 
-  /** False once the person leaves. */
-  function take(bytes: Uint8Array): boolean {
-    for (const key of decode(bytes).filter((one) => view.takes(one))) {
-      const { draft } = editor
+  /** True once the person leaves. A key that fails leaves the draft as it was. */
+  function takeKey(key: Key): boolean {
+    const { draft } = editor
+    try {
       const step = press(editor, key, draftUnits)
       editor = step.editor
+      if (step.event?.type !== 'full') isFullTold = false
       if (step.event) act(step.event, draft)
-      if (step.event?.type === 'leave') return false
+      return step.event?.type === 'leave'
+    } catch (error) {
+      trouble.tell(error)
+      return false
     }
-    return true
   }
 
-  for await (const bytes of terminal.input) {
-    const before = editor.draft
-    if (!take(bytes)) break
-    if (editor.draft !== before) view.draft(editor.draft)
-    if (waiting > MAX_LINES_WAITING) await inOrder(() => undefined)
+  return {
+    waiting: () => waiting,
+    allSubmitted: () => inOrder(() => undefined),
+    /** True once the person leaves; the keys after that are not taken. */
+    take(keys: readonly Key[]): boolean {
+      const before = editor.draft
+      const isLeaving = keys.some((key) => view.takes(key) && takeKey(key))
+      if (editor.draft !== before) view.draft(editor.draft)
+      return isLeaving
+    },
   }
-  await inOrder(() => undefined)
 }

@@ -1,6 +1,6 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
-import type { Clock } from '../chat/ports.ts'
+import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/clean-text.ts'
 import type { Json } from '../lib/json.ts'
@@ -43,7 +43,7 @@ export interface RoomToolboxParts {
   readonly workspaces: Workspaces
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
-  readonly clock: Clock
+  readonly clock: Clock & MonotonicClock
 }
 
 export const createToolboxes =
@@ -95,13 +95,13 @@ function recordIn(
     const facts = factsOf(call, caller, target?.id)
     const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
     await room.record(callEntry(facts, caller, shownArgs, notRun))
-    const startedAt = parts.clock.now()
+    const startedAt = parts.clock.monotonic()
 
     return async ({ result, waitedMs }) => {
       const allowance = tokensLeft === undefined ? FULL_ALLOWANCE : allowanceFor(tokensLeft - tokensRead)
       const about = { room: room.name, tool: target?.id, allowance, canRead }
       const presented = await presentResult(result, about, parts)
-      const durationMs = Math.round(parts.clock.now() - startedAt - waitedMs)
+      const durationMs = Math.round(parts.clock.monotonic() - startedAt - waitedMs)
       const entry = await room.record(resultEntry(facts, presented, durationMs))
       tokensRead += tokensOf(entry.text)
       return entry as ToolResultEntry

@@ -5,12 +5,6 @@ import { ArgumentError } from './arguments.ts'
 /** The lines of a file with their line ends: what a line feed ends, as every program counts them. */
 export const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/**
- * The text of a file as `read_file` shows it: without line ends other than LF and without what cannot be seen. Each line
- * is cleaned by itself, so that a part of a file looks as it does in the whole.
- */
-export const showText = (text: string): string => linesOf(text).map(cleanText).join('')
-
 /** One replacement in a file. */
 export interface Replacement {
   /** What the file shows now, exactly once. */
@@ -19,19 +13,19 @@ export interface Replacement {
 }
 
 /**
- * Replaces what a file shows. All else stays to the last byte: line ends, a byte order mark, what cannot be seen, also
+ * Replaces what a file shows: its text as results of tools are cleaned. All else stays to the last byte: line ends, a byte order mark, what cannot be seen, also
  * inside of what was named where both texts begin or end alike. A new line gets the line end of its neighbour. Neither
  * text is a pattern. Throws `ArgumentError` unless the old text is shown exactly once; `path` is for its message.
  */
 export function replaceShown(path: string, text: string, { before, after }: Replacement): string {
   const file = shownFile(text)
-  const wanted = showText(before)
+  const wanted = cleanText(before)
   const at = findOnce(path, file, wanted)
   const change = difference(wanted, after.replaceAll('\r\n', '\n'))
-  const first = placeOf(file, at + change.start)
-  const end = change.end > change.start ? placeOf(file, at + change.end - 1).end : first.start
-  const lineEnd = lineEndNear(text, first.start)
-  return text.slice(0, first.start) + change.text.replaceAll('\n', lineEnd) + text.slice(end)
+  const placeOf = createPlaces(file)
+  const { start } = placeOf(at + change.start)
+  const end = change.end > change.start ? placeOf(at + change.end - 1).end : start
+  return text.slice(0, start) + change.text.replaceAll('\n', lineEndNear(text, start)) + text.slice(end)
 }
 
 /** A file line by line. */
@@ -53,7 +47,7 @@ function findOnce(path: string, file: ShownFile, wanted: string): number {
   if (at === -1) throw new ArgumentError(`old_text is not in '${path}'; read the file and copy it exactly`)
   const again = whole.indexOf(wanted, at + 1)
   if (again !== -1) {
-    const lines = [at, again].map((index) => placeOf(file, index).line)
+    const lines = [at, again].map((index) => lineAt(file, index).line)
     throw new ArgumentError(
       `old_text is in '${path}' more than once (lines ${lines.join(' and ')}); take in more around it`,
     )
@@ -74,24 +68,29 @@ function difference(
   return { start, end: before.length - same, text: after.slice(start, after.length - same) }
 }
 
-/** The line, and the place in the file itself, of what is shown at `index`. */
-function placeOf(
-  { lines, shown }: ShownFile,
-  index: number,
-): { readonly line: number; readonly start: number; readonly end: number } {
+/** The place in the file itself of what is shown at an index. Most changes are in one line, which is traced once. */
+function createPlaces(file: ShownFile): (index: number) => { readonly start: number; readonly end: number } {
+  let line = -1
+  let traced = traceCleanText('')
+  return (index) => {
+    const found = lineAt(file, index)
+    if (found.line !== line) traced = traceCleanText(file.lines[found.line - 1] ?? '')
+    line = found.line
+    const inLine = index - found.shownBefore
+    return { start: found.before + traced.startOf(inLine), end: found.before + traced.endOf(inLine) }
+  }
+}
+
+/** The line, from 1, that shows what is at `index`, and how much comes before it; after the last one at the end. */
+function lineAt({ lines, shown }: ShownFile, index: number) {
   let shownBefore = 0
   let before = 0
-  for (const [at, line] of lines.entries()) {
-    const length = shown[at]?.length ?? 0
-    if (index < shownBefore + length) {
-      const traced = traceCleanText(line)
-      const inLine = index - shownBefore
-      return { line: at + 1, start: before + traced.startOf(inLine), end: before + traced.endOf(inLine) }
-    }
-    shownBefore += length
-    before += line.length
+  for (const [at, text] of shown.entries()) {
+    if (index < shownBefore + text.length) return { line: at + 1, shownBefore, before }
+    shownBefore += text.length
+    before += lines[at]?.length ?? 0
   }
-  return { line: lines.length, start: before, end: before }
+  return { line: lines.length + 1, shownBefore, before }
 }
 
 /** The line end of the line at `index`, or of the one before where it has none. */

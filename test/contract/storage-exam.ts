@@ -10,6 +10,7 @@ import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
+import { searchExam } from './storage/search-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** What every storage engine must do. `open` gives an empty store; each test gets a new one. */
@@ -24,6 +25,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   const store = (): Storage => running
 
   describe(`the entry log of ${engine}`, () => entryLogExam(store))
+  describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
@@ -34,14 +36,14 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 
   test(`${engine} is in good health`, async () => {
-    await expect(store().health()).resolves.toBeUndefined()
+    await expect(store().upkeep.health()).resolves.toBeUndefined()
   })
 
   test(`${engine} can be copied to a new file with all that is in it`, async () => {
     using dir = temporaryDir()
     await store().log.append(message('1', 'lobby', 'kept'))
     const copy = sqliteOptions(dir.path)
-    await store().backup(copy.file)
+    await store().upkeep.backup(copy.file)
     await using copied = await openStorage(copy)
     expect(await copied.log.lastId()).toBe('1')
   })

@@ -1,10 +1,12 @@
 import { openStorage } from '../../src/adapters/storage/open.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { paths } from '../../src/app/paths.ts'
 import { openInMemory, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { storageExam } from './storage-exam.ts'
 
-storageExam('an SQLite file', async () => {
+async function openInThreads(): Promise<Storage> {
   const dir = temporaryDir()
-  const storage = await openStorage(sqliteOptions(dir.path))
+  const storage = await openStorage({ ...sqliteOptions(dir.path), threadEntry: paths.storageThread })
   return {
     ...storage,
     async [Symbol.asyncDispose]() {
@@ -12,6 +14,7 @@ storageExam('an SQLite file', async () => {
       dir[Symbol.dispose]()
     },
   }
-})
+}
 
-storageExam('SQLite in memory', openInMemory)
+storageExam('an SQLite file in threads', openInThreads)
+storageExam('SQLite in memory, in the thread of its caller', openInMemory)

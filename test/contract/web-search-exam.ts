@@ -5,7 +5,7 @@ import { startSite } from '../support/site.ts'
 
 /** What one provider does in its own way. */
 export interface Examinee {
-  /** A search at this address, with the key `KEY` where the provider has one. It waits 300 ms for a byte. */
+  /** A search at this address, with the key `KEY` where the provider has one. It waits a second for a byte. */
   readonly search: (url: string) => WebSearch
   /** An answer with these results, as the provider writes it; a result may be anything. */
   readonly answer: (results: readonly unknown[]) => unknown
@@ -92,7 +92,7 @@ export function webSearchExam(provider: string, { search, answer, result }: Exam
     })
 
     test('that is silent is given up', async () => {
-      expect(await failure(() => {})).toEqual(new WebError('the server sent nothing for 0.3 s'))
+      expect(await failure(() => {})).toEqual(new WebError('the server sent nothing for 1 s'))
     })
 
     test('that is not there is an error without the key', async () => {

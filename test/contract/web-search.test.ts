@@ -5,7 +5,7 @@ import { KEY, webSearchExam, type Examinee } from './web-search-exam.ts'
 const searchAt =
   (config: Omit<SearchConfig, 'url'>): Examinee['search'] =>
   (url) =>
-    createSearch({ ...config, url }, { ...SEARCH_LIMITS, idleMs: 300 })
+    createSearch({ ...config, url }, { ...SEARCH_LIMITS, idleMs: 1_000 })
 
 webSearchExam('searxng', {
   search: searchAt({ provider: 'searxng' }),

@@ -10,7 +10,8 @@ import { fileSchema } from '../../src/config/schema.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { says, startModelServer, status } from '../support/model-server.ts'
 import { memoryLog } from '../support/society.ts'
-import { createSshHome, openSsh } from '../support/ssh.ts'
+import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
+import { connectHostile } from '../support/ssh2-client.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
 const REFUSED = /^mcp\b|^limits\.presence_per_min$/
@@ -88,12 +89,13 @@ test('every key of the config file is read by something, or refused', async () =
   expect(unread().filter((key) => !REFUSED.test(key))).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, calls two models at once, searches the web and makes a room. */
+/** A server with this config, and somebody who talks, calls two models at once, searches the web, makes a room and runs a script. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
   const { port } = await app.listen()
-  await using alice = openSsh({ user: 'alice', port, key: await home.key('alice'), options: ['-T'] })
+  const target = { user: 'alice', port, key: await home.key('alice') }
+  await using alice = openSsh({ ...target, options: ['-T'] })
   await alice.waitFor('a word of welcome')
   models.play(says('I am here'), status(401))
   alice.write('hello @qwen and @guide\n')
@@ -106,6 +108,16 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await models.arrived(3)
   alice.write('/create den\n')
   await alice.waitFor('made den')
+  expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
+  await leaveUnread(port, target.key)
+}
+
+/** Asks for more than the client takes, so that some of it waits. */
+async function leaveUnread(port: number, key: string): Promise<void> {
+  using client = await connectHostile('alice', port, key)
+  client.claim(1_024, 32_768)
+  await client.exec('help')
+  await client.run('whoami')
 }
 
 /** A JSON Schema, as far as it is looked at here. */

@@ -34,6 +34,17 @@ describe('two people in the lobby', () => {
     expect(said).toEqual([0, 1, 2, 3, 4].flatMap((round) => [`from alice ${round}`, `from bob ${round}`]))
   })
 
+  test('stay where they are when they press ^X and nothing runs', async () => {
+    await using alice = await stage.open('alice', '-tt')
+    await alice.waitFor('lobby')
+    alice.write('half a draft\u0018')
+    await alice.waitFor('! nothing that you could stop is running in lobby')
+    alice.write(', and the other half\r')
+    await alice.waitFor('half a draft, and the other half')
+    alice.write('\u0004')
+    expect(await alice.exit).toBe(0)
+  })
+
   test('lose nothing that was shown when the server is killed', async () => {
     await using alice = await stage.open('alice', '-tt')
     await alice.waitFor('lobby')

@@ -25,6 +25,7 @@ test('no bytes before the login bring the server down', async () => {
   await using server = await startSshServer(handlerWith({}), {
     login_timeout_s: 1,
     unauthenticated_per_address: 200,
+    address_burst: 10_000,
   })
   const version = fc.constantFrom('', 'SSH-2.0-x\r\n', 'SSH-1.0-x\r\n', `SSH-2.0-${'x'.repeat(300)}\r\n`)
   // A packet's length and padding length that are about right, then anything: parsing goes further than with noise.
@@ -51,7 +52,10 @@ test('no bytes before the login bring the server down', async () => {
 const messages = [...Array(128).keys(), 128, 160, 191, 192, 224, 255]
 
 test('no bytes after the login bring the server down, in whatever message they come', async () => {
-  await using server = await startSshServer(handlerWith({}), { connections_per_person: 64 })
+  await using server = await startSshServer(handlerWith({}), {
+    connections_per_person: 64,
+    address_burst: 10_000,
+  })
   const key = await home.key('alice')
   for (const message of messages) {
     using client = await connectHostile('alice', server.port, key)

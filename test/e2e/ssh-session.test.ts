@@ -5,6 +5,7 @@ import { createFakeRoom } from '../support/session-host.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
 import { handlerWith, startSshServer } from '../support/ssh-server.ts'
+import { sharedBySessions } from '../support/shared-by-sessions.ts'
 import { createEmulator } from '../support/terminal.ts'
 
 let home: SshHome
@@ -20,11 +21,13 @@ const target = async (port: number, options: readonly string[] = ['-tt'], user =
   options,
 })
 
+const shared = sharedBySessions()
+
 /** A server with one room in memory behind it. */
 function startChat(limits: Parameters<typeof startSshServer>[1] = {}) {
   const room = createFakeRoom()
   const handler = handlerWith({
-    shell: (person, terminal) => runSession({ person, terminal, host: room.host() }),
+    shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }),
   })
   return startSshServer(handler, limits)
 }
@@ -102,7 +105,7 @@ test('a killed client ends its session on the server', async () => {
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host() }).finally(ended),
+      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }).finally(ended),
     }),
   )
   await using client = openSsh(await target(server.port))
@@ -118,7 +121,7 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   const over = new Promise<void>((resolve) => (ended = resolve))
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host() }).finally(ended),
+      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }).finally(ended),
     }),
     { queue_bytes: 65_536, stall_s: 1 },
   )
@@ -141,12 +144,31 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   })
 })
 
-test('a session that throws ends with an apology and status 1, and the others go on', async () => {
+test('a line that makes the host throw is told, and the session goes on', async () => {
   await using server = await startChat()
   await using alice = openSsh(await target(server.port))
-  await using bob = openSsh(await target(server.port, ['-tt'], 'bob'))
-  await Promise.all([alice.waitFor('welcome'), bob.waitFor('welcome')])
+  await alice.waitFor('welcome')
   alice.write('/crash\r')
+  await alice.waitFor('something went wrong on the server')
+  alice.write('still here\r')
+  await alice.waitFor('alice:\u001b[0m still here')
+  alice.write('\x04')
+  expect(await alice.exit).toBe(0)
+})
+
+test('a session that throws ends with an apology and status 1, and the others go on', async () => {
+  const room = createFakeRoom()
+  await using server = await startSshServer(
+    handlerWith({
+      shell: (person, terminal) =>
+        person.name === 'alice'
+          ? Promise.reject(new TypeError('a bug'))
+          : runSession({ person, terminal, host: room.host(), shared }),
+    }),
+  )
+  await using bob = openSsh(await target(server.port, ['-tt'], 'bob'))
+  await bob.waitFor('welcome')
+  await using alice = openSsh(await target(server.port))
   expect(await alice.exit).toBe(1)
   expect(alice.output()).toContain('Something went wrong here')
   bob.write('still here\r')
@@ -157,7 +179,7 @@ test('when the server stops, people are told, commands are aborted, and the clie
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host() }),
+      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }),
       async exec(_person, _line, pipe) {
         await pipe.out('waiting')
         await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))

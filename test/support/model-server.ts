@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** One request as it arrived. */
 export interface RecordedRequest {
@@ -127,6 +128,24 @@ export function answer(
 
 /** A text in pieces of one to a few characters. */
 export const says = (...texts: readonly string[]): Script => answer(texts.map((text) => ({ text })))
+
+/**
+ * A text of `count` pieces, one every `everyMs`; `piece` makes each when it is sent. What a busy machine delays is sent
+ * together afterwards, so that the pace is kept.
+ */
+export const streams =
+  (count: number, everyMs: number, piece: (number: number) => string): Script =>
+  async (response) => {
+    begin(response)
+    const start = performance.now()
+    for (let sent = 0; sent < count && !response.destroyed; sent += 1) {
+      const early = start + sent * everyMs - performance.now()
+      if (early > 0) await pause(early)
+      send(response, chunk({ content: piece(sent) }))
+    }
+    send(response, chunk({}, 'stop'))
+    response.end('data: [DONE]\n\n')
+  }
 
 /** One whole call, its arguments in two pieces. */
 export function calls(name: string, args: unknown, id = 'call_a'): Script {

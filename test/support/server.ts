@@ -92,18 +92,23 @@ export interface Stage extends AsyncDisposable {
 }
 
 export async function createStage(
-  options: { readonly config?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly config?: string
+    readonly env?: Readonly<Record<string, string>>
+    /** Elsewhere than in the stage's own directory. */
+    readonly dataDir?: string
+  } = {},
 ): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-stage-'))
   const home = await createSshHome()
-  const dataDir = join(dir, 'data')
+  const { dataDir = join(dir, 'data') } = options
   const stage: Stage = {
-    server: await startServer({ dataDir, ...options }),
+    server: await startServer({ ...options, dataDir }),
     home,
     dir,
     async restart(signal) {
       await stage.server.stop(signal)
-      stage.server = await startServer({ dataDir, ...options })
+      stage.server = await startServer({ ...options, dataDir })
     },
     async as(name, words, { input, key } = {}) {
       const target = { user: name, port: stage.server.port, key: await home.key(key ?? name), options: QUIET }

@@ -1,4 +1,5 @@
-import type { Entry, EntryDraft, EntryId, RoomName } from '../../src/chat/entry.ts'
+import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
+import { createReplies, createStatusRows } from '../../src/session/drawing/footer.ts'
 import type { Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 
 /** One room in memory that hands what is said in it to all who are in it. */
@@ -6,6 +7,8 @@ export interface FakeRoom {
   host(): FakeHost
   /** Gives it to everybody. */
   deliver(draft: EntryDraft): Entry
+  /** A piece of a reply that everybody sees. */
+  stream(delta: Omit<ReplyDelta, 'room'>): void
   readonly screens: ReadonlySet<Screen>
   /** Calls back after each entry was delivered. */
   listen(listener: () => void): void
@@ -19,7 +22,7 @@ export interface FakeHost extends SessionHost {
 
 export const status: SessionStatus = {
   room: 'lobby',
-  people: ['alice', 'bob'],
+  people: 2,
   models: ['guide'],
   scope: 'all',
   tools: 12,
@@ -31,16 +34,23 @@ export const status: SessionStatus = {
 export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
   const screens = new Set<Screen>()
   const listeners: (() => void)[] = []
+  const replies = createReplies()
+  const statusRow = createStatusRows()
   let number = 0
   const deliver = (draft: EntryDraft): Entry => {
     const id = String(++number).padStart(26, '0') as EntryId
     const entry = { ...draft, id, at: number, room: 'lobby' as RoomName } as Entry
+    if (entry.kind === 'reply') replies.end(entry.turn)
     for (const screen of screens) screen.deliver(entry)
     for (const listener of listeners) listener()
     return entry
   }
   return {
     deliver,
+    stream(delta) {
+      replies.add({ ...delta, room: 'lobby' as RoomName })
+      for (const screen of screens) screen.refresh()
+    },
     screens,
     listen: (listener) => void listeners.push(listener),
     host() {
@@ -75,7 +85,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           Promise.resolve(
             ['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!)),
           ),
-        status: current,
+        footer: (style) => ({ replies: replies.rows(style.columns), status: statusRow(current(), style) }),
         stop() {
           stopped = true
           return Promise.resolve()

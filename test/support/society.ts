@@ -3,15 +3,28 @@ import { createChat, type Chat } from '../../src/chat/chat.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
-import type { Clock, Log, Participant } from '../../src/chat/ports.ts'
+import type { Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/skeleton.ts'
 import { openInMemory } from './storage.ts'
 
 /** A clock that a test moves. */
-export function handClock(start = Date.UTC(2026, 0, 1)): Clock & { advance(ms: number): void } {
-  let now = start
-  return { now: () => now, advance: (ms) => void (now += ms) }
+export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
+  let passed = 0
+  let set = start
+  return {
+    now: () => set + passed,
+    monotonic: () => passed,
+    advance: (ms) => void (passed += ms),
+    step: (ms) => void (set += ms),
+  }
+}
+
+/** A clock whose time passes by hand. */
+export interface HandClock extends Clock, MonotonicClock {
+  advance(ms: number): void
+  /** Sets the wall clock forward, or back; no time passes. */
+  step(ms: number): void
 }
 
 /** A log that remembers its lines. */

@@ -7,63 +7,122 @@ import type { ClientChannel } from 'ssh2'
 export interface HostileClient extends Disposable {
   /** Runs a command on a channel of its own; rejects if the channel is refused. */
   exec(line: string): Promise<ClientChannel>
+  /** Starts a session on a terminal of this size. */
+  shell(columns?: number): Promise<ClientChannel>
+  /** From now on channels are opened with these in place of what ssh2 would say. */
+  claim(window: number, packetSize: number): void
   /** Sends bytes without regard to the channel's window. */
   overrun(channel: ClientChannel, bytes: number): void
-  /** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+  /** Lets the server send so many bytes more on a channel. */
+  adjust(channel: ClientChannel, bytes: number): void
+  /** Begins a key exchange. */
+  rekey(): void
+  /** `sendMessage` on this connection. */
   send(payload: Buffer): void
+  /** Runs a command, and resolves when its channel is closed; rejects if the channel is refused. */
+  run(line: string): Promise<void>
+  /** Does not read from the server any more, not even that the connection is gone, until it reads again. */
+  stopReading(): void
+  readAgain(): void
   /** Resolves when the connection is gone. */
   readonly closed: Promise<void>
 }
 
-interface Internals {
-  readonly _sock: Socket
-  readonly _protocol: {
-    readonly _cipher: { encrypt(packet: Buffer): void }
-    readonly _packetRW: {
-      readonly write: {
-        readonly allocStart: number
-        alloc(bytes: number): Buffer
-        finalize(packet: Buffer): Buffer
-      }
+interface Protocol {
+  readonly _cipher: { encrypt(packet: Buffer): void }
+  readonly _packetRW: {
+    readonly write: {
+      readonly allocStart: number
+      alloc(bytes: number): Buffer
+      finalize(packet: Buffer): Buffer
     }
   }
+  session(id: number, window: number, packetSize: number): void
+  channelData(id: number, data: Buffer): void
+  channelWindowAdjust(id: number, bytes: number): void
+  rekey(): void
 }
 
-export async function connectHostile(user: string, port: number, keyFile: string): Promise<HostileClient> {
+interface Internals {
+  readonly _sock: Socket | undefined
+  readonly _protocol: Protocol
+}
+
+/** Sends a message as it is, encrypted but unchecked. Nothing happens once the connection is gone. */
+export function sendMessage(client: ssh2.Client, payload: Buffer): void {
+  const { _protocol: protocol, _sock: socket } = client as unknown as Internals
+  if (!socket?.writable) return
+  const { write } = protocol._packetRW
+  const packet = write.alloc(payload.length)
+  packet.set(payload, write.allocStart)
+  protocol._cipher.encrypt(write.finalize(packet))
+}
+
+/** Lets somebody in with a key in a file, or with the key itself. `from` is one of the loopback's addresses. */
+export async function connectHostile(
+  user: string,
+  port: number,
+  key: string | { readonly pem: string },
+  from = '127.0.0.1',
+): Promise<HostileClient> {
   const client = new ssh2.Client()
   const closed = new Promise<void>((resolve) => client.once('close', resolve))
   client.on('error', () => undefined)
-  client.connect({ host: '127.0.0.1', port, username: user, privateKey: await readFile(keyFile) })
+  const privateKey = typeof key === 'string' ? await readFile(key) : key.pem
+  client.connect({ host: '127.0.0.1', port, username: user, privateKey, localAddress: from })
+  client.setNoDelay(true)
   await new Promise<void>((resolve, reject) =>
     client.once('ready', resolve).once('close', () => reject(new Error('not let in'))),
   )
   const { _protocol: protocol, _sock: socket } = client as unknown as Internals
+  const idOf = (channel: ClientChannel): number =>
+    (channel as unknown as { outgoing: { id: number } }).outgoing.id
   return {
     closed,
-    send(payload) {
-      if (!socket.writable) return
-      const { write } = protocol._packetRW
-      const packet = write.alloc(payload.length)
-      packet.set(payload, write.allocStart)
-      protocol._cipher.encrypt(write.finalize(packet))
+    send: (payload) => sendMessage(client, payload),
+    exec: (line) => opened((done) => client.exec(line, done)),
+    shell: (columns = 80) => opened((done) => client.shell({ term: 'xterm', cols: columns, rows: 24 }, done)),
+    claim(window, packetSize) {
+      const open = Object.getPrototypeOf(protocol).session as Protocol['session']
+      protocol.session = (id) => open.call(protocol, id, window, packetSize)
     },
-    exec: (line) =>
+    overrun(channel, bytes) {
+      const piece = Buffer.alloc(32 * 1024)
+      for (let sent = 0; sent < bytes; sent += piece.length) protocol.channelData(idOf(channel), piece)
+    },
+    adjust: (channel, bytes) => protocol.channelWindowAdjust(idOf(channel), bytes),
+    rekey: () => protocol.rekey(),
+    run: (line) =>
       new Promise((resolve, reject) =>
         client.exec(line, (error, channel) => {
           if (error) return reject(error)
-          channel.on('error', () => undefined).resume()
-          resolve(channel)
+          channel
+            .on('close', () => resolve())
+            .on('error', () => undefined)
+            .resume()
         }),
       ),
-    overrun(channel, bytes) {
-      const internals = channel as unknown as {
-        _client: { _protocol: { channelData(id: number, data: Buffer): void } }
-        outgoing: { id: number }
-      }
-      const piece = Buffer.alloc(32 * 1024)
-      for (let sent = 0; sent < bytes; sent += piece.length)
-        internals._client._protocol.channelData(internals.outgoing.id, piece)
-    },
+    stopReading: () => void socket?.pause(),
+    readAgain: () => void socket?.resume(),
     [Symbol.dispose]: () => void client.destroy(),
+  }
+}
+
+type Callback = (error: Error | undefined, channel: ClientChannel) => void
+
+const opened = (open: (done: Callback) => void): Promise<ClientChannel> =>
+  new Promise((resolve, reject) =>
+    open((error, channel) => {
+      if (error) return reject(error)
+      channel.on('error', () => undefined).resume()
+      resolve(channel)
+    }),
+  )
+
+/** A new Ed25519 key. About one in two hundred of ssh2's keys cannot be read back (measured), hence the loop. */
+export function newKey(): { readonly pem: string } {
+  for (;;) {
+    const pem = ssh2.utils.generateKeyPairSync('ed25519').private
+    if (!(ssh2.utils.parseKey(pem) instanceof Error)) return { pem }
   }
 }

@@ -58,6 +58,10 @@ export interface FakeTerminal extends Terminal {
   resize(columns: number, rows: number): void
   /** While full, `write` drops. Emptying it tells the session. */
   setFull(full: boolean): void
+  /** Calls back after each write. Returns the function that ends it. */
+  listen(listener: () => void): () => void
+  /** Resolves once a write was dropped because the terminal is full. */
+  refused(): Promise<void>
   /** The status given to `end`. */
   exitStatus(): number | undefined
   /** Resolves once what was written since `from` contains the text. */
@@ -81,6 +85,7 @@ export function createFakeTerminal(
   let gone = false
   const vanished = new AbortController()
   let full = false
+  let tellRefused = (): void => undefined
   let exitStatus: number | undefined
   async function* input(): AsyncGenerator<Uint8Array, void, void> {
     for (;;) {
@@ -99,7 +104,10 @@ export function createFakeTerminal(
     onResize: (listener) => void resizeListeners.push(listener),
     onDrain: (listener) => void drainListeners.push(listener),
     write(text) {
-      if (full) return false
+      if (full) {
+        tellRefused()
+        return false
+      }
       written += text
       for (const look of watchers) look()
       return true
@@ -131,6 +139,11 @@ export function createFakeTerminal(
       full = now
       if (!full) for (const listener of drainListeners) listener()
     },
+    listen(listener) {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
+    },
+    refused: () => new Promise((resolve) => (tellRefused = resolve)),
     exitStatus: () => exitStatus,
     waitFor: (text, from = 0) =>
       new Promise((resolve) => {

@@ -15,10 +15,23 @@ import { ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
 import { watch } from './watchdog.ts'
 
-/** A composer on a pool of wrap processes, which are warm when the first prompt is asked for. */
-export function createComposer(options: ComposerOptions): Composer {
+/** A composer on a pool of wrap processes. */
+export interface PoolComposer extends Composer {
+  /** Starts the processes, so that they are warm when the first prompt is asked for. */
+  warmUp(): void
+}
+
+/** Makes one. Its processes are started now, or by `warmUp`, or with the first prompt. */
+export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
-  const pool = new ProcessPool({ size: 2, encodings: ['o200k_base'], watch, ...options, limits })
+  const pool = new ProcessPool({
+    size: 2,
+    encodings: ['o200k_base'],
+    watch,
+    ...options,
+    limits,
+  })
+  if (start === 'now') pool.fill()
   const hashed = createToolHashes()
   let ids = 0
 
@@ -43,6 +56,7 @@ export function createComposer(options: ComposerOptions): Composer {
       if (response.kind === 'counts') return response.counts
       throw unexpected(response)
     },
+    warmUp: () => pool.fill(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

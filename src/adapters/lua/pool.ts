@@ -45,7 +45,6 @@ export class ProcessPool implements AsyncDisposable {
 
   constructor(options: Required<ComposerOptions> & { readonly limits: ComposerLimits }) {
     this.#options = options
-    this.#fill()
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
@@ -59,7 +58,7 @@ export class ProcessPool implements AsyncDisposable {
     }
     signal?.addEventListener('abort', cancel, { once: true })
     this.#queue.add(job)
-    this.#fill()
+    this.fill()
     this.#dispatch()
     try {
       return await job.outcome.promise
@@ -84,7 +83,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Starts processes until there are enough. */
-  #fill(blamed?: Account): void {
+  fill(blamed?: Account): void {
     while (!this.#closed && this.#slots.size < this.#options.size) this.#start(blamed)
   }
 
@@ -156,7 +155,7 @@ export class ProcessPool implements AsyncDisposable {
     )
     this.#options.log.warn({ why, ready: slot.ready }, 'a wrap process ended')
     if (!slot.ready) this.#failedStarts += 1
-    if (this.#failedStarts < MAX_FAILED_STARTS) this.#fill(slot.current ?? slot.blamed)
+    if (this.#failedStarts < MAX_FAILED_STARTS) this.fill(slot.current ?? slot.blamed)
     else if (this.#slots.size === 0) this.#giveUp(why)
     this.#dispatch()
   }

@@ -1,4 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Provider } from './provider.ts'
@@ -8,8 +7,12 @@ import { sdkModel } from './sdk-model.ts'
 export const anthropic: Provider = {
   create(access, limits) {
     const baseURL = versionedEndpoint(access, 'https://api.anthropic.com')
-    const provider = createAnthropic({ baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) })
-    return sdkModel(provider(access.model), { access, endpoint: baseURL, question: 'is the network up?' })
+    const load = async () => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
+      return createAnthropic(options)(access.model)
+    }
+    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
   },
   framing: {
     perRequest: 16,

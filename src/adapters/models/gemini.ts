@@ -1,4 +1,3 @@
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import { endpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
@@ -9,12 +8,12 @@ import { sdkModel } from './sdk-model.ts'
 export const gemini: Provider = {
   create(access, limits) {
     const baseURL = endpoint(access, 'https://generativelanguage.googleapis.com/v1beta')
-    const provider = createGoogleGenerativeAI({
-      baseURL,
-      apiKey: access.apiKey ?? '',
-      fetch: guardedFetch(limits),
-    })
-    return sdkModel(provider(access.model), { access, endpoint: baseURL, question: 'is the network up?' })
+    const load = async () => {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
+      return createGoogleGenerativeAI(options)(access.model)
+    }
+    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
   },
   // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
   framing: {

@@ -1,4 +1,3 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import type { LanguageModel } from '../../turns/ports.ts'
 import { versionedEndpoint } from './endpoint.ts'
@@ -20,13 +19,17 @@ export const openaiCompatible: Provider = {
 export function chatCompletions(question: string, usualEndpoint?: string) {
   return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
     const baseURL = versionedEndpoint(access, usualEndpoint)
-    const provider = createOpenAICompatible({
-      name: access.backend,
-      baseURL,
-      includeUsage: true,
-      fetch: guardedFetch(limits),
-      ...(access.apiKey ? { apiKey: access.apiKey } : {}),
-    })
-    return sdkModel(provider.chatModel(access.model), { access, endpoint: baseURL, question })
+    const load = async () => {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const provider = createOpenAICompatible({
+        name: access.backend,
+        baseURL,
+        includeUsage: true,
+        fetch: guardedFetch(limits),
+        ...(access.apiKey ? { apiKey: access.apiKey } : {}),
+      })
+      return provider.chatModel(access.model)
+    }
+    return sdkModel(load, { access, endpoint: baseURL, question })
   }
 }

@@ -1,4 +1,3 @@
-import { createOpenAI } from '@ai-sdk/openai'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Provider } from './provider.ts'
@@ -8,13 +7,13 @@ import { sdkModel } from './sdk-model.ts'
 export const openai: Provider = {
   create(access, limits) {
     const baseURL = versionedEndpoint(access, 'https://api.openai.com')
-    // Without a key, even an empty one, the library would look in the environment.
-    const provider = createOpenAI({ baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) })
-    return sdkModel(provider.chat(access.model), {
-      access,
-      endpoint: baseURL,
-      question: 'is the network up?',
-    })
+    const load = async () => {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      // Without a key, even an empty one, the library would look in the environment.
+      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
+      return createOpenAI(options).chat(access.model)
+    }
+    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
   },
   framing: {
     perRequest: 9,

@@ -12,15 +12,18 @@ import { modelError, type Upstream } from './errors.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 
 /**
- * One of the AI SDK's provider models as ours. Its low-level `doStream` is used rather than `streamText`:
+ * One of the AI SDK's provider models as ours. `load` makes it when it is first asked: the SDK of a provider takes longer
+ * to load than the rest of the server. Its low-level `doStream` is used rather than `streamText`:
  * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
  * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
  */
-export function sdkModel(model: LanguageModelV3, upstream: Upstream): LanguageModel {
+export function sdkModel(load: () => Promise<LanguageModelV3>, upstream: Upstream): LanguageModel {
+  let loaded: Promise<LanguageModelV3> | undefined
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
       try {
+        const model = await (loaded ??= load())
         const { stream } = await model.doStream(
           callOptions(request, AbortSignal.any([signal, ending.signal])),
         )

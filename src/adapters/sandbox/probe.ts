@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import type { Confinement, Strength } from './bubblewrap.ts'
 import { launchConfined } from './launch.ts'
 import { systemCallFilter } from './system-calls.ts'
@@ -22,6 +21,7 @@ const TRIAL_MS = 10_000
 
 /** Tries real sandboxes around an empty command, the strongest first. Never throws. */
 export async function probeSandbox(): Promise<SandboxState> {
+  const { execa } = await import('execa')
   const version = await execa('bwrap', ['--version'], { reject: false, stdin: 'ignore' })
   if (version.failed) {
     return { works: false, reason: 'bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)' }
@@ -45,6 +45,7 @@ function strengths(): readonly Strength[] {
 async function tryOnce(strength: Strength): Promise<string | undefined> {
   const { file, args, env, filter } = await launchConfined(['true'], TRIAL, strength)
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore'] as const
+  const { execa } = await import('execa')
   const trial = await execa(file, args, { env, extendEnv: false, reject: false, stdio, timeout: TRIAL_MS })
   if (!trial.failed) return undefined
   return trial.stderr.trim().split('\n').at(-1) || (trial.shortMessage ?? '')

@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import pLimit from 'p-limit'
 import {
   WorkspaceError,
@@ -56,6 +55,8 @@ async function search<Found>(entry: string, request: SearchRequest, signal: Abor
 }
 
 async function run(entry: string, request: SearchRequest, cancelSignal: AbortSignal): Promise<string> {
+  // Loaded with the first search: it is a hundred files.
+  const { execa } = await import('execa')
   const { stdout } = await execa(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, entry], {
     input: JSON.stringify(request),
     extendEnv: false,

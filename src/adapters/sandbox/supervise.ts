@@ -1,10 +1,10 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { execa } from 'execa'
+import type { execa as Execa } from 'execa'
 import { bytes } from '../../lib/bytes.ts'
 import { DeadlineError } from '../../lib/deadline.ts'
-import { createDeferred } from '../../lib/deferred.ts'
 import { duration } from '../../lib/duration.ts'
 import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
@@ -35,8 +35,10 @@ export async function supervise(
   signal: AbortSignal,
   usage?: UsageWatch,
 ): Promise<ProcessOutcome> {
+  // Loaded with the first command: it is a hundred files.
+  const { execa } = await import('execa')
   signal.throwIfAborted()
-  const child = start(launch)
+  const child = start(execa, launch)
   const end = createEnd(child.pid, limits, signal)
   const output = collectOutput(limits)
   const take = (chunk: Buffer): void => {
@@ -48,7 +50,7 @@ export async function supervise(
   child.once('exit', () => void sweep(child))
   const first = firstProcess(child.stdio[3])
   void first.then((pid) => (pid === undefined ? undefined : usage?.watch(pid, end.stop, end.reached)))
-  const result = await Promise.race([child, end.overdue])
+  const result = await Promise.race([child, once(end.overdue, 'abort').then(() => undefined)])
   end.reach()
   await Promise.all([groupGone(child.pid), first.then(namespaceGone)])
   if (end.why === CANCELLED) signal.throwIfAborted()
@@ -80,21 +82,21 @@ interface End {
   readonly reached: AbortSignal
   /** It has ended: nothing can stop it any more. */
   reach(): void
-  /** Resolves when it has not ended although it was killed. */
-  readonly overdue: Promise<undefined>
+  /** Aborted when it has not ended although it was killed. */
+  readonly overdue: AbortSignal
 }
 
 /** Stops a process group at its time limit, and when the signal is aborted. */
 function createEnd(leader: number | undefined, limits: ToolLimits, signal: AbortSignal): End {
   const reached = new AbortController()
-  const overdue = createDeferred<undefined>()
+  const overdue = new AbortController()
   let why: string | undefined
   let late: ReturnType<typeof setTimeout> | undefined
 
   function stop(reason: string): void {
     why ??= reason
     killGroup(leader)
-    late ??= setTimeout(() => overdue.resolve(undefined), KILLED_MS)
+    late ??= setTimeout(() => overdue.abort(), KILLED_MS)
   }
   const abort = (): void => stop(signal.reason instanceof DeadlineError ? timeNotice(limits) : CANCELLED)
   const timer = setTimeout(() => stop(timeNotice(limits)), limits.timeoutMs)
@@ -112,11 +114,11 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
       signal.removeEventListener('abort', abort)
       reached.abort()
     },
-    overdue: overdue.promise,
+    overdue: overdue.signal,
   }
 }
 
-const start = (launch: Launch) =>
+const start = (execa: typeof Execa, launch: Launch) =>
   execa(launch.file, launch.args, {
     cwd: launch.cwd,
     env: launch.env,

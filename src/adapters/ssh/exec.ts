@@ -21,13 +21,15 @@ async function runCommand(
   line: string,
   channel: OpenChannel,
   outbox: Outbox,
-  { person, handler, log, queue, stopping }: ChannelContext,
+  { person, handler, log, queue }: ChannelContext,
 ): Promise<number> {
-  const interrupted = new AbortController()
-  const signal = AbortSignal.any([channel.gone, stopping, interrupted.signal])
+  const ended = new AbortController()
+  const { signal } = ended
   setMaxListeners(0, signal)
+  channel.gone.addEventListener('abort', () => ended.abort(), { once: true })
+  if (channel.gone.aborted) ended.abort()
   const hasPty = channel.size() !== undefined
-  if (hasPty) void watchForInterrupt(channel, () => interrupted.abort())
+  if (hasPty) void watchForInterrupt(channel, () => ended.abort())
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
     const clean = cleanText(text)
     outbox.push(hasPty ? clean.replaceAll('\n', '\r\n') : clean, stream)
@@ -35,7 +37,7 @@ async function runCommand(
   }
   try {
     return await handler.exec(person, line, {
-      stdin: hasPty ? noInput() : channel.input(signal),
+      stdin: hasPty ? noInput() : channel.input(),
       signal,
       env: channel.env,
       out: (text) => send(text, 'out'),
@@ -59,7 +61,7 @@ const INTERRUPT_KEY = 0x03
 
 /** With a pty the client sends what is typed, and of that only ^C means something. */
 async function watchForInterrupt(channel: OpenChannel, interrupt: () => void): Promise<void> {
-  for await (const bytes of channel.input(channel.gone)) if (bytes.includes(INTERRUPT_KEY)) interrupt()
+  for await (const bytes of channel.input()) if (bytes.includes(INTERRUPT_KEY)) interrupt()
 }
 
 async function* noInput(): AsyncGenerator<Uint8Array, void, void> {}

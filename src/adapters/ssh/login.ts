@@ -1,10 +1,8 @@
-import type { Socket } from 'node:net'
 import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
 import { Refusal } from '../../chat/errors.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Fingerprint, Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
-import type { SshLimits } from './limits.ts'
 import { readLoginKey } from './public-key.ts'
 
 /** Who decides about a login, and who is told how it went. */
@@ -18,25 +16,8 @@ export interface LoginOptions {
   isGone(): boolean
   /** Called when the client tried too often. */
   onGiveUp(): void
-  /** Called just before the client learns that it is in. */
-  onPerson(person: Person): void
-}
-
-/** Until the function returned is called, the connection ends at the login timeout, and at once when the server stops. */
-export function limitWaiting(
-  socket: Socket,
-  { limits, stopping }: { readonly limits: SshLimits; readonly stopping: AbortSignal },
-  drop: (why: string) => void,
-): () => void {
-  const deadline = setTimeout(() => drop('no login in time'), limits.login_timeout_s * 1000)
-  const stop = (): void => drop('server stops')
-  stopping.addEventListener('abort', stop, { once: true })
-  const endWaiting = (): void => {
-    clearTimeout(deadline)
-    stopping.removeEventListener('abort', stop)
-  }
-  socket.once('close', endWaiting)
-  return endWaiting
+  /** Called just before the client learns that it is in. `key` is the one that it proved. */
+  onPerson(person: Person, key: Fingerprint): void
 }
 
 /**
@@ -66,7 +47,7 @@ async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): 
     const person = await identify(attempt.username, key, options)
     if (options.isGone()) return
     if (!person) return refuse(attempt)
-    options.onPerson(person)
+    options.onPerson(person, key.fingerprint)
     attempt.accept()
   } catch (error) {
     options.log.error({ address: options.address, err: error }, 'login failed')

@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
-import { createDeferred } from '../../lib/deferred.ts'
-import { forgetSentBytes } from './ssh2-internals.ts'
+import type { Carrier } from './carrier.ts'
+import type { Queues } from './queues.ts'
+import { roomOf, sendPacket } from './ssh2-internals.ts'
 
 /** Which of a channel's two streams. */
 export type Stream = 'out' | 'err'
@@ -15,17 +15,17 @@ export interface Outbox {
   below(bytes: number): Promise<void>
   /** Sends all that is left, the exit status and the end, and closes the channel. */
   finish(exitStatus: number): Promise<void>
+  /** The client is gone: drops what is left and all that will come. */
+  abandon(): void
 }
 
 export interface OutboxOptions {
   readonly channel: ServerChannel
-  readonly socket: Socket
-  /** Aborted when the channel or its connection is gone. */
-  readonly gone: AbortSignal
-  /** `onStall` is called when a write takes longer than `ms`. */
-  readonly stall?: { readonly ms: number; readonly onStall: () => void }
-  /** Called each time the last byte was handed over. */
-  readonly onEmpty?: () => void
+  readonly carrier: Carrier
+  /** Counts what waits, here and everywhere else. */
+  readonly queues: Queues
+  /** A client that takes almost nothing for so long while something waits is dropped. */
+  readonly stallMs: number
 }
 
 interface Piece {
@@ -33,58 +33,124 @@ interface Piece {
   readonly stream: Stream
 }
 
-/** One write is one SSH packet. */
-const MAX_WRITE_BYTES = 32 * 1024
+/** One piece is one SSH packet. */
+const MAX_PIECE_BYTES = 32 * 1024
+
+/** Less than this in all of `stallMs` counts as nothing. */
+const MIN_PROGRESS_BYTES = 1_024
 
 /**
- * A queue with one write under way at a time: ssh2 drops what waits for the window when a channel is closed,
- * mixes up its two streams when both wait, and does not heed a socket that is full.
+ * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client has no room
+ * for stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
  */
-export function createOutbox({ channel, socket, gone, stall, onEmpty }: OutboxOptions): Outbox {
+export function createOutbox(
+  { channel, carrier, queues, stallMs }: OutboxOptions,
+  onEmpty?: () => void,
+): Outbox {
   const queue: Piece[] = []
-  let size = 0
-  let running = false
   let waiting: { readonly bytes: number; readonly done: () => void }[] = []
+  let size = 0
+  let counted = 0
+  let progress = 0
+  let isScheduled = false
+  let isOver = false
+  let stall: NodeJS.Timeout | undefined
 
-  const settle = (): void => {
-    const ready = waiting.filter(({ bytes }) => size <= bytes || gone.aborted)
+  const held = {
+    size: () => size,
+    shed() {
+      abandon()
+      carrier.drop('too much waits for all clients together, and most of it for this one')
+    },
+  }
+
+  /** Nothing may be written past a socket that is full: its buffer has no end. */
+  const room = (): number =>
+    carrier.socket.writableNeedDrain ? 0 : Math.min(roomOf(channel), MAX_PIECE_BYTES)
+
+  function send({ bytes, stream }: Piece): void {
+    try {
+      sendPacket(channel, bytes, stream)
+    } catch {
+      // ssh2 throws once the connection has ended: there is nobody to tell.
+      abandon()
+    }
+  }
+
+  /** Sends what there is room for. Called again whenever there may be more room. */
+  function pump(): void {
+    isScheduled = false
+    const before = size
+    for (let free = room(); free > 0 && queue.length > 0; free = room()) {
+      const piece = takePiece(queue, free)
+      size -= piece.bytes.length
+      send(piece)
+    }
+    progress += before - size
+    if (size > 0) wait()
+    else stopWaiting()
+    settle()
+    if (before > 0 && size === 0 && !isOver) onEmpty?.()
+  }
+
+  function wait(): void {
+    count()
+    if (size === 0) return
+    carrier.waiting.add(pump)
+    stall ??= setTimeout(() => carrier.drop('reads too slowly'), stallMs)
+    if (progress < MIN_PROGRESS_BYTES) return
+    progress = 0
+    stall.refresh()
+  }
+
+  function stopWaiting(): void {
+    count()
+    carrier.waiting.delete(pump)
+    clearTimeout(stall)
+    stall = undefined
+    progress = 0
+  }
+
+  /** What is sent in one go is never counted. */
+  function count(): void {
+    const change = size - counted
+    counted = size
+    if (change !== 0) queues.changed(held, change)
+  }
+
+  function settle(): void {
+    if (waiting.length === 0) return
+    const ready = waiting.filter(({ bytes }) => size <= bytes || isOver)
     waiting = waiting.filter((waiter) => !ready.includes(waiter))
     for (const { done } of ready) done()
   }
 
-  const clear = (): void => {
+  function abandon(): void {
+    isOver = true
     queue.length = size = 0
+    stopWaiting()
     settle()
   }
 
-  async function sendAll(): Promise<void> {
-    running = true
-    for (let piece = takePiece(queue); piece; piece = takePiece(queue)) {
-      await watched(() => sendPiece(channel, socket, piece, gone), stall)
-      size = Math.max(0, size - piece.bytes.length)
-      settle()
-    }
-    running = false
-    if (!gone.aborted) onEmpty?.()
-  }
-
-  gone.addEventListener('abort', clear, { once: true })
   return {
     size: () => size,
     push(text, stream) {
-      if (gone.aborted || text === '') return
+      if (isOver || text === '') return
       const bytes = Buffer.from(text, 'utf8')
       queue.push({ bytes, stream })
       size += bytes.length
-      if (!running) void sendAll()
+      if (stall) return count()
+      if (isScheduled) return
+      isScheduled = true
+      queueMicrotask(pump)
     },
     below(bytes) {
-      if (size <= bytes || gone.aborted) return Promise.resolve()
+      if (size <= bytes || isOver) return Promise.resolve()
       return new Promise((done) => waiting.push({ bytes, done }))
     },
     async finish(exitStatus) {
       await this.below(0)
-      if (gone.aborted) return
+      if (isOver) return
       try {
         channel.exit(exitStatus)
         channel.end()
@@ -92,15 +158,15 @@ export function createOutbox({ channel, socket, gone, stall, onEmpty }: OutboxOp
         // The connection broke between the check and the call: there is nobody to tell.
       }
     },
+    abandon,
   }
 }
 
 /** Takes the next bytes for one stream from the queue: small pieces are joined, large ones split. */
-function takePiece(queue: Piece[]): Piece | undefined {
-  const stream = queue[0]?.stream
-  if (stream === undefined) return undefined
+function takePiece(queue: Piece[], maxBytes: number): Piece {
+  const stream = queue[0]?.stream ?? 'out'
   const parts: Buffer[] = []
-  let free = MAX_WRITE_BYTES
+  let free = maxBytes
   while (free > 0 && queue[0]?.stream === stream) {
     const { bytes } = queue[0]
     parts.push(bytes.subarray(0, free))
@@ -108,39 +174,6 @@ function takePiece(queue: Piece[]): Piece | undefined {
     else queue.shift()
     free -= Math.min(free, bytes.length)
   }
-  return { stream, bytes: Buffer.concat(parts) }
-}
-
-async function sendPiece(
-  channel: ServerChannel,
-  socket: Socket,
-  piece: Piece,
-  gone: AbortSignal,
-): Promise<void> {
-  if (socket.writableNeedDrain) await until((done) => socket.once('drain', done), gone)
-  if (gone.aborted) return
-  forgetSentBytes(channel)
-  const target = piece.stream === 'out' ? channel : channel.stderr
-  await until((done) => {
-    try {
-      target.write(piece.bytes, done)
-    } catch {
-      done()
-    }
-  }, gone)
-}
-
-async function until(start: (done: () => void) => void, gone: AbortSignal): Promise<void> {
-  const ended = createDeferred<void>()
-  const done = (): void => ended.resolve()
-  gone.addEventListener('abort', done, { once: true })
-  start(done)
-  await ended.promise
-  gone.removeEventListener('abort', done)
-}
-
-async function watched(send: () => Promise<void>, stall: OutboxOptions['stall']): Promise<void> {
-  const timer = stall && setTimeout(stall.onStall, stall.ms)
-  await send()
-  clearTimeout(timer)
+  const [only] = parts
+  return { stream, bytes: parts.length === 1 && only ? only : Buffer.concat(parts) }
 }

@@ -1,20 +1,24 @@
 /**
- * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login -> channel -> terminal,
- * or exec at its end; each of the other files is one thing that these use.
+ * adapters/ssh/ leads from a TCP socket to a terminal. The road is server -> connection -> login -> person-connection ->
+ * channel -> terminal, or exec at its end; each of the other files is one thing that these use.
  *
  * It must not know rooms, commands, models or storage: a `ClientHandler` (session/ports.ts) says who a key belongs to
  * and what a shell or a command does.
  */
-import { once, setMaxListeners } from 'node:events'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import { createAdmission } from './admission.ts'
-import { serveConnection } from './connection.ts'
+import { createAdmission, type Admitted } from './admission/admission.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './host-key.ts'
+import { createInputTurns } from './input-turns.ts'
 import type { SshLimits } from './limits.ts'
+import { createQueues } from './queues.ts'
 import { createQuota } from './quota.ts'
+import { createTransports } from './transport.ts'
 
 export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
@@ -39,30 +43,38 @@ const GRACE_MS = 1_500
 
 /** Makes a server that does not listen yet. */
 export function createSshServer(options: SshServerOptions): SshServer {
-  const { limits, banner, log } = options
-  const stopping = new AbortController()
-  // Each connection adds a listener, however many there are.
-  setMaxListeners(0, stopping.signal)
-  const sockets = new Set<Socket>()
+  const { limits, log } = options
+  const connections = new Map<Socket, ServedConnection | undefined>()
   const admit = createAdmission(limits)
-  const context = {
-    ...options,
-    stopping: stopping.signal,
-    connectionsOf: createQuota(() => limits.connections_per_person),
-    execsOf: createQuota(() => limits.exec_per_person),
+  const context = sharedContext(options)
+  let isStopping = false
+
+  function enter(socket: Socket, address: string, admitted: Admitted): void {
+    const { isKnown } = admitted
+    let served: ServedConnection | undefined
+    admitted.enter({
+      serve() {
+        served = serveConnection(socket, { address, isKnown }, context, admitted)
+        connections.set(socket, served)
+      },
+      giveWay: () => served?.drop('too many wait for their login'),
+    })
   }
+
   const listener = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
     const address = peerAddress(socket)
-    const admitted = stopping.signal.aborted ? undefined : admit(address)
+    const admitted = isStopping ? undefined : admit(address)
     if (!admitted) return turnAway(socket)
-    sockets.add(socket)
+    connections.set(socket, undefined)
+    const start = (): void => enter(socket, address, admitted)
+    const timer = admitted.delayMs > 0 ? setTimeout(start, admitted.delayMs) : undefined
     socket.once('close', () => {
-      sockets.delete(socket)
+      clearTimeout(timer)
+      connections.delete(socket)
       admitted.closed()
     })
-    const shown = { ...context, banner: admitted.isKnown ? '' : banner }
-    serveConnection(socket, address, shown, () => admitted.loggedIn())
+    if (!timer) start()
   })
   return {
     async listen(host, port) {
@@ -73,15 +85,36 @@ export function createSshServer(options: SshServerOptions): SshServer {
       return { host: address, port: taken }
     },
     async [Symbol.asyncDispose]() {
+      isStopping = true
       const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
-      stopping.abort()
-      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), GRACE_MS)
+      for (const [socket, served] of connections) {
+        if (served) served.stop()
+        else socket.destroy()
+      }
+      const timer = setTimeout(() => [...connections.keys()].forEach((socket) => socket.destroy()), GRACE_MS)
       await closed
       clearTimeout(timer)
     },
   }
 }
+
+const BYTES_PER_MB = 1024 * 1024
+
+/** What all connections of a server share. */
+const sharedContext = ({ hostKeys, banner, limits, handler, log }: SshServerOptions): ConnectionContext => ({
+  greet: createTransports(hostKeys, banner),
+  limits,
+  handler,
+  log,
+  turns: createInputTurns(),
+  queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
+  connectionsOf: createQuota(() => limits.connections_per_person),
+  execsOf: {
+    person: createQuota(() => limits.exec_per_person),
+    network: createQuota(() => limits.exec_per_address),
+  },
+})
 
 const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
 

@@ -4,10 +4,10 @@ import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
-  const { person, handler, log, refusal, stopping } = context
+  const { person, handler, log, refusal } = context
   const eol = channel.size() ? '\r\n' : '\n'
-  const { terminal, sent } = createTerminal(channel, context, eol)
-  const stopWatching = endAfterStop(terminal, eol, stopping)
+  const { terminal, sent } = createTerminal(channel, context.queue.bytes, eol)
+  const stopWatching = endAfterStop(channel, terminal, eol)
   try {
     if (refusal === undefined) await handler.shell(person, terminal)
     else terminal.write(refusal + eol)
@@ -25,25 +25,21 @@ export async function serveShell(channel: OpenChannel, context: ChannelContext):
 /** A channel as a terminal: a bounded queue that drops what does not fit. `sent` resolves once all is sent or the client is gone. */
 function createTerminal(
   channel: OpenChannel,
-  { queue, stopping }: ChannelContext,
+  queueBytes: number,
   eol: string,
 ): { readonly terminal: Terminal; readonly sent: Promise<void> } {
-  const { size, onResize, term, env } = channel
+  const { gone, size, onResize, term, env } = channel
   const drainListeners: (() => void)[] = []
   const sent = createDeferred<void>()
   let dropped = false
   let ended = false
-  const outbox = channel.openOutbox({
-    stallMs: queue.stallMs,
-    onEmpty() {
-      if (!dropped || ended) return
-      dropped = false
-      for (const listener of drainListeners) listener()
-    },
+  const outbox = channel.openOutbox(() => {
+    if (!dropped || ended) return
+    dropped = false
+    for (const listener of drainListeners) listener()
   })
-  const gone = AbortSignal.any([channel.gone, stopping])
   const terminal: Terminal = {
-    input: channel.input(gone),
+    input: channel.input(),
     gone,
     size,
     onResize,
@@ -53,7 +49,7 @@ function createTerminal(
     write(text) {
       if (ended) return true
       // A single long text is let through: it is in memory already, and could never be sent otherwise.
-      if (outbox.size() > 0 && outbox.size() + text.length > queue.bytes) {
+      if (outbox.size() > 0 && outbox.size() + text.length > queueBytes) {
         dropped = true
         return false
       }
@@ -63,7 +59,7 @@ function createTerminal(
     end(exitStatus) {
       if (ended) return
       ended = true
-      if (stopping.aborted) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
+      if (channel.isStopping()) outbox.push(`The server is going down. Goodbye.${eol}`, 'out')
       void outbox.finish(exitStatus).then(sent.resolve)
     },
   }
@@ -74,18 +70,18 @@ function createTerminal(
 const END_LIMIT_MS = 500
 
 /** The end of its input ends a session that has nothing left to do. One that is busy is ended for it. */
-function endAfterStop(terminal: Terminal, eol: string, stopping: AbortSignal): () => void {
+function endAfterStop(channel: OpenChannel, terminal: Terminal, eol: string): () => void {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
     terminal.write(eol)
     terminal.end(0)
   }
   const stop = (): void => {
-    timer = setTimeout(end, END_LIMIT_MS)
+    if (channel.isStopping()) timer = setTimeout(end, END_LIMIT_MS)
   }
-  stopping.addEventListener('abort', stop, { once: true })
+  channel.gone.addEventListener('abort', stop, { once: true })
   return () => {
     clearTimeout(timer)
-    stopping.removeEventListener('abort', stop)
+    channel.gone.removeEventListener('abort', stop)
   }
 }

@@ -1,22 +1,63 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
 // grants, results and scripts. It implements the ports of the core and knows none of its rules: it does not
-// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/.
+// decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
+// threads/ runs it beside the caller's thread.
 
+import type { Database } from 'better-sqlite3'
 import { backupFile } from './sqlite/backup.ts'
+import { firstDamage } from './sqlite/damage.ts'
+import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
+import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
+import { openThreaded } from './threads/open-threaded.ts'
 
 /** Where the store is, and what it needs. */
-export type StorageOptions = SqliteOptions
+export interface StorageOptions extends SqliteOptions {
+  /**
+   * The built `adapters/storage/threads/main.js`: the database is used in threads of its own, so that the caller never
+   * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
+   */
+  readonly threadEntry?: string
+}
 
 /**
  * Opens the store; dispose of it to let go of the files. SQLite is the only engine: another one is chosen here.
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage(options: StorageOptions): Promise<Storage> {
-  return openSqlite(options)
+export async function openStorage({ threadEntry, ...options }: StorageOptions): Promise<Storage> {
+  if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
+  return await openThreaded(options, threadEntry)
+}
+
+/**
+ * Looks through a database, whether or not a server is using it; resolves to the first thing that is wrong, and to
+ * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read.
+ */
+export async function damageOf(file: string): Promise<string | undefined> {
+  try {
+    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    return firstDamage(db)
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}
+
+const closing = (db: Database): Database & Disposable =>
+  Object.assign(db, { [Symbol.dispose]: () => void db.close() })
+
+/**
+ * Puts a copy of a backup in the place of the database; see `restoreFile`. Rejects with `StorageError`, and then nothing
+ * was changed.
+ */
+export async function restoreDatabase(options: RestoreOptions): Promise<string | undefined> {
+  try {
+    return restoreFile(options)
+  } catch (error) {
+    throw toStorageError(error)
+  }
 }
 
 /**
@@ -25,7 +66,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
  */
 export async function backupDatabase(file: string, target: string): Promise<void> {
   try {
-    await backupFile(file, target)
+    backupFile(file, target)
   } catch (error) {
     throw toStorageError(error)
   }

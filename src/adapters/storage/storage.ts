@@ -5,8 +5,11 @@ import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore } from '../../prompt/ports.ts'
 import type { HistoryStore, ScriptStore } from '../../prompt/ports.ts'
 
-/** All that is kept on disk, in the words of those who need it. Every method rejects with `StorageError` only. */
-export interface Storage extends AsyncDisposable {
+/**
+ * All that is kept on disk, in the words of those who need it. Every method of every store takes and gives plain
+ * values, which may cross to another thread, and rejects with `StorageError` only.
+ */
+export interface Stores {
   readonly log: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
@@ -16,6 +19,14 @@ export interface Storage extends AsyncDisposable {
   readonly results: ResultStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore
+  readonly upkeep: Upkeep
+}
+
+/** The stores, until they are disposed of. What is under way then is stored first. */
+export interface Storage extends Stores, AsyncDisposable {}
+
+/** The care of the database itself. */
+export interface Upkeep {
   /** Rejects if nothing could be stored just now. */
   health(): Promise<void>
   /**
@@ -23,4 +34,8 @@ export interface Storage extends AsyncDisposable {
    * An existing file is left alone and rejected.
    */
   backup(file: string): Promise<void>
+  /** Looks through the whole database; resolves to the first thing that is wrong, and to undefined where nothing is. */
+  damage(): Promise<string | undefined>
+  /** Does now what the next search would do first: takes in what was appended since the last one. */
+  refreshSearch(): Promise<void>
 }

@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import pLimit from 'p-limit'
 import { WebError } from '../../tools/ports/web.ts'
 import type { Reading, ReadRequest } from './reader/reading.ts'
@@ -45,6 +44,8 @@ async function readOnce(
   signal.throwIfAborted()
   try {
     const command = [process.execPath, `--max-old-space-size=${heapMiB}`, entry]
+    // Loaded with the first page: it is a hundred files.
+    const { execa } = await import('execa')
     const { stdout } = await execa(
       '/bin/sh',
       ['-c', LIMITED, 'sh', String(Math.ceil(ms / 500)), ...command],

@@ -16,7 +16,7 @@ interface Place {
   /** Where the watch begins: at the directory, or at the nearest one above that exists. */
   readonly start: string
   /** Changes when another directory takes the place of this one. */
-  readonly inode: number | undefined
+  readonly identity: string | undefined
 }
 
 /**
@@ -32,9 +32,10 @@ export async function watchDirectories(
   const inTurn = createSerial()
   const ended = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const soon = (): void => {
-    clearTimeout(timer)
-    timer = setTimeout(() => void inTurn(follow), QUIET_MS).unref()
+  let isChanged = false
+  const soon = (event: WatchEvent): void => {
+    isChanged ||= event === 'change'
+    timer ??= setTimeout(() => void inTurn(follow), QUIET_MS).unref()
   }
   const begin = (places: readonly Place[]) => watchPlaces(places, soon, log)
   let places = await findPlaces(dirs)
@@ -42,15 +43,19 @@ export async function watchDirectories(
 
   /** Watches what the paths mean now, before anybody reads it. */
   async function follow(): Promise<void> {
+    timer = undefined
+    const hasChange = isChanged
+    isChanged = false
     const now = await findPlaces(dirs)
     if (ended.signal.aborted) return
-    if (JSON.stringify(now) !== JSON.stringify(places)) {
+    const isMoved = JSON.stringify(now) !== JSON.stringify(places)
+    if (isMoved) {
       const before = watching
       watching = await begin(now)
       places = now
       await before[Symbol.asyncDispose]()
     }
-    changed()
+    if (isMoved || hasChange) changed()
   }
 
   return {
@@ -62,9 +67,12 @@ export async function watchDirectories(
   }
 }
 
+/** `sign` is anything that the system reports of the directories: another one may have taken the place of one of them. */
+type WatchEvent = 'change' | 'sign'
+
 async function watchPlaces(
   places: readonly Place[],
-  changed: () => void,
+  report: (event: WatchEvent) => void,
   log: Log,
 ): Promise<AsyncDisposable> {
   const watcher = watch([], {
@@ -78,7 +86,9 @@ async function watchPlaces(
   const ready = new Promise<void>((done) => watcher.once('ready', done))
   watcher.add(starts)
   if (starts.length > 0) await ready
-  watcher.on('all', changed)
+  watcher.on('all', () => report('change'))
+  // A directory that is replaced between two looks is no change to chokidar, if the new one has files of the same names.
+  watcher.on('raw', () => report('sign'))
   return { [Symbol.asyncDispose]: () => watcher.close() }
 }
 
@@ -91,7 +101,7 @@ async function findPlaces(dirs: readonly string[]): Promise<readonly Place[]> {
 
 async function findDirectory(path: string): Promise<Place> {
   const real = await realpath(path).catch(() => undefined)
-  if (real !== undefined) return { path: real, start: real, inode: await inodeOf(real) }
+  if (real !== undefined) return { path: real, start: real, identity: await identityOf(real) }
   const above = await findDirectory(dirname(path))
   return { ...above, path: join(above.path, basename(path)) }
 }
@@ -101,9 +111,10 @@ async function findLink(link: string): Promise<Place> {
   return { ...above, path: join(above.path, basename(link)) }
 }
 
-const inodeOf = (path: string): Promise<number | undefined> =>
+/** The number alone may be given to the next directory. */
+const identityOf = (path: string): Promise<string | undefined> =>
   stat(path).then(
-    ({ ino }) => ino,
+    ({ ino, birthtimeMs }) => `${ino} ${birthtimeMs}`,
     () => undefined,
   )
 

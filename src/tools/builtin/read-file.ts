@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import type { FileSlice } from '../ports/workspace.ts'
-import { linesOf, showText } from '../shown-text.ts'
+import { linesOf } from '../shown-text.ts'
 import { ok } from '../tool.ts'
 
 /** A text file of the room's workspace, or some of its lines. */
@@ -33,11 +33,11 @@ export const readFile = defineTool({
         `start_line must be at most ${slice.totalLines}, the last line of ${file_path}, got ${start_line}`,
       )
     }
-    return ok(show_lines ? numbered(slice) : showText(slice.text))
+    return ok(show_lines ? numbered(slice) : slice.text)
   },
 })
 
 const numbered = ({ text, firstLine }: FileSlice): string =>
   linesOf(text)
-    .map((line, index) => `${firstLine + index}: ${showText(line)}`)
+    .map((line, index) => `${firstLine + index}: ${line}`)
     .join('')

@@ -1,12 +1,10 @@
 import { z } from 'zod'
+import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import { SPOKEN_KINDS, timedLines } from './history.ts'
 import { ok, type Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
-
-/** Words beyond this find nothing more. */
-const MAX_WORDS = 16
 
 /** Finds what was said in a room. */
 export const searchTool = (parts: RoomToolParts): Tool =>
@@ -29,14 +27,15 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     },
     run: async ({ words: text, limit, room: name }, context) => {
       const room = await roomOf(parts, context, name)
-      const words = [...new Set(text.split(/\s+/u).filter((word) => word !== ''))].slice(0, MAX_WORDS)
-      if (words.length === 0) throw new ArgumentError('words is empty; give a word to look for')
-      const found = await parts.chat.history(room, {
+      const terms = searchTerms(text)
+      if (terms.length === 0) throw new ArgumentError('words is empty; give a word to look for')
+      const found = await parts.chat.search({
+        rooms: [room.name],
         limit,
-        words,
+        terms,
         kinds: SPOKEN_KINDS,
         withoutThreads: true,
       })
-      return ok(timedLines(found).join('\n') || `Nothing has ${words.join(' and ')}.`)
+      return ok(timedLines(found).join('\n') || `Nothing has ${termsText(terms)}.`)
     },
   })

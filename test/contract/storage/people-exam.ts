@@ -17,6 +17,14 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().people.keysOf(bob.id)).toEqual([])
   })
 
+  test('can share a key, which is counted', async () => {
+    expect(await store().people.namesOf(key(1))).toBe(0)
+    await store().people.register(alice, 'alice', key(1), 5)
+    await store().people.register(bob, 'bob', key(1), 5)
+    await store().people.addKey(bob.id, key(2), 6)
+    expect([await store().people.namesOf(key(1)), await store().people.namesOf(key(2))]).toEqual([2, 1])
+  })
+
   test('have a skeleton that only the first of many gets', async () => {
     const attempts = [alice, bob].map((person) => store().people.register(person, 'same', key(1), 5))
     expect(await Promise.all(attempts)).toEqual([true, false])

@@ -30,6 +30,7 @@ export function recordOutput(): { readonly told: Told; readonly out: Output; nex
       write: (text) => keep(told.out, text),
       warn: (text) => keep(told.err, text),
       columns: 80,
+      ready: async () => {},
     },
   }
 }

@@ -1,6 +1,7 @@
 import { guide } from '../../../src/adapters/models/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
+import { createByteQuota } from '../../../src/chat/byte-quota.ts'
 import { createPace } from '../../../src/chat/pace.ts'
 import { createPeople } from '../../../src/chat/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
@@ -114,7 +115,7 @@ function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: Too
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.people,
-    policy: () => ({ access: 'open', admins: [], modelNames: turns.names() }),
+    policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
     claimCode: CLAIM_CODE,
     nextId,
     clock,
@@ -125,5 +126,6 @@ function runnerIn({ society, turns }: TurnWorld, approvals: Approvals, runs: Too
     clock,
     wait: async () => {},
   })
-  return { commands, runner: createRunner({ commands, speech, chat, pace, log }) }
+  const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
+  return { commands, runner: createRunner({ commands, speech, chat, pace, bytes, log }) }
 }

@@ -55,7 +55,8 @@ const flagLine = (flag: FlagSpec): string =>
   `${code(flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag))}: ${flag.about}`
 
 function whoMay({ room, rights }: Command): string {
-  if (!rights) return room === 'here' ? 'Everybody who sees the room.' : 'Everybody.'
+  if (!rights)
+    return room === 'here' || room === 'here-or-all' ? 'Everybody who sees the room.' : 'Everybody.'
   if ('rule' in rights) return rights.rule
   if (!rights.when) return 'The owner of the room, an op or an admin.'
   return `Everybody who sees the room; only its owner, an op or an admin can ${rights.manage}.`

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
+import { createRoomBoards } from '../../../src/app/room-board.ts'
 import { createPeople } from '../../../src/chat/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
+import { sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createSociety, type Society } from '../../support/society.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -49,18 +51,22 @@ async function startHost() {
     store: storage.people,
     clock,
     nextId,
-    policy: () => ({ access: 'open', admins: [], modelNames: [] }),
+    policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
     claimCode: undefined,
   })
+  const shared = sharedBySessions()
   const handler = createClientHandler({
     people,
     chat,
     runner: runnerOf(society),
-    roomStatus: { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+    boards: createRoomBoards(
+      { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+      shared.now,
+    ),
+    shared,
     complete: async () => [],
     stop: async () => undefined,
-    motd: () => 'be kind',
-    stdinBytes: () => 10,
+    settings: { motd: () => 'be kind', stdinBytes: () => 10 },
   })
   return { ...society, handler }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/pace.ts'
-import type { PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
 import { handClock } from '../../support/society.ts'
 
-const alice = 'alice' as PersonId
+const alice = { id: 'alice' as PersonId }
 
 function pace() {
   const clock = handClock()
@@ -32,6 +32,30 @@ test('a refusal costs nothing: after the wait it goes on', async () => {
 test('one person going fast does not slow another', async () => {
   const { pace: keep, waits } = pace()
   for (let i = 0; i < 8; i++) await keep.next(alice)
-  await keep.next('bob' as PersonId)
+  await keep.next({ id: 'bob' as PersonId })
+  expect(waits).toEqual([])
+})
+
+test('all names of a key are slowed down together, and a network as 64 people are', async () => {
+  const { pace: keep, waits } = pace()
+  const person = (id: string, key: string, network: string) => ({
+    id: id as PersonId,
+    login: { key: key as Fingerprint, network },
+  })
+  for (let i = 0; i < 8; i++) await keep.next(person(`name ${i}`, 'one key', '192.0.2.1'))
+  await keep.next(person('another name', 'one key', '192.0.2.2'))
+  expect(waits).toEqual([500])
+  for (let i = 0; i < 504; i++) await keep.next(person(`p${i}`, `key ${i}`, '192.0.2.1'))
+  expect(waits).toEqual([500])
+  await keep.next(person('last', 'last key', '192.0.2.1'))
+  expect(waits).toEqual([500, 7.8125])
+})
+
+test('a clock that is set back an hour slows nobody down', async () => {
+  const { pace: keep, clock, waits } = pace()
+  for (let i = 0; i < 8; i++) await keep.next(alice)
+  clock.step(-3_600_000)
+  clock.advance(60_000)
+  for (let i = 0; i < 8; i++) await keep.next(alice)
   expect(waits).toEqual([])
 })

@@ -8,7 +8,7 @@ const key = (name: string) => `SHA256:${name}` as Fingerprint
 async function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
   const { storage, clock, nextId } = await createSociety()
   const { access = 'open', admins = [], claimCode } = options
-  const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'] })
+  const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
   return createPeople({ store: storage.people, clock, nextId, policy, claimCode })
 }
 
@@ -21,6 +21,14 @@ describe('a name', () => {
     expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
     expect(await all.identify('alice', key('b'))).toMatchObject({ name: 'alice-2', guest: true })
     expect(await all.identify('alice', key('c'))).toMatchObject({ name: 'alice-3', guest: true })
+  })
+
+  test('that would be one too many for a key is not registered, and stays free', async () => {
+    const all = await people()
+    for (const name of ['one', 'two']) await all.identify(name, key('a'))
+    expect(await all.identify('three', key('a'))).toMatchObject({ name: 'three-2', guest: true })
+    expect(await all.identify('one', key('a'))).toMatchObject({ name: 'one', guest: false })
+    expect(await all.identify('three', key('b'))).toMatchObject({ name: 'three', guest: false })
   })
 
   test('asked for by two keys at the same moment goes to one of them', async () => {

@@ -60,6 +60,21 @@ describe('a room', () => {
     expect(alice.texts()).toEqual(['kept'])
   })
 
+  test('lets people come and go while nothing can be stored, and announces none of it', async () => {
+    const society = await createSociety()
+    const { person, log } = society
+    const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
+    const room = smallRoom(society, { ...society.storage.log, append: full })
+    const [alice, bob] = [screenOf(await person('alice')), screenOf(await person('bob'))]
+    await room.enter(alice)
+    await room.enter(bob)
+    expect(room.present().map(({ name }) => name)).toEqual(['alice', 'bob'])
+    await room.leave(bob)
+    expect(room.present().map(({ name }) => name)).toEqual(['alice'])
+    expect(alice.texts()).toEqual([])
+    expect(log.lines).toContain('a coming or going was not stored')
+  })
+
   test('announces a person once, however many terminals they have', async () => {
     const { chat, person } = await createSociety()
     const room = await chat.lobby()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal, StorageError, UsageError } from '../../../src/chat/errors.ts'
+import { createByteQuota } from '../../../src/chat/byte-quota.ts'
 import { createPace } from '../../../src/chat/pace.ts'
 import { defineCommand } from '../../../src/commands/define.ts'
 import { createRunner } from '../../../src/commands/runner.ts'
@@ -22,6 +23,7 @@ async function createScene(run: () => Promise<void | false>) {
     ],
     speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }),
     pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
+    bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     chat,
     log,
   })
@@ -124,7 +126,7 @@ describe('a command that changes a room', () => {
     ['portal', 'west lobby', 'change its exits'],
     ['nav', 'on', 'say whether models may walk'],
     ['tools', 'off', 'change its tools'],
-    ['script', 'set x', 'change its script'],
+    ['script', 'set x', 'set or check its script'],
     ['script', 'reset', 'reset its script'],
     ['checkpoint', 'x', 'set its checkpoint'],
     ['kv', 'key value', 'change its key-values'],

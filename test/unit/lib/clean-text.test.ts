@@ -121,6 +121,16 @@ describe('cleanText', () => {
     expect(cleanText('👩\u{E0067}🏽\uFE0F')).toBe('👩🏽')
   })
 
+  test('cleans a text as it cleans each of its lines', () => {
+    fc.assert(
+      fc.property(fc.array(hostile), (parts) => {
+        const lines = parts.flatMap((part) => part.split('\n')).map((line) => `${line}\n`)
+        expect(cleanText(lines.join(''))).toBe(lines.map(cleanText).join(''))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
   test('changes nothing more when it is applied again', () => {
     fc.assert(
       fc.property(hostile, (text) => {

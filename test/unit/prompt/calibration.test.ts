@@ -85,11 +85,20 @@ test('what was learned of a model is for that model of that provider in that enc
   }
 })
 
+test('none of many reports at once is lost', async () => {
+  await using storage = await openInMemory()
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const calibrations = createCalibrations(storage.calibrations, { now: () => 7 }, log)
+  const report = () => calibrations.learnFrom(sampleConfig({}), 1000, { input: 1300, output: 5 })
+  await Promise.all(Array.from({ length: 50 }, report))
+  expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
+})
+
 test('a store that cannot store is no harm to the turn, and the log is told', async () => {
   const told: string[] = []
   const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
   const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-  const calibrations = createCalibrations({ find: full, change: full }, { now: () => 7 }, log)
+  const calibrations = createCalibrations({ find: full, put: full }, { now: () => 7 }, log)
   await calibrations.learnFrom(sampleConfig({}), 1000, { input: 1300, output: 5 })
   expect(told).toEqual(['a calibration could not be stored'])
 })

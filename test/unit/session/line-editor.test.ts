@@ -90,6 +90,37 @@ test('killing words and moving over them takes linear time in a long draft', () 
   )
 })
 
+test('a word ends where a blank of any script is, as trimming knows them', () => {
+  const spaces = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
+    (unit) => unit.trim() === '',
+  )
+  expect(spaces.length).toBeGreaterThan(20)
+  for (const space of spaces) {
+    const draft = { text: `one${space}two`, cursor: 7 }
+    const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'word-left' }, 100)
+    expect([space.charCodeAt(0), step.editor.draft.cursor]).toEqual([space.charCodeAt(0), 4])
+  }
+  const draft = { text: 'naïve\u200bcafé\u4e00!', cursor: 0 }
+  const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'word-right' }, 100)
+  expect(step.editor.draft.cursor).toBe(draft.text.length)
+})
+
+test('the lines that are remembered have a size together, and the newest is always among them', () => {
+  const enter = { type: 'press', name: 'enter' } as const
+  let editor = EMPTY_EDITOR
+  for (let i = 0; i < 20; i++) {
+    const typed = press(editor, { type: 'paste', text: `${i} ${'x'.repeat(60_000)}` }, 200_000)
+    editor = press(typed.editor, enter, 200_000).editor
+  }
+  expect(editor.sent.map((line) => line.split(' ')[0])).toEqual(['18', '19'])
+  const huge = press(editor, { type: 'paste', text: 'y'.repeat(150_000) }, 200_000)
+  editor = press(huge.editor, enter, 200_000).editor
+  expect(editor.sent.map(({ length }) => length)).toEqual([150_000])
+  for (let i = 0; i < 300; i++)
+    editor = press(press(editor, { type: 'text', text: `${i}` }, 100).editor, enter, 100).editor
+  expect([editor.sent.length, editor.sent[0], editor.sent.at(-1)]).toEqual([200, '100', '299'])
+})
+
 const keyNames: readonly KeyName[] = [
   'enter', 'newline', 'tab', 'backspace', 'delete', 'left', 'right', 'up', 'down', 'home', 'end', 'word-left',
   'word-right', 'kill-right', 'kill-left', 'kill-word', 'kill-word-right', 'redraw', 'interrupt', 'eof', 'stop',

@@ -1,86 +1,276 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import { createReplies, createStatusRows } from '../../../src/session/drawing/footer.ts'
 import { draftOf } from '../../../src/session/line-editor.ts'
 import { createLiveView } from '../../../src/session/live-view.ts'
-import type { SessionView } from '../../../src/session/session-view.ts'
+import type { SessionStatus } from '../../../src/session/ports.ts'
+import { renderEntry, renderText } from '../../../src/session/drawing/render-entry.ts'
+import { createShared } from '../../../src/session/shared.ts'
+import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 import { status } from '../../support/session-host.ts'
+import { handTimers } from '../../support/shared-by-sessions.ts'
+import { memoryLog } from '../../support/society.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 
 const room = 'lobby' as RoomName
 const turn = 't1' as TurnId
-const entry = { id: '1' as EntryId, at: 0, room, author: 'bob' }
-const words = fc.array(fc.constantFrom('word', 'longer-word', '日本語', '👩‍👩‍👧', '\n', 'a\tb', '\u001b[2J'), {
-  maxLength: 40,
+const theme = chooseTheme('vt100', {})
+const messageOf = (text: string): Entry => ({
+  id: '1' as EntryId,
+  at: 0,
+  room,
+  author: 'bob',
+  kind: 'message',
+  text,
 })
 
-type Action = readonly [name: string, run: (view: SessionView) => void]
+interface Size {
+  readonly columns: number
+  readonly rows: number
+}
 
-/** Things that happen in a session, in any order. */
+/** A live view at a terminal in memory, with the emulator that shows it, in a time that the test moves. */
+function open(size: Size) {
+  const terminal = createFakeTerminal({ size, term: 'vt100' })
+  const emulator = createEmulator(size.columns, size.rows)
+  const timers = handTimers()
+  const shared = createShared(timers, memoryLog())
+  const replies = createReplies()
+  const statusRow = createStatusRows()
+  let now: SessionStatus = status
+  let shown = 0
+  const fail = (error: unknown): never => {
+    throw error
+  }
+  const view = createLiveView(
+    terminal,
+    (style) => ({ replies: replies.rows(style.columns), status: statusRow(now, style) }),
+    { frames: shared.frames, drawEntry: shared.drawEntry, fail },
+  )
+
+  /** Lets the emulator show what was written. */
+  async function show(): Promise<void> {
+    const written = terminal.written()
+    await emulator.write(written.slice(shown))
+    shown = written.length
+  }
+
+  return {
+    terminal,
+    emulator,
+    timers,
+    view,
+    show,
+    stream(text: string) {
+      replies.add({ room, turn, model: 'guide', text })
+      view.refresh()
+    },
+    endReply: () => replies.end(turn),
+    setStatus(change: Partial<SessionStatus>) {
+      now = { ...now, ...change }
+      view.refresh()
+    },
+    /** After the frame that is due. */
+    settle: () => timers.advance(1_000),
+    async resize(to: Size) {
+      await show()
+      emulator.resize(to.columns, to.rows)
+      terminal.resize(to.columns, to.rows)
+    },
+  }
+}
+
+type Opened = ReturnType<typeof open>
+
+/** Something that happens in a session, and the rows that it leaves above in a window of so many columns. */
+interface Action {
+  readonly name: string
+  run(session: Opened): void | Promise<void>
+  readonly leaves?: (columns: number) => string
+}
+
+const words = fc
+  .array(fc.constantFrom('word', 'longer-word', '日本語', '👩‍👩‍👧', 'кириллица', '\n', 'a\tb', '\u001b[2J'), {
+    maxLength: 40,
+  })
+  .map((parts) => parts.join(' '))
+
+const drawnMessage = (text: string) => (columns: number) =>
+  renderEntry(messageOf(text), { columns: columns - 1, theme })
+
+const drawnPrint = (text: string) => (columns: number) => renderText(text, { columns: columns - 1, theme })
+
 const action: fc.Arbitrary<Action> = fc.oneof(
-  words.map((parts): Action => ['draft', (view) => view.draft(draftOf(parts.join(' ')))]),
-  words.map((parts): Action => [
-    'message',
-    (view) => view.entry({ ...entry, kind: 'message', text: `<${parts.join(' ')}` }),
-  ]),
-  words.map((parts): Action => ['print', (view) => view.print(`<${parts.join(' ')}`)]),
-  words.map((parts): Action => [
-    'stream',
-    (view) => view.stream({ room, turn, model: 'guide', text: parts.join(' ') }),
-  ]),
-  fc.constant<Action>(['redraw', (view) => view.redraw()]),
+  words.map((text): Action => ({ name: 'draft', run: ({ view }) => view.draft(draftOf(text)) })),
+  fc.tuple(words, fc.nat(200)).map(([text, at]): Action => {
+    const cursor = Math.min(at, text.length)
+    return { name: 'draft', run: ({ view }) => view.draft({ text, cursor }) }
+  }),
+  words.map((text): Action => {
+    const run = ({ view }: Opened) => view.entry(messageOf(`<${text}`))
+    return { name: 'message', run, leaves: drawnMessage(`<${text}`) }
+  }),
+  words.map((text): Action => {
+    const run = ({ view }: Opened) => view.print(`<${text}`)
+    return { name: 'print', run, leaves: drawnPrint(`<${text}`) }
+  }),
+  words.map((text): Action => ({ name: 'stream', run: (session) => session.stream(text) })),
+  fc.constant<Action>({
+    name: 'reply',
+    run(session) {
+      session.endReply()
+      session.view.entry(messageOf('<the reply'))
+    },
+    leaves: drawnMessage('<the reply'),
+  }),
+  fc.nat(12).map((people): Action => ({
+    name: 'status',
+    run: (session) => session.setStatus({ people: 1 + people }),
+  })),
+  fc.constantFrom('', 'Grep 1s').map((tool): Action => {
+    return { name: 'status', run: (session) => session.setStatus({ running: tool ? [tool] : [] }) }
+  }),
+  fc.nat(60).map((ms): Action => ({ name: 'time', run: ({ timers }) => timers.advance(ms) })),
+  fc.constant<Action>({ name: 'pass', run: ({ timers }) => timers.pass() }),
+  fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(5)).map(([before, after]): Action => {
+    const count = before + after
+    return {
+      name: 'stall',
+      run({ terminal, timers, view }) {
+        timers.advance(1_000)
+        terminal.setFull(true)
+        for (let i = 0; i < count; i++) {
+          view.entry(messageOf('lost'))
+          if (i === before - 1) timers.advance(1_000)
+        }
+        terminal.setFull(false)
+      },
+      leaves: drawnPrint(`[${count} ${count === 1 ? 'message' : 'messages'} skipped]`),
+    }
+  }),
 )
 
-test('whatever happens, there is one status line, the draft is below it, and every message stands once above', async () => {
+const sizes = fc.record({
+  columns: fc.integer({ min: 20, max: 90 }),
+  rows: fc.integer({ min: 4, max: 30 }),
+})
+
+const plainRows = (text: string): string[] =>
+  text
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .split('\n')
+    .map((row) => row.trimEnd())
+
+test('whatever happens in whatever frames, all that was said stands above in order, once, and the footer and the draft below', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(action, { maxLength: 25 }),
-      fc.record({ columns: fc.integer({ min: 20, max: 90 }), rows: fc.integer({ min: 4, max: 30 }) }),
-      async (actions, size) => {
-        const terminal = createFakeTerminal({ size })
-        const view = createLiveView(terminal, () => status)
-        for (const [, run] of actions) run(view)
-        view.draft(draftOf('the end'))
-        const emulator = createEmulator(size.columns, size.rows)
-        await emulator.write(terminal.written())
-        const all = emulator.all()
-        expect(all.at(-1)).toBe('> the end')
-        expect(all.at(-2)).toMatch(/^lobby · /)
-        expect(all.filter((row) => row.startsWith('lobby · '))).toHaveLength(1)
-        expect(emulator.cursor().column).toBe('> the end'.length)
-        if (!actions.some(([name]) => name === 'redraw')) {
-          const said = actions.filter(([name]) => name === 'message' || name === 'print')
-          expect(all.filter((row) => row.startsWith('<') || row.startsWith('bob: <'))).toHaveLength(
-            said.length,
-          )
-        }
-        view.close()
-      },
-    ),
+    fc.asyncProperty(fc.array(action, { maxLength: 40 }), sizes, async (actions, size) => {
+      const session = open(size)
+      const { view, emulator } = session
+      for (const { run } of actions) await run(session)
+      session.endReply()
+      session.setStatus({ people: 3 })
+      view.draft(draftOf('the end'))
+      session.settle()
+      await session.show()
+      const said = actions.flatMap(({ leaves }) => (leaves ? plainRows(leaves(size.columns)) : []))
+      const all = emulator.all()
+      expect(all.slice(0, -2)).toEqual(said)
+      expect(all.at(-2)).toMatch(/^lobby · 3 here/)
+      expect(all.at(-1)).toBe('> the end')
+      expect(emulator.cursor().column).toBe('> the end'.length)
+      view.close()
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the screen is the same as one that is drawn anew, whatever window changes and redrawing came between', async () => {
+  const change = fc.oneof(
+    { weight: 4, arbitrary: action.filter(({ name }) => name !== 'stall' && name !== 'draft') },
+    sizes.map((size): Action => ({ name: 'resize', run: (session) => session.resize(size) })),
+    fc.constant<Action>({ name: 'redraw', run: ({ view }) => view.redraw() }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 30 }), sizes, sizes, async (actions, size, last) => {
+      const session = open(size)
+      const { view, emulator } = session
+      view.draft(draftOf('short'))
+      for (const { run } of actions) await run(session)
+      await session.resize(last)
+      session.settle()
+      await session.show()
+      const before = emulator.all()
+      expect(before.filter((row) => row.startsWith('lobby · '))).toHaveLength(1)
+      expect(before.at(-1)).toBe('> short')
+      view.redraw()
+      session.settle()
+      await session.show()
+      const all = emulator.all()
+      expect(all.slice(-2)).toEqual(before.slice(-2))
+      expect(emulator.cursor().column).toBe('> short'.length)
+      if (!actions.some(({ name }) => name === 'redraw')) {
+        const said = actions.filter(({ leaves }) => leaves).length
+        expect(before.filter((row) => row.startsWith('<') || row.startsWith('bob: <'))).toHaveLength(said)
+      }
+      view.close()
+    }),
     { numRuns: 150 },
   )
 })
 
-test('after closing, the draft and the status line are gone and nothing more is written', async () => {
-  const terminal = createFakeTerminal({ size: { columns: 40, rows: 10 } })
-  const view = createLiveView(terminal, () => ({ ...status, running: ['Grep'] }))
-  view.draft(draftOf('not sent'))
-  view.close('bye')
-  const written = terminal.written()
-  view.entry({ ...entry, kind: 'message', text: 'late' })
-  view.stream({ room, turn, model: 'guide', text: 'late' })
-  view.close()
-  expect(terminal.written()).toBe(written)
-  const emulator = createEmulator(40, 10)
-  await emulator.write(written)
-  expect(emulator.all()).toEqual(['bye'])
+test('an entry above a draft that stays costs little more than itself; a typed character costs itself', () => {
+  const { terminal, timers, view } = open({ columns: 80, rows: 24 })
+  view.draft(draftOf('a draft that somebody is writing'))
+  timers.advance(1_000)
+  const written = (act: () => void): string => {
+    const from = terminal.written().length
+    act()
+    timers.advance(1_000)
+    return terminal.written().slice(from)
+  }
+  const text = 'something that somebody says'
+  expect(written(() => view.entry(messageOf(text))).length).toBeLessThan(text.length + 40)
+  expect(written(() => view.draft(draftOf('a draft that somebody is writing!')))).toBe('!')
+  expect(written(() => view.draft(draftOf('a draft that somebody is writing')))).toBe('\b\u001b[K')
+  expect(written(() => view.refresh())).toBe('')
 })
 
-test('a reply of another room is not drawn here', () => {
-  const terminal = createFakeTerminal({ size: { columns: 40, rows: 10 } })
-  const view = createLiveView(terminal, () => status)
-  view.stream({ room: 'elsewhere' as RoomName, turn, model: 'guide', text: 'secret' })
-  view.draft(draftOf('x'))
-  expect(terminal.written()).not.toContain('secret')
+test('many changes at once are one write, and a screen that changes all the time is written 30 times a second', () => {
+  const { terminal, timers, view } = open({ columns: 80, rows: 24 })
+  timers.advance(1_000)
+  let writes = 0
+  const counting = terminal.listen(() => writes++)
+  for (let i = 0; i < 100; i++) view.entry(messageOf(`at once ${i}`))
+  timers.advance(1_000)
+  expect(writes).toBe(1)
+  for (let i = 0; i < 1_000; i++) {
+    view.entry(messageOf(`one a millisecond ${i}`))
+    timers.advance(1)
+    timers.pass()
+  }
+  // Thirty frames, and those that were saved up in the quiet time before.
+  expect(writes).toBeLessThanOrEqual(1 + 31 + 8)
+  timers.advance(1_000)
+  expect(timers.pending()).toBe(0)
+  counting()
   view.close()
+})
+
+test('after closing, the draft and the status line are gone and nothing more is written', async () => {
+  const session = open({ columns: 40, rows: 10 })
+  const { terminal, view, emulator } = session
+  session.setStatus({ running: ['Grep'] })
+  view.draft(draftOf('not sent'))
+  session.settle()
+  view.print('shown in no frame yet')
+  view.close('bye')
+  const written = terminal.written()
+  view.entry(messageOf('late'))
+  session.stream('late')
+  view.close()
+  session.settle()
+  expect(terminal.written()).toBe(written)
+  await session.show()
+  expect(emulator.all()).toEqual(['shown in no frame yet', 'bye'])
 })

@@ -1,17 +1,26 @@
 import { expect, test } from 'vitest'
 import { personCalled } from '../../support/ssh-server.ts'
-import { createFakeRoom, status } from '../../support/session-host.ts'
+import { createFakeRoom, status, type FakeHost } from '../../support/session-host.ts'
+import { sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { memoryLog } from '../../support/society.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
-import type { TurnId, RoomName } from '../../../src/chat/entry.ts'
+import { Refusal } from '../../../src/chat/errors.ts'
+import type { TurnId } from '../../../src/chat/entry.ts'
 import { runSession } from '../../../src/session/session.ts'
 import type { FakeTerminal } from '../../support/terminal.ts'
 
 const size = { columns: 40, rows: 10 }
 
-function start(terminal: FakeTerminal, room = createFakeRoom()) {
-  const host = room.host()
-  const done = runSession({ terminal, person: personCalled('alice'), host })
-  return { room, host, done }
+function start(terminal: FakeTerminal, room = createFakeRoom(), change: Partial<FakeHost> = {}) {
+  const host = { ...room.host(), ...change }
+  const log = memoryLog()
+  const done = runSession({
+    terminal,
+    person: personCalled('alice'),
+    host,
+    shared: sharedBySessions(log),
+  })
+  return { room, host, log, done }
 }
 
 /** What a person sees after all that was written. */
@@ -19,6 +28,20 @@ async function see(terminal: FakeTerminal, at = terminal.size()!) {
   const emulator = createEmulator(at.columns, at.rows)
   await emulator.write(terminal.written())
   return emulator
+}
+
+/** Waits until a person sees the text: the bytes that make it need not stand together. */
+async function untilSeen(terminal: FakeTerminal, text: string): Promise<void> {
+  for (;;) {
+    const written = new Promise<void>((resolve) => {
+      const stop = terminal.listen(() => {
+        stop()
+        resolve()
+      })
+    })
+    if ((await see(terminal)).all().join('\n').includes(text)) return
+    await written
+  }
 }
 
 test('typing, correcting and Enter speaks; the line stands above the prompt', async () => {
@@ -48,6 +71,7 @@ test('messages of others go above the draft, which stays as it is', async () => 
   await terminal.waitFor('thou')
   for (let i = 0; i < 30; i++)
     room.deliver({ kind: 'message', author: 'bob', text: `message ${i} that is long enough to wrap` })
+  await terminal.waitFor('message 29')
   const emulator = await see(terminal)
   expect(emulator.screen().at(-1)).toBe('> half a thou')
   expect(emulator.cursor().column).toBe('> half a tho'.length)
@@ -66,10 +90,12 @@ test('a draft over several rows is drawn and taken away without a trace', async 
   terminal.type('\x1b[200~a\r\nb\x1b[201~')
   await terminal.waitFor('b')
   room.deliver({ kind: 'message', author: 'bob', text: 'in between' })
+  await terminal.waitFor('in between')
   const before = terminal.written().length
   terminal.type('\x03')
   await terminal.waitFor('\r\n> \u001b', before)
   room.deliver({ kind: 'message', author: 'bob', text: 'after' })
+  await terminal.waitFor('after')
   const all = (await see(terminal)).all()
   expect(all).toEqual(['welcome', 'bob: in between', 'bob: after', expect.stringContaining('lobby'), '>'])
   terminal.hangUp()
@@ -91,11 +117,11 @@ test('a reply being written is drawn below and ends up above as a whole', async 
   const { room, done } = start(terminal)
   const turn = 't1' as TurnId
   await terminal.waitFor('welcome')
-  for (const screen of room.screens)
-    screen.stream?.({ room: 'lobby' as RoomName, turn, model: 'guide', text: 'so far \x1b[2J' })
+  room.stream({ turn, model: 'guide', text: 'so far \x1b[2J' })
   await terminal.waitFor('so far')
   expect((await see(terminal)).screen()).toContain('guide: so far')
   room.deliver({ kind: 'reply', author: 'guide', turn, outcome: 'done', text: 'so far and no further' })
+  await terminal.waitFor('no further')
   const all = (await see(terminal)).all()
   expect(all.filter((row) => row.startsWith('guide:'))).toEqual(['guide: so far and no further'])
   terminal.hangUp()
@@ -113,6 +139,7 @@ test('narrowing the window leaves one prompt and one status line', async () => {
   emulator.resize(30, 10)
   terminal.resize(30, 10)
   room.deliver({ kind: 'message', author: 'bob', text: 'hi' })
+  await terminal.waitFor('hi', before)
   await emulator.write(terminal.written().slice(before))
   const all = emulator.all()
   expect(all.filter((row) => row.startsWith('> '))).toHaveLength(1)
@@ -125,11 +152,11 @@ test('Tab completes what is clear, and lists what is not', async () => {
   const terminal = createFakeTerminal({ size })
   const { host, done } = start(terminal)
   terminal.type('/he\t')
-  await terminal.waitFor('/help ')
+  await untilSeen(terminal, '> /help')
   terminal.type('\x03/h\t')
-  await terminal.waitFor('/help  /history')
+  await untilSeen(terminal, '/help  /history')
   terminal.type('is\t')
-  await terminal.waitFor('/history ')
+  await untilSeen(terminal, '> /history')
   terminal.type('\r\x04')
   await done
   expect(host.lines).toEqual(['/history '])
@@ -145,24 +172,108 @@ test('^X stops what runs, and the status line says so', async () => {
   expect(host.isStopped()).toBe(true)
 })
 
-test('a host that throws ends the session, with the terminal left open for an apology', async () => {
+test('a host that cannot bring the person in ends the session, with the terminal left open for an apology', async () => {
   const terminal = createFakeTerminal({ size })
-  const { host, done } = start(terminal)
-  terminal.type('/crash\r')
+  const attach = () => Promise.reject(new TypeError('a bug'))
+  const { host, done } = start(terminal, createFakeRoom(), { attach })
   await expect(done).rejects.toThrow('a bug')
   expect([terminal.exitStatus(), host.isDetached()]).toEqual([undefined, true])
 })
 
-test('what did not fit into the queue of a slow terminal is counted, and the screen is whole again', async () => {
+test('a key or a line whose handler throws gives a notice; the draft stays and the session goes on', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { host, log, done } = start(terminal, createFakeRoom(), {
+    stop: () => Promise.reject(new Refusal('nothing that you could stop is running in lobby')),
+    complete() {
+      throw new RangeError('a bug in completion')
+    },
+  })
+  terminal.type('draft\x18')
+  await untilSeen(terminal, '! nothing that you could stop is')
+  expect(log.lines).toEqual([])
+  terminal.type('\t')
+  await untilSeen(terminal, '! something went wrong on the server')
+  expect((await see(terminal)).screen().at(-1)).toBe('> draft')
+  const before = terminal.written().length
+  terminal.type('\x15/crash\r')
+  await terminal.waitFor('! something went wrong', before)
+  terminal.type('still here\r')
+  await untilSeen(terminal, 'alice: still here')
+  terminal.type('\x04')
+  await done
+  expect(host.lines).toEqual(['/crash', 'still here'])
+  expect(log.lines).toHaveLength(2)
+  expect(terminal.exitStatus()).toBe(0)
+})
+
+test('an error that a key repeats is logged once; Tab and ^X ask the host only a few times a second', async () => {
+  const terminal = createFakeTerminal({ size })
+  let [completions, stops] = [0, 0]
+  const { log, done } = start(terminal, createFakeRoom(), {
+    complete() {
+      completions++
+      throw new Error('no words')
+    },
+    stop: async () => void stops++,
+  })
+  terminal.type('/run \t'.repeat(2_000))
+  terminal.type('\x18'.repeat(2_000))
+  terminal.type('\x03\x04')
+  await done
+  expect(log.lines).toEqual(['something in a session failed'])
+  // Four at once, and four a second after that: a minute of them would be a stall.
+  expect([completions < 240, stops < 240]).toEqual([true, true])
+})
+
+test.each([
+  ['keys', { size }, '\x1bb\x1bf'.repeat(20_000)],
+  ['lines', { term: '' }, '/help\n'.repeat(20_000)],
+])(
+  'while one session works through a flood of %s, another types and is answered',
+  async (_, options, flood) => {
+    const shared = sharedBySessions()
+    const [hostile, honest] = [createFakeTerminal(options), createFakeTerminal({ size })]
+    const open = (terminal: FakeTerminal, name: string) =>
+      runSession({ terminal, person: personCalled(name), host: createFakeRoom().host(), shared })
+    let isThrough = false
+    const flooding = open(hostile, 'mallory').then(() => (isThrough = true))
+    const talking = open(honest, 'alice')
+    hostile.type(`\x1b[200~${'é'.repeat(30_000)}\x1b[201~${flood}`)
+    hostile.hangUp()
+    for (const line of ['one', 'two', 'three']) {
+      honest.type(`${line}\r`)
+      await untilSeen(honest, `alice: ${line}`)
+    }
+    expect(isThrough).toBe(false)
+    honest.type('\x04')
+    await talking
+    hostile.vanish()
+    await flooding
+  },
+)
+
+test('a paste that does not fit is told once, whatever pieces it comes in', async () => {
+  const terminal = createFakeTerminal({ size })
+  const { done } = start(terminal)
+  for (let i = 0; i < 100; i++) terminal.type(`\x1b[200~${'x'.repeat(1_000)}\x1b[201~`)
+  terminal.type('\x03\x04')
+  await done
+  expect(terminal.written().match(/a draft has at most 65536/g)).toHaveLength(1)
+})
+
+test('what did not fit into the queue of a slow terminal is counted where it was lost, and the screen is whole again', async () => {
   const terminal = createFakeTerminal({ size })
   const { room, done } = start(terminal)
-  await terminal.waitFor('welcome')
+  await terminal.waitFor('>')
   terminal.setFull(true)
   for (let i = 0; i < 3; i++) room.deliver({ kind: 'message', author: 'bob', text: `lost ${i}` })
+  await terminal.refused()
+  room.deliver({ kind: 'message', author: 'bob', text: 'lost 3' })
   terminal.setFull(false)
   room.deliver({ kind: 'message', author: 'bob', text: 'seen' })
+  await terminal.waitFor('seen')
   const all = (await see(terminal)).all()
-  expect(all).toEqual(['welcome', '[3 messages skipped]', 'bob: seen', expect.stringContaining('lobby'), '>'])
+  expect(all).toEqual(['welcome', '[4 messages skipped]', 'bob: seen', expect.stringContaining('lobby'), '>'])
   terminal.hangUp()
   await done
 })

@@ -4,29 +4,25 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { openFile } from './driver.ts'
 
-/** Copies a database that is in use by this process, a thousand pages at a time, to a new file. */
-export async function backupOpen(db: Database, target: string): Promise<void> {
-  await intoNewFile(target, async (file) => {
-    await db.backup(file, { progress: () => 1000 })
-  })
-}
-
-/** Copies a database that another process may be serving from: one snapshot, and nobody waits. */
-export async function backupFile(source: string, target: string): Promise<void> {
+/** Copies a database that another process may be serving from. */
+export function backupFile(source: string, target: string): void {
   const db = openFile(source, { readonly: true, fileMustExist: true })
   try {
-    await intoNewFile(target, async (file) => void db.prepare('VACUUM INTO ?').run(file))
+    copyInto(db, target)
   } finally {
     db.close()
   }
 }
 
-/** The target appears whole or not at all, is the owner's alone, and never replaces a file. */
-async function intoNewFile(target: string, fill: (file: string) => Promise<void>): Promise<void> {
+/**
+ * Copies all that a connection sees, as one snapshot; no other connection waits. The target appears whole or not at
+ * all, is the owner's alone, and never replaces a file.
+ */
+export function copyInto(db: Database, target: string): void {
   const partial = `${target}.${randomUUID()}.partial`
   const descriptor = openSync(partial, 'wx', 0o600)
   try {
-    await fill(partial)
+    db.prepare('VACUUM INTO ?').run(partial)
     fsyncSync(descriptor)
     linkSync(partial, target)
   } catch (error) {

@@ -12,11 +12,6 @@ export function createCalibrationStore({ db, read, write }: Connection): Calibra
   )
   return {
     find: (model) => read(() => find.get(model)),
-    change: (model, change) =>
-      write(() => {
-        const known = find.get(model)
-        const next = change(known)
-        if (next && next !== known) put.run({ ...next, model })
-      }),
+    put: (model, calibration) => write(() => void put.run({ ...calibration, model })),
   }
 }

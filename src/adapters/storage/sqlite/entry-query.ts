@@ -62,14 +62,8 @@ function select(query: EntryQuery, index: string, kind: string): string {
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',
     query.withoutThreads ? "AND json_extract(data, '$.thread') IS NULL" : '',
-    query.words === undefined ? '' : `AND ${HAS_EVERY_WORD}`,
   ].join(' ')
 }
-
-/** SQLite's lower() knows ASCII only, which is what is promised. */
-const HAS_EVERY_WORD = `NOT EXISTS (
-  SELECT 1 FROM json_each(@words) AS word
-  WHERE instr(lower(text), lower(word.value)) = 0 AND instr(lower(author), lower(word.value)) = 0)`
 
 function entryValues(query: EntryQuery): Record<string, unknown> {
   return {
@@ -78,7 +72,6 @@ function entryValues(query: EntryQuery): Record<string, unknown> {
     encoding: query.encoding,
     before: query.before,
     after: query.after,
-    words: JSON.stringify(query.words),
     ...Object.fromEntries((kindsOf(query) ?? []).map((kind, index) => [`kind${index}`, kind])),
   }
 }

@@ -14,11 +14,15 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
   ['EACCES', 'read-only', 'the database cannot be opened for writing; check its permissions'],
   ['EPERM', 'read-only', 'the database cannot be opened for writing; check its permissions'],
   ['EROFS', 'read-only', 'the disk is read-only; choose another data directory'],
-  ['SQLITE_CORRUPT', 'corrupt', 'the database is damaged; restore a backup'],
+  [
+    'SQLITE_CORRUPT',
+    'corrupt',
+    'the database is damaged; put a backup in its place with sshawl restore FILE',
+  ],
   [
     'SQLITE_NOTADB',
     'corrupt',
-    'the file is not a database; restore a backup or choose another data directory',
+    'the file is not a database; put a backup in its place with sshawl restore FILE, or choose another data directory',
   ],
   ['SQLITE_CANTOPEN', 'other', 'the database cannot be opened; check that it is there and is a file'],
   ['ENOENT', 'other', 'there is no such file or directory; check the path'],

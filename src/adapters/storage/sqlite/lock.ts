@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { StorageError } from '../../../chat/errors.ts'
 import { openFile } from './driver.ts'
 import { toStorageError } from './errors.ts'
+import { refuseStaleLog } from './stale-log.ts'
 import { touchPrivately } from './private-file.ts'
 
 /**
@@ -23,6 +24,18 @@ export function lock(file: string): Disposable {
     throw trouble.reason === 'locked' ? inUse(file, trouble) : trouble
   }
   return { [Symbol.dispose]: () => void db.close() }
+}
+
+/** As `lock`, for a database that is to be opened: a log that is not its own is refused. Throws `StorageError`. */
+export function lockToOpen(file: string): Disposable {
+  const locked = lock(file)
+  try {
+    refuseStaleLog(file)
+    return locked
+  } catch (error) {
+    locked[Symbol.dispose]()
+    throw toStorageError(error)
+  }
 }
 
 const inUse = (file: string, cause: StorageError): StorageError =>

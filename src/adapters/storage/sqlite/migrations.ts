@@ -31,8 +31,8 @@ export function readMigrations(dir: string): readonly Migration[] {
  * the schema before it. Throws `StorageError`: `newer` if the database knows more than we do.
  */
 export function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
-  const version = Number(db.pragma('user_version', { simple: true }))
-  refuseNewer(version, migrations.length)
+  const version = versionOf(db)
+  refuseNewer(db, migrations.length)
   refuseEdited(db, version, migrations)
   for (const migration of migrations.slice(version)) apply(db, migration, now())
 }
@@ -51,7 +51,11 @@ const misnumbered = (dir: string, name: string, expected: number): StorageError 
     `${join(dir, name)}: migration ${expected} should stand here; number them without gaps`,
   )
 
-function refuseNewer(version: number, newest: number): void {
+const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
+
+/** Throws `StorageError` (`newer`) if the database has a schema after `newest`. */
+export function refuseNewer(db: Database, newest: number): void {
+  const version = versionOf(db)
   if (version <= newest) return
   throw new StorageError(
     'newer',

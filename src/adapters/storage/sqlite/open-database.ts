@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { openFile } from './driver.ts'
+import { vitalDamage } from './damage.ts'
 import { migrate, type Migration } from './migrations.ts'
 
 /** How to open a database file. */
@@ -23,9 +24,12 @@ const APPLICATION_ID = 0x73736877
 export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions): Database {
   const db = openFile(file, { timeout: busyMs })
   try {
+    if (isEmpty(db)) db.pragma(`application_id = ${APPLICATION_ID}`)
     refuseForeign(db, file)
-    migrate(db, migrations, now)
+    refuseDamaged(db, file)
     keepSafe(db)
+    migrate(db, migrations, now)
+    db.pragma('foreign_keys = ON')
     return db
   } catch (error) {
     db.close()
@@ -33,19 +37,38 @@ export function openDatabase({ file, migrations, busyMs, now }: DatabaseOptions)
   }
 }
 
-function refuseForeign(db: Database, file: string): void {
-  const tables = db.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0
-  if (tables === 0) db.pragma(`application_id = ${APPLICATION_ID}`)
-  else if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+/**
+ * Opens a database that is of the newest schema already, for reading only, or to search it, which writes to the index
+ * beside it. Throws what SQLite throws.
+ */
+export const openBeside = (file: string, busyMs: number, use: 'read' | 'search'): Database =>
+  openFile(file, { readonly: use === 'read', fileMustExist: true, timeout: busyMs })
+
+/** True before anything was made in it. */
+export const isEmpty = (db: Database): boolean =>
+  db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+
+/** Throws `StorageError` if the database was not made by this program. */
+export function refuseForeign(db: Database, file: string): void {
+  if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
     throw new StorageError('other', `${file} is another program's database; choose another data directory`)
   }
+}
+
+/** Throws `StorageError` if people could not come in: a server that starts all the same helps nobody. */
+function refuseDamaged(db: Database, file: string): void {
+  const damage = vitalDamage(db)
+  if (damage === undefined) return
+  throw new StorageError(
+    'corrupt',
+    `${file} is damaged (${damage}); put a backup in its place with sshawl restore FILE`,
+  )
 }
 
 /** FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a crash. */
 function keepSafe(db: Database): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
-  db.pragma('foreign_keys = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('journal_size_limit = 67108864')
 }

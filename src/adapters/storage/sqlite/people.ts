@@ -24,6 +24,7 @@ export function createPeopleStore(connection: Connection): PeopleStore {
   return {
     bySkeleton: (skeleton) => read(() => one(sql.bySkeleton.get(skeleton))),
     byId: (id) => read(() => one(sql.byId.get(id))),
+    namesOf: (key) => read(() => sql.namesOf.get(key)?.count ?? 0),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
     register: ({ id, name, admin }, skeleton, key, at) =>
       write(() => {
@@ -46,6 +47,9 @@ function prepare({ db }: Connection) {
     bySkeleton: db.prepare<[string], PersonRow>(`${columns} WHERE skeleton = ?`),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
+    namesOf: db.prepare<[Fingerprint], { count: number }>(
+      'SELECT count(*) AS count FROM person_keys WHERE fingerprint = ?',
+    ),
     keysOf: db.prepare<[PersonId], { fingerprint: Fingerprint }>(
       'SELECT fingerprint FROM person_keys WHERE person = ? ORDER BY added_at, fingerprint',
     ),

@@ -3,21 +3,12 @@
 
 import type { Clock, Log } from '../../../chat/ports.ts'
 import type { Storage } from '../storage.ts'
-import { backupOpen } from './backup.ts'
-import { createCalibrationStore } from './calibrations.ts'
-import { type Connection, createConnection } from './connection.ts'
-import { createEntryLog } from './entry-log.ts'
+import { createConnection } from './connection.ts'
 import { toStorageError } from './errors.ts'
-import { createGrantStore } from './grants.ts'
-import { createHistoryStore } from './history.ts'
-import { lock } from './lock.ts'
+import { lockToOpen } from './lock.ts'
 import { readMigrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
-import { createPeopleStore } from './people.ts'
-import { createResultStore } from './results.ts'
-import { createRoomStore } from './rooms.ts'
-import { createScriptStore } from './scripts.ts'
-import { createTurnStore } from './turns.ts'
+import { createStores } from './stores.ts'
 
 /** Where the database is and what it needs. */
 export interface SqliteOptions {
@@ -31,8 +22,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Storage in one SQLite file, which this process alone holds until the storage is disposed of, or in memory.
- * Throws `StorageError`.
+ * Storage in one SQLite file, which this process alone holds until the storage is disposed of, or in memory. All work
+ * is done in the caller's thread. Throws `StorageError`.
  */
 export function openSqlite(options: SqliteOptions): Storage {
   try {
@@ -43,7 +34,7 @@ export function openSqlite(options: SqliteOptions): Storage {
 }
 
 function openLocked(options: SqliteOptions): Storage {
-  const locked = lock(options.file)
+  const locked = lockToOpen(options.file)
   try {
     return open(options, locked)
   } catch (error) {
@@ -59,29 +50,12 @@ function open(
   const migrations = readMigrations(migrationsDir)
   const db = openDatabase({ file, migrations, busyMs, now: () => clock.now() })
   log.info({ file, schema: migrations.length }, 'database opened')
-  return storageOf(createConnection(db), locked)
-}
-
-function storageOf(connection: Connection, locked: Disposable | undefined): Storage {
+  const connection = createConnection(db)
   return {
-    log: createEntryLog(connection),
-    rooms: createRoomStore(connection),
-    people: createPeopleStore(connection),
-    turns: createTurnStore(connection),
-    grants: createGrantStore(connection),
-    calibrations: createCalibrationStore(connection),
-    results: createResultStore(connection),
-    scripts: createScriptStore(connection),
-    history: createHistoryStore(connection),
-    health: () => connection.write(() => undefined),
-    backup: (file) => backupOpen(connection.db, file).catch(rethrow),
+    ...createStores(connection),
     async [Symbol.asyncDispose]() {
       connection.close()
       locked?.[Symbol.dispose]()
     },
   }
-}
-
-function rethrow(error: unknown): never {
-  throw toStorageError(error)
 }

@@ -16,7 +16,7 @@ test('a copy made while the server goes on writing opens as a database, with all
   await Promise.all(ids(1, 2000).map(append))
   const copy = sqliteOptions(join(dir.path))
   const target = `${copy.file}.copy`
-  await Promise.all([storage.backup(target), ...ids(2001, 2100).map(append)])
+  await Promise.all([storage.upkeep.backup(target), ...ids(2001, 2100).map(append)])
   await using copied = await openStorage({ ...copy, file: target })
   const stored = await copied.log.read(lobby, { limit: 1e6 })
   expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining([...ids(1, 2000)]))
@@ -44,11 +44,13 @@ test('a file that is there already is not replaced, and nothing half-made is lef
   await using storage = await openStorage(options)
   const target = join(dir.path, 'taken')
   writeFileSync(target, 'mine')
-  await storage.health()
+  await storage.upkeep.health()
   const before = readdirSync(dir.path)
-  await expect(storage.backup(target)).rejects.toThrow(`${target} is there already; choose another name`)
+  await expect(storage.upkeep.backup(target)).rejects.toThrow(
+    `${target} is there already; choose another name`,
+  )
   await expect(backupDatabase(options.file, target)).rejects.toThrow('is there already')
-  await expect(storage.backup(join(dir.path, 'none', 'x'))).rejects.toThrow(
+  await expect(storage.upkeep.backup(join(dir.path, 'none', 'x'))).rejects.toThrow(
     'there is no such file or directory',
   )
   expect(readFileSync(target, 'utf8')).toBe('mine')

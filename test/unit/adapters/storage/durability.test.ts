@@ -43,7 +43,7 @@ test('a second process is told that the directory is in use, and the first goes 
   const second = await execa('node', [child, options.file], { reject: false })
   expect(second.exitCode).toBe(1)
   expect(second.stderr).toContain(`another sshawl is using ${dir.path}; stop that one`)
-  await expect(storage.health()).resolves.toBeUndefined()
+  await expect(storage.upkeep.health()).resolves.toBeUndefined()
 })
 
 const closing = (db: Database): Database & Disposable =>

@@ -47,7 +47,7 @@ test('while another program holds the database the sender is told, and it goes o
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
   await expect(storage.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
-  await expect(storage.health()).rejects.toMatchObject({ reason: 'locked' })
+  await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'locked' })
   expect(await storage.log.read(lobby, { limit: 9 })).toEqual([])
   other.exec('ROLLBACK')
   other.close()

@@ -85,16 +85,38 @@ describe('/search', () => {
 
   test('takes signs of a query language as letters, and says when nothing was found', async () => {
     await using world = await createTalk('the build is green')
-    for (const words of ['%', '_', '"', 'build*', "' OR 1=1 --", 'a AND b'])
+    for (const words of ['%', '_', '"is build"', "' OR 1=1 --", 'a AND b'])
       expect(await world.type(world.bob, `search ${words}`)).toEqual(
-        done(`nothing here has ${words.split(' ').join(' and ')}`),
+        done(`nothing here has ${words.startsWith('"') ? words : words.split(' ').join(' and ')}`),
       )
+    for (const words of ['build*', '"is green"', 'buil "GREEN'])
+      expect((await world.type(world.bob, `search ${words}`)).out).toHaveLength(1)
     expect(await world.exec(world.bob, 'search hall --json nope')).toEqual(done())
+  })
+
+  test('of all rooms finds what this person may see, and names the rooms', async () => {
+    await using world = await createTalk('a word in the hall')
+    await world.exec(world.ann, 'say den a word in the den')
+    expect(await world.exec(world.ann, 'search - word')).toEqual(
+      done('2026-01-01 00:00 hall ann: a word in the hall', '2026-01-01 00:00 den ann: a word in the den'),
+    )
+    for (const outsider of [world.bob, world.root])
+      expect(await world.exec(outsider, 'search - word')).toEqual(
+        done('2026-01-01 00:00 hall ann: a word in the hall'),
+      )
+    expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
+  })
+
+  test('gives what fits best first with --best', async () => {
+    await using world = await createTalk('build build', 'a build of this and that')
+    expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
+      '2026-01-01 00:00 ann: build build',
+    ])
   })
 
   test('needs words', async () => {
     await using world = await createTalk()
-    const form = '/search [-n N] [--json] WORDS…'
+    const form = '/search [-n N] [--best] [--json] WORDS…'
     expect(await world.type(world.bob, 'search')).toEqual(misused('search: WORDS is missing', form))
   })
 })

@@ -1,0 +1,117 @@
+import type { SshLimits } from '../limits.ts'
+import { blockOf, networkOf } from './networks.ts'
+
+/** A connection before its login. */
+export interface Stranger {
+  /** Its turn has come; it may have come already when `enter` returns. */
+  serve(): void
+  /** It has to be closed to let others in. */
+  giveWay(): void
+}
+
+/** Connections before their login. */
+export interface Strangers {
+  /** Counts one more. The function returned takes it out again. */
+  enter(address: string, stranger: Stranger): () => void
+}
+
+/** So long a login may take before it gives way to another one from the same address. Usual ones take less than 1 s. */
+const UNDISTURBED_MS = 2_000
+
+interface Entry {
+  readonly network: string
+  readonly block: string
+  readonly stranger: Stranger
+  servedAt: number
+}
+
+/** Those from one network, in order of arrival. */
+interface Network {
+  readonly served: Set<Entry>
+  readonly waiting: Set<Entry>
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * Too many from one network wait for each other, so that several people behind one address all come in; one that takes
+ * long gives way to who waits. Too many in all: the oldest from the most crowded network gives way, looked for in the
+ * most crowded block of networks. So who is alone on a network comes in, however many connect from elsewhere.
+ */
+export function createStrangers(
+  limits: Pick<SshLimits, 'unauthenticated' | 'unauthenticated_per_address'>,
+  now: () => number = () => performance.now(),
+): Strangers {
+  const networks = new Map<string, Network>()
+  /** Those who are served, in order of age. */
+  const all = new Set<Entry>()
+
+  function serve(entry: Entry, { served, waiting }: Network): void {
+    waiting.delete(entry)
+    entry.servedAt = now()
+    served.add(entry)
+    all.add(entry)
+    entry.stranger.serve()
+    if (all.size > limits.unauthenticated) send(mostCrowded([...all]))
+  }
+
+  function leave(entry: Entry): void {
+    const network = networks.get(entry.network)
+    if (!network) return
+    network.waiting.delete(entry)
+    network.served.delete(entry)
+    all.delete(entry)
+    admit(network)
+    if (network.served.size > 0) return
+    clearTimeout(network.timer)
+    networks.delete(entry.network)
+  }
+
+  function send(entry: Entry | undefined): void {
+    if (!entry) return
+    leave(entry)
+    entry.stranger.giveWay()
+  }
+
+  /** Serves those whose turn it is, and looks again when the oldest of the others has had enough time. */
+  function admit(network: Network): void {
+    clearTimeout(network.timer)
+    const { served, waiting } = network
+    for (const entry of waiting) if (served.size < limits.unauthenticated_per_address) serve(entry, network)
+    const [oldest] = served
+    if (waiting.size === 0 || !oldest) return
+    const left = oldest.servedAt + UNDISTURBED_MS - now()
+    if (left <= 0) send(oldest)
+    else network.timer = setTimeout(() => admit(network), left)
+  }
+
+  return {
+    enter(address, stranger) {
+      const entry = { network: networkOf(address), block: blockOf(address), stranger, servedAt: 0 }
+      const network = networks.get(entry.network) ?? { served: new Set(), waiting: new Set() }
+      networks.set(entry.network, network)
+      network.waiting.add(entry)
+      admit(network)
+      return () => leave(entry)
+    },
+  }
+}
+
+/** The first of those whose block, and in it whose network, has the most. */
+function mostCrowded(entries: readonly Entry[]): Entry | undefined {
+  const inBlock = busiest(entries, ({ block }) => block)
+  const [first] = busiest(inBlock, ({ network }) => network)
+  return first
+}
+
+/** The largest group; of two as large, the one whose first is older. */
+function busiest(entries: readonly Entry[], keyOf: (one: Entry) => string): readonly Entry[] {
+  const groups = new Map<string, Entry[]>()
+  for (const one of entries) {
+    const group = groups.get(keyOf(one))
+    if (group) group.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  let found: readonly Entry[] = []
+  for (const group of groups.values()) if (group.length > found.length) found = group
+  return found
+}

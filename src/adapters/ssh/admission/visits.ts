@@ -1,0 +1,74 @@
+import { createBucket, type Bucket } from '../bucket.ts'
+import type { SshLimits } from '../limits.ts'
+
+/** What is remembered of each network. */
+export interface Visits {
+  /**
+   * Somebody connects. `delayMs` is how long the connection has to wait before it is served. `isKnown`: the last
+   * connection from there was let in.
+   */
+  begin(network: string): { readonly delayMs: number; readonly isKnown: boolean }
+  /** A connection from there was let in. */
+  letIn(network: string): void
+  /** A connection that was let in has opened its first channel. */
+  used(network: string): void
+  /** A connection from there ended before it was let in. */
+  failed(network: string): void
+}
+
+/** A connection that is used costs nothing, one that only comes and goes costs one, and one that is not let in four. */
+const REFUND_FOR_USE = -1
+const PRICE_OF_FAILURE = 3
+
+/** So long a connection waits at most: who shares an address with an attacker still comes in. */
+const MAX_DELAY_S = 5
+
+/** Beyond this many networks, the one that nobody came from for the longest time is forgotten. */
+const MAX_NETWORKS_KEPT = 10_000
+
+interface Visitor {
+  readonly bucket: Bucket
+  isKnown: boolean
+}
+
+/**
+ * Slows networks down whose connections come and go without a use, and those more that fail to log in. Who stops doing it
+ * is forgiven within seconds.
+ */
+export function createVisits(
+  limits: Pick<SshLimits, 'address_burst' | 'address_per_s'>,
+  now?: () => number,
+): Visits {
+  const visitors = new Map<string, Visitor>()
+
+  function visitorOf(network: string): Visitor {
+    const { address_burst: burst, address_per_s: perS } = limits
+    const max = burst + MAX_DELAY_S * perS
+    const visitor = visitors.get(network) ?? { bucket: createBucket(perS, max, now), isKnown: false }
+    // A map keeps the order of adding.
+    visitors.delete(network)
+    visitors.set(network, visitor)
+    const [oldest = ''] = visitors.keys()
+    if (visitors.size > MAX_NETWORKS_KEPT) visitors.delete(oldest)
+    return visitor
+  }
+
+  return {
+    begin(network) {
+      const { address_burst: burst, address_per_s: perS } = limits
+      const { bucket, isKnown } = visitorOf(network)
+      return { delayMs: (Math.max(0, bucket.add(1) - burst) / perS) * 1_000, isKnown }
+    },
+    letIn(network) {
+      visitorOf(network).isKnown = true
+    },
+    used(network) {
+      visitorOf(network).bucket.add(REFUND_FOR_USE)
+    },
+    failed(network) {
+      const visitor = visitorOf(network)
+      visitor.isKnown = false
+      visitor.bucket.add(PRICE_OF_FAILURE)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net'
+
+/** What a connection is to its channels. */
+export interface Carrier {
+  readonly socket: Socket
+  /** Called, and left in the set, whenever there may be more room to send: who waits for room stays in it. */
+  readonly waiting: Set<() => void>
+  /** The channels on it that are open. */
+  readonly channels: Set<OnCarrier>
+  /** Closes the connection; `why` is logged. */
+  drop(why: string): void
+}
+
+/** A channel, to its connection. */
+export interface OnCarrier {
+  /** The connection, or this channel, is closed. */
+  close(): void
+  /** The server stops: the channel is to end soon. */
+  stop(): void
+}
+
+/** Tells whoever waits that there may be more room. One that still finds none stays in the set, behind the others. */
+export function offerRoom({ waiting }: Carrier): void {
+  for (const pump of [...waiting]) pump()
+}

@@ -1,0 +1,28 @@
+import type { Log } from '../../chat/ports.ts'
+import type { ClientHandler } from '../../session/ports.ts'
+import type { InputTurns } from './input-turns.ts'
+import type { SshLimits } from './limits.ts'
+import type { Queues } from './queues.ts'
+import type { Quota } from './quota.ts'
+import type { Greet } from './transport.ts'
+
+/** What all connections share. */
+export interface ConnectionContext {
+  readonly greet: Greet
+  readonly limits: SshLimits
+  readonly handler: ClientHandler
+  readonly log: Log
+  readonly turns: InputTurns
+  readonly queues: Queues
+  /** Connections at once, by person and by key. */
+  readonly connectionsOf: Quota
+  readonly execsOf: ExecQuotas
+}
+
+/** Commands at once. */
+export interface ExecQuotas {
+  /** By person and by key. */
+  readonly person: Quota
+  /** By network. */
+  readonly network: Quota
+}

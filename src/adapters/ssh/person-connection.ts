@@ -1,0 +1,128 @@
+import type { Connection } from 'ssh2'
+import type { Fingerprint, Person } from '../../chat/person.ts'
+import { createBucket } from './bucket.ts'
+import type { Carrier } from './carrier.ts'
+import { openChannel, type ChannelContext } from './channel.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { serveExec } from './exec.ts'
+import { networkOf } from './admission/networks.ts'
+import { createQuota, takeAll } from './quota.ts'
+import { serveShell } from './terminal.ts'
+
+/** Who is on a connection. */
+export interface Visitor {
+  readonly person: Person
+  readonly key: Fingerprint
+  readonly address: string
+}
+
+/** A connection after its login. */
+export interface Served {
+  /** The connection is closed. */
+  close(): void
+  /** Hangs up once all channels have ended. */
+  stop(): void
+}
+
+/** Serves the channels of one person's connection. */
+export function servePerson(
+  client: Connection,
+  visitor: Visitor,
+  carrier: Carrier,
+  context: ConnectionContext,
+): Served {
+  const { limits, connectionsOf } = context
+  const { person, key } = visitor
+  const jobs = new Set<Promise<void>>()
+  const release = takeAll([connectionsOf, person.id], [connectionsOf, key])
+  const own = channelContext(visitor, context, release !== undefined)
+  const openings = createOpenings(limits)
+  const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing was open on it'))
+  let isStopping = false
+
+  function run(job: Promise<void>): void {
+    const done = job.catch((error: unknown) => carrier.drop(String(error))).finally(() => jobs.delete(done))
+    jobs.add(done)
+  }
+
+  client.on('session', (accept, reject) => {
+    const close = isStopping ? undefined : openings.take()
+    if (!close) return reject()
+    idle.stop()
+    openChannel(accept(), {
+      carrier,
+      queue: own.queue,
+      onStart: (channel, command) =>
+        run(command === undefined ? serveShell(channel, own) : serveExec(command, channel, own)),
+      onClose() {
+        close()
+        if (carrier.channels.size === 0) idle.start()
+      },
+    })
+  })
+  idle.start()
+  return {
+    close() {
+      for (const channel of [...carrier.channels]) channel.close()
+      idle.stop()
+      release?.()
+    },
+    stop() {
+      isStopping = true
+      for (const channel of [...carrier.channels]) channel.stop()
+      void Promise.allSettled(jobs).then(() => hangUp(client, carrier))
+    },
+  }
+}
+
+/** Channels opened in one go, and in a second, for each line that somebody may enter: a session says more than one line. */
+const CHANNELS_PER_LINE = 4
+
+/** Limits how many channels a connection has at once, and how often one is opened: each session is told to a whole room. */
+function createOpenings({ channels_per_connection, rate_burst, rate_per_s }: ConnectionContext['limits']) {
+  const atOnce = createQuota(() => channels_per_connection)
+  const burst = rate_burst * CHANNELS_PER_LINE
+  const often = createBucket(rate_per_s * CHANNELS_PER_LINE, burst + 1)
+  return { take: () => (often.add(1) > burst ? undefined : atOnce.take('')) }
+}
+
+/** Calls `onIdle` once it ran for so long without being stopped. */
+function createIdleTimer(seconds: number, onIdle: () => void) {
+  let timer: NodeJS.Timeout | undefined
+  const stop = (): void => clearTimeout(timer)
+  return {
+    stop,
+    start() {
+      stop()
+      timer = setTimeout(onIdle, seconds * 1_000)
+    },
+  }
+}
+
+function channelContext(
+  { person, key, address }: Visitor,
+  { limits, handler, log, execsOf, queues }: ConnectionContext,
+  isAllowed: boolean,
+): ChannelContext {
+  const network = networkOf(address)
+  return {
+    person: { ...person, login: { key, network } },
+    handler,
+    log,
+    queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
+    refusal: isAllowed ? undefined : tooManyConnections(limits.connections_per_person),
+    takeExec: () => takeAll([execsOf.person, person.id], [execsOf.person, key], [execsOf.network, network]),
+  }
+}
+
+const tooManyConnections = (limit: number): string =>
+  `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`
+
+/** How long a client may take to hang up by itself after its channels were closed. */
+const LINGER_MS = 500
+
+/** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */
+function hangUp(client: Connection, { socket }: Carrier): void {
+  const timer = setTimeout(() => client.end(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}

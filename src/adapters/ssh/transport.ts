@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net'
+import ssh2, { type Connection } from 'ssh2'
+import { ALGORITHMS } from './algorithms.ts'
+import type { HostKey } from './host-key.ts'
+import { socketOf } from './ssh2-internals.ts'
+
+/** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
+const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
+
+/** Begins to speak SSH on a socket. `onClient` is called once the peer has said that it does so too. */
+export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Connection) => void) => void
+
+/**
+ * ssh2's servers, which parse the host keys once. There are two, because the banner belongs to a server. `banner` may be
+ * empty.
+ */
+export function createTransports(hostKeys: readonly HostKey[], banner: string): Greet {
+  const greeted = new WeakMap<Socket, (client: Connection) => void>()
+  const create = (shown: string): ssh2.Server => {
+    const server = new ssh2.Server({
+      hostKeys: hostKeys.map(({ pem }) => pem),
+      algorithms: ALGORITHMS,
+      ...(shown === '' ? {} : { banner: shown }),
+      ident: 'sshawl',
+      ...KEEPALIVE,
+    })
+    server.on('connection', (client) => greeted.get(socketOf(client))?.(client))
+    return server
+  }
+  const [plain, bannered] = [create(''), create(banner.trimEnd())]
+  return (socket, withBanner, onClient) => {
+    greeted.set(socket, onClient)
+    ;(withBanner ? bannered : plain).injectSocket(socket)
+  }
+}

@@ -1,0 +1,89 @@
+// Finding entries by their words, with SQLite's FTS5. The index is a file of its own beside the database: appending
+// never waits for it, a backup does not carry it, and it is brought up to date before each search.
+
+import type { Entry } from '../../../../chat/entry.ts'
+import type { SearchQuery } from '../../../../chat/ports.ts'
+import type { Connection } from '../connection.ts'
+import { type EntryRow, toEntry } from '../entry-query.ts'
+import { toStorageError } from '../errors.ts'
+import { matchOf } from './match.ts'
+import { createSearchIndex } from './search-index.ts'
+
+/** Where the best are wanted, the newest matches that are compared: a word that is in every line has a million. */
+const MAX_COMPARED = 4_000
+
+/** Searches the entries of one connection, and keeps its index. Both reject with `StorageError` only. */
+export interface EntrySearch {
+  search(query: SearchQuery): Promise<readonly Entry[]>
+  refresh(): Promise<void>
+}
+
+export function createEntrySearch({ db, read }: Connection): EntrySearch {
+  const index = createSearchIndex(db)
+
+  function find(query: SearchQuery, match: string): readonly Entry[] {
+    const sql = query.prefer === 'best' ? BEST : NEWEST
+    const rows = db.prepare<[Values], EntryRow>(sql).all(valuesOf(query, match)).map(toEntry)
+    return query.prefer === 'best' ? rows : rows.toReversed()
+  }
+
+  async function refresh(): Promise<void> {
+    try {
+      await read(() => undefined)
+      await index.refresh()
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
+  return {
+    refresh,
+    async search(query) {
+      const match = matchOf(query.rooms, query.terms)
+      if (match === undefined || !(query.limit >= 1)) return []
+      await refresh()
+      try {
+        return await read(() => find(query, match))
+      } catch (error) {
+        if (toStorageError(error).reason !== 'corrupt') throw error
+        // If it is the entries that are damaged, the second attempt says so.
+        index.discard()
+        await refresh()
+        return await read(() => find(query, match))
+      }
+    },
+  }
+}
+
+interface Values {
+  readonly match: string
+  readonly limit: number
+  readonly rooms: string
+  readonly kinds: string | null
+  readonly threads: number
+}
+
+const valuesOf = ({ rooms, kinds, withoutThreads, limit }: SearchQuery, match: string): Values => ({
+  match,
+  limit: Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER),
+  rooms: JSON.stringify(rooms),
+  kinds: kinds ? JSON.stringify(kinds) : null,
+  threads: withoutThreads ? 0 : 1,
+})
+
+const COLUMNS = 'entries.id, entries.room, at, kind, author, text, data'
+
+/** The rooms are asked for again: that what may be seen is all that is found must not hang on the index. */
+const ASKED_FOR = `entries.room IN (SELECT value FROM json_each(@rooms))
+  AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
+  AND (@threads OR json_extract(data, '$.thread') IS NULL)`
+
+const NEWEST = `SELECT ${COLUMNS} FROM search.entry_words AS found CROSS JOIN entries ON entries.id = found.entry
+  WHERE found.entry_words MATCH @match AND ${ASKED_FOR} ORDER BY found.rowid DESC LIMIT @limit`
+
+/** bm25: the smaller, the better. */
+const BEST = `SELECT ${COLUMNS} FROM (
+    SELECT entry, bm25(entry_words) AS score FROM search.entry_words
+    WHERE entry_words MATCH @match ORDER BY rowid DESC LIMIT ${MAX_COMPARED}
+  ) AS found CROSS JOIN entries ON entries.id = found.entry
+  WHERE ${ASKED_FOR} ORDER BY score, entries.id DESC LIMIT @limit`

@@ -1,0 +1,36 @@
+import type { Stores } from '../storage.ts'
+import { copyInto } from './backup.ts'
+import { createCalibrationStore } from './calibrations.ts'
+import type { Connection } from './connection.ts'
+import { firstDamage } from './damage.ts'
+import { createEntryLog } from './entry-log.ts'
+import { createGrantStore } from './grants.ts'
+import { createHistoryStore } from './history.ts'
+import { createPeopleStore } from './people.ts'
+import { createResultStore } from './results.ts'
+import { createRoomStore } from './rooms.ts'
+import { createScriptStore } from './scripts.ts'
+import { createEntrySearch } from './search/entry-search.ts'
+import { createTurnStore } from './turns.ts'
+
+/** All stores over one connection. On one that cannot write, their reading methods work. */
+export function createStores(connection: Connection): Stores {
+  const { search, refresh } = createEntrySearch(connection)
+  return {
+    log: { ...createEntryLog(connection), search },
+    rooms: createRoomStore(connection),
+    people: createPeopleStore(connection),
+    turns: createTurnStore(connection),
+    grants: createGrantStore(connection),
+    calibrations: createCalibrationStore(connection),
+    results: createResultStore(connection),
+    scripts: createScriptStore(connection),
+    history: createHistoryStore(connection),
+    upkeep: {
+      health: () => connection.write(() => undefined),
+      backup: (file) => connection.read(() => copyInto(connection.db, file)),
+      damage: () => connection.read(() => firstDamage(connection.db)),
+      refreshSearch: refresh,
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { Stores } from '../storage.ts'
+
+/**
+ * The thread that a method runs in. Writes wait for no read, and what is read at every step (a login, a page of history)
+ * waits for nothing that may take long.
+ */
+export type Lane = 'write' | 'read' | 'slow'
+
+/** The lane of every method of every store. */
+export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: Lane } } = {
+  log: { append: 'write', read: 'read', search: 'slow', lastId: 'read' },
+  rooms: {
+    all: 'read',
+    find: 'read',
+    create: 'write',
+    fork: 'write',
+    update: 'write',
+    membership: 'read',
+    setMembership: 'write',
+    members: 'read',
+    getValue: 'read',
+    setValue: 'write',
+    values: 'read',
+  },
+  people: {
+    bySkeleton: 'read',
+    byId: 'read',
+    namesOf: 'read',
+    keysOf: 'read',
+    register: 'write',
+    addKey: 'write',
+    setAdmin: 'write',
+    hasAdmin: 'read',
+    claimAdmin: 'write',
+  },
+  turns: {
+    begin: 'write',
+    finish: 'write',
+    addStep: 'write',
+    find: 'read',
+    unfinished: 'read',
+    spending: 'read',
+    usage: 'read',
+  },
+  grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
+  calibrations: { find: 'read', put: 'write' },
+  results: { put: 'write', find: 'read' },
+  scripts: { current: 'read', put: 'write', versions: 'read' },
+  history: { newest: 'read', saveCounts: 'write' },
+  upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
+}

@@ -1,0 +1,97 @@
+// The entry of a storage thread: opens the database for its lane and does what it is told until it is told to close.
+
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Connection, createConnection } from '../sqlite/connection.ts'
+import { toStorageError } from '../sqlite/errors.ts'
+import { readMigrations } from '../sqlite/migrations.ts'
+import { openDatabase, openBeside } from '../sqlite/open-database.ts'
+import { createStores } from '../sqlite/stores.ts'
+import type { Stores } from '../storage.ts'
+import {
+  type Call,
+  type FromThread,
+  type Outcome,
+  type ThreadData,
+  type ToThread,
+  toTrouble,
+} from './protocol.ts'
+
+/** How often the search index takes in what was appended. */
+const REFRESH_MS = 5_000
+
+type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>
+
+const say = (message: FromThread): void => parentPort?.postMessage(message)
+
+const data = workerData as ThreadData
+const tell = createTeller()
+let database: Opened | undefined
+
+// It is loaded while others start, and opens the database when it is first told something.
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'close') return void end()
+  const opened = (database ??= tryToOpen())
+  if (opened && message.kind === 'calls')
+    for (const call of message.calls) void run(opened.stores[call.store], call).then(tell)
+})
+
+interface Opened {
+  readonly connection: Connection
+  readonly stores: Stores
+}
+
+function tryToOpen(): Opened | undefined {
+  try {
+    const opened = open(data)
+    say({ kind: 'opened' })
+    return opened
+  } catch (error) {
+    say({ kind: 'failed', trouble: toTrouble(toStorageError(error)) })
+    parentPort?.close()
+    return undefined
+  }
+}
+
+function open({ lane, file, migrationsDir, busyMs, now }: ThreadData): Opened {
+  const db =
+    lane === 'write'
+      ? openDatabase({ file, migrations: readMigrations(migrationsDir), busyMs, now: () => now })
+      : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
+  const connection = createConnection(db)
+  const stores = createStores(connection)
+  // Searches find little left to do. A failure shows with the next search.
+  if (lane === 'slow')
+    setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()
+  return { connection, stores }
+}
+
+async function end(): Promise<void> {
+  database?.connection.close()
+  // The outcomes of the last calls leave before the port closes.
+  await nextTick()
+  await nextTick()
+  parentPort?.close()
+}
+
+async function run(store: object, { id, method, args }: Call): Promise<Outcome> {
+  try {
+    // The caller's side is made from the same interfaces.
+    const value = await (store as Methods)[method]?.(...args)
+    return { id, value }
+  } catch (error) {
+    return { id, trouble: toTrouble(toStorageError(error)) }
+  }
+}
+
+/** Outcomes of the same tick, such as those of one commit, go as one message. */
+function createTeller(): (outcome: Outcome) => void {
+  let outcomes: Outcome[] = []
+  return (outcome) => {
+    if (outcomes.push(outcome) > 1) return
+    setImmediate(() => {
+      say({ kind: 'outcomes', outcomes })
+      outcomes = []
+    })
+  }
+}

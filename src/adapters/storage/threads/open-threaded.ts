@@ -1,0 +1,83 @@
+// Storage whose work is done in threads, one a lane, each with a connection of its own to the same file (WAL: readers
+// and the writer do not wait for each other). The stores are those of sqlite/: here their calls are only carried. This
+// folder knows neither SQL nor what a store means.
+
+import { keysOf } from '../../../lib/keys-of.ts'
+import { toStorageError } from '../sqlite/errors.ts'
+import { lockToOpen } from '../sqlite/lock.ts'
+import { hasLog } from '../sqlite/stale-log.ts'
+import type { SqliteOptions } from '../sqlite/sqlite.ts'
+import type { Storage, Stores } from '../storage.ts'
+import { type Lane, LANES } from './lanes.ts'
+import { createStorageThread, type StorageThread } from './storage-thread.ts'
+
+/** The thread for slow work is started when a server has the most of its start behind it, or with the first search. */
+const SLOW_WORK_STARTS_MS = 3_000
+
+const DAMAGED =
+  'the database is damaged: what is said may be lost; stop the server, and put a backup in its place with sshawl restore FILE'
+
+/**
+ * Storage in one SQLite file, which this process alone holds until the storage is disposed of. Rejects with
+ * `StorageError`.
+ */
+export async function openThreaded(
+  { file, migrationsDir, clock, log, busyMs = 2000 }: SqliteOptions,
+  entry: string,
+): Promise<Storage> {
+  const locked = lockFile(file)
+  const wasLeftOpen = hasLog(file)
+  const data = { file, migrationsDir, busyMs, now: clock.now() }
+  const threadFor = (lane: Lane): StorageThread => createStorageThread(entry, { ...data, lane }, log)
+  const threads = { write: threadFor('write'), read: threadFor('read'), slow: threadFor('slow') }
+
+  async function close(): Promise<void> {
+    // The writer is the last to go: whoever closes last folds the write-ahead log into the database.
+    await Promise.all([threads.read[Symbol.asyncDispose](), threads.slow[Symbol.asyncDispose]()])
+    await threads.write[Symbol.asyncDispose]()
+    locked[Symbol.dispose]()
+  }
+
+  try {
+    threads.read.start()
+    await threads.write.open()
+    log.info({ file }, 'database opened')
+    const stores = remoteStores(threads)
+    setTimeout(() => void doSlowWork(), SLOW_WORK_STARTS_MS).unref()
+    return { ...stores, [Symbol.asyncDispose]: close }
+
+    /** Brings the search index up to date, and looks through a database that nobody closed. */
+    async function doSlowWork(): Promise<void> {
+      try {
+        const damage = wasLeftOpen ? await stores.upkeep.damage() : await threads.slow.open()
+        if (damage) log.error({ file, damage }, DAMAGED)
+      } catch (error) {
+        log.debug({ error }, 'the slow storage thread was not started')
+      }
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function lockFile(file: string): Disposable {
+  try {
+    return lockToOpen(file)
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}
+
+/** The stores, each method a call to the thread of its lane. */
+function remoteStores(threads: Readonly<Record<Lane, StorageThread>>): Stores {
+  const remote = (store: keyof Stores): object =>
+    Object.fromEntries(
+      Object.entries<Lane>(LANES[store]).map(([method, lane]) => [
+        method,
+        (...args: readonly unknown[]) => threads[lane].call({ store, method, args }),
+      ]),
+    )
+  // LANES has exactly the methods of `Stores`; that each gives what it should is seen to at the other end.
+  return Object.fromEntries(keysOf(LANES).map((store) => [store, remote(store)])) as unknown as Stores
+}

@@ -1,0 +1,54 @@
+// The words between the server's thread and a thread that has the database open. Everything is plain data.
+
+import { StorageError } from '../../../chat/errors.ts'
+import type { Stores } from '../storage.ts'
+import type { Lane } from './lanes.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly lane: Lane
+  readonly file: string
+  readonly migrationsDir: string
+  readonly busyMs: number
+  /** Milliseconds since the epoch: when a migration was applied. */
+  readonly now: number
+}
+
+/** One call of a store's method. */
+export interface Call {
+  readonly id: number
+  readonly store: keyof Stores
+  readonly method: string
+  readonly args: readonly unknown[]
+}
+
+/** What a call came to. */
+export type Outcome =
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly trouble: Trouble }
+
+/** To a thread: to open the database, which calls do too; work; or the end. What came before the end is done first. */
+export type ToThread =
+  { readonly kind: 'open' | 'close' } | { readonly kind: 'calls'; readonly calls: readonly Call[] }
+
+/** From a thread: whether it could open the database, once; then what its calls came to. */
+export type FromThread =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'failed'; readonly trouble: Trouble }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+
+/** A `StorageError` as plain data. */
+export interface Trouble {
+  readonly reason: StorageError['reason']
+  readonly message: string
+  /** What SQLite or the system said, for the log. */
+  readonly cause: string
+}
+
+export const toTrouble = ({ reason, message, cause }: StorageError): Trouble => ({
+  reason,
+  message,
+  cause: cause instanceof Error ? (cause.stack ?? cause.message) : '',
+})
+
+export const fromTrouble = ({ reason, message, cause }: Trouble): StorageError =>
+  new StorageError(reason, message, cause === '' ? {} : { cause })

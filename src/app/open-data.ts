@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { createLog } from '../adapters/log/pino-log.ts'
+import { openStorage } from '../adapters/storage/open.ts'
+import type { Config } from '../config/config.ts'
+import { createIds } from '../lib/ids.ts'
+import { DATABASE } from './backup.ts'
+import type { AppContext, Overrides } from './context.ts'
+import { makeDataDir } from './data-dir.ts'
+import { paths } from './paths.ts'
+
+const SYSTEM_CLOCK = { now: () => Date.now(), monotonic: () => performance.now() } as const
+
+/**
+ * Opens the data directory, which is made if it is not there. The caller disposes of the storage. Rejects with
+ * `ConfigError` or `StorageError`.
+ */
+export async function openData(
+  { dataDir, logLevel }: Pick<Config, 'dataDir' | 'logLevel'>,
+  overrides: Overrides = {},
+): Promise<AppContext> {
+  const log = overrides.log ?? createLog(logLevel)
+  const clock = overrides.clock ?? SYSTEM_CLOCK
+  await makeDataDir(dataDir)
+  const file = join(dataDir, DATABASE)
+  const { migrations: migrationsDir, storageThread: threadEntry } = paths
+  const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry })
+  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
+}

@@ -1,0 +1,52 @@
+import { duration } from '../lib/duration.ts'
+import { Refusal } from './errors.ts'
+import { payersOf } from './payers.ts'
+import type { Person } from './person.ts'
+import type { MonotonicClock } from './ports.ts'
+
+/** Limits how much of the disk somebody can fill: all that is stored for people came as a line or through a pipe. */
+export interface ByteQuota {
+  /** Counts what a person sends, in UTF-8 bytes. Throws `Refusal`, and counts nothing, where that is too much. */
+  take(person: Pick<Person, 'id' | 'login'>, bytes: number): void
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** With more than this in the table, those who have all of their quota are removed from it. */
+const MAX_PAYERS_KEPT = 3_000
+
+/**
+ * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
+ * together, and all who come from one network. Kept in memory: a restart forgets it.
+ */
+export function createByteQuota(
+  limits: { readonly bytes_per_person_day: number },
+  clock: MonotonicClock,
+): ByteQuota {
+  /** When each payer will have all of the quota again. */
+  const freeAt = new Map<string, number>()
+
+  function forgetFree(now: number): void {
+    if (freeAt.size > MAX_PAYERS_KEPT) for (const [who, at] of freeAt) if (at <= now) freeAt.delete(who)
+  }
+
+  return {
+    take(person, bytes) {
+      const { bytes_per_person_day: limit } = limits
+      if (limit === 0) return
+      const msEach = DAY_MS / limit
+      const now = clock.monotonic()
+      forgetFree(now)
+      const taken = payersOf(person).map(({ name, share }) => ({
+        name,
+        free: Math.max(freeAt.get(name) ?? 0, now) + (bytes * msEach) / share,
+      }))
+      const wait = Math.max(...taken.map(({ free }) => free - now - DAY_MS))
+      if (wait > 0) throw new Refusal(usedUp(limit, wait))
+      for (const { name, free } of taken) freeAt.set(name, free)
+    },
+  }
+}
+
+const usedUp = (limit: number, wait: number): string =>
+  `you have sent as much as one person may in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`

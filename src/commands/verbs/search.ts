@@ -1,0 +1,45 @@
+import type { Chat } from '../../chat/chat.ts'
+import type { RoomName } from '../../chat/entry.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { searchTerms, termsText } from '../../chat/search-terms.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
+
+export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
+  defineCommand({
+    name: 'search',
+    summary:
+      'the newest lines here that have all these words; from a script, - for ROOM searches all rooms you can see',
+    room: 'here-or-all',
+    flags: [COUNT_FLAG, { name: 'best', about: 'the lines that fit best, instead of the newest' }, JSON_FLAG],
+    arguments: [
+      {
+        name: 'words',
+        about:
+          'in any order; a word finds longer ones that begin with it, "words in quotes" are found as they stand there; ' +
+          'case, accents and punctuation make no difference',
+        takes: 'rest',
+      },
+    ],
+    example: '-n 5 build green',
+    async run({ room, person, args, flags, out }) {
+      const limit = entryCount(flags.n)
+      const terms = searchTerms(args.words)
+      const rooms = await searchedRooms(chat, room, person)
+      // What many search at once is not in memory at once: each prints before the next one reads.
+      await out.ready()
+      const found = await chat.search({ rooms, terms, limit, prefer: flags.best ? 'best' : 'newest' })
+      if (found.length > 0 || flags.json)
+        return await printEntries(found, out, { asJson: flags.json, withRooms: !room })
+      out.line(`nothing here has ${termsText(terms)}`)
+    },
+  })
+
+async function searchedRooms(
+  chat: Pick<Chat, 'rooms'>,
+  room: Room | undefined,
+  person: Person,
+): Promise<readonly RoomName[]> {
+  return room ? [room.name] : (await chat.rooms(person)).map(({ name }) => name)
+}

@@ -1,0 +1,80 @@
+import stringWidth from 'string-width'
+import { cleanText } from '../../lib/clean-text.ts'
+import { graphemes, onCodePoint } from '../graphemes.ts'
+import type { Draft } from '../line-editor.ts'
+
+/** A draft as it is drawn, and where its cursor is in it. */
+export interface DraftRows {
+  readonly rows: readonly string[]
+  /** Index into `rows`. */
+  readonly row: number
+  /** Cells before the cursor in that row. */
+  readonly column: number
+}
+
+const PROMPT = '> '
+const INDENT = '  '
+/** Of a long draft about so many UTF-16 units on each side of the cursor are laid out, whatever the window's size. */
+const MAX_UNITS_EACH_SIDE = 1_000
+/** What is laid out begins at a multiple of this, so that rows stay as they are while somebody types on. */
+const STEP_UNITS = 500
+
+/** Draws drafts, and the same draft for the same window only once. */
+export function createDraftLayout(): typeof drawDraft {
+  let last: { readonly key: string; readonly draft: Draft; readonly drawn: DraftRows } | undefined
+  return (draft, columns, maxRows) => {
+    const key = `${columns} ${maxRows}`
+    if (last?.draft === draft && last.key === key) return last.drawn
+    last = { key, draft, drawn: drawDraft(draft, columns, maxRows) }
+    return last.drawn
+  }
+}
+
+/** Draws the part of a draft around its cursor, at most `maxRows` rows of less than `columns` cells. */
+export function drawDraft(draft: Draft, columns: number, maxRows: number): DraftRows {
+  const { text, cursor, isCut } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
+  const before = flow([isCut ? INDENT : PROMPT], graphemes(text.slice(0, cursor)), columns)
+  const row = before.length - 1
+  const column = cellsOf(before.at(-1) ?? '')
+  const rows = flow(before, graphemes(text.slice(cursor)), columns)
+  const first = Math.max(0, Math.min(row - Math.floor(maxRows / 2), rows.length - maxRows))
+  return { rows: rows.slice(first, first + maxRows), row: row - first, column }
+}
+
+/** `isCut` is true where something stands before it. */
+function nearCursor({ text, cursor }: Draft, units: number): Draft & { readonly isCut: boolean } {
+  const begin = Math.floor(Math.max(0, cursor - units) / STEP_UNITS) * STEP_UNITS
+  const from = onCodePoint(text, begin)
+  const to = onCodePoint(text, Math.min(text.length, cursor + units))
+  return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0 }
+}
+
+/** Adds characters to the last row, and rows as they fill; the cell at the right edge stays free for the cursor. */
+function flow(begun: readonly string[], characters: readonly string[], columns: number): string[] {
+  const rows = [...begun]
+  let row = rows.pop() ?? ''
+  let width = cellsOf(row)
+  for (const character of characters) {
+    const shown = show(character)
+    const added = cellsOf(shown)
+    if (character === '\n' || width + added >= columns) {
+      rows.push(row)
+      row = INDENT
+      width = INDENT.length
+    }
+    if (character === '\n') continue
+    row += shown
+    width += added
+  }
+  return [...rows, row]
+}
+
+const show = (character: string): string => {
+  if (isAscii(character)) return character
+  return character === '\t' ? ' ' : cleanText(character).replaceAll('\n', ' ')
+}
+
+const cellsOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text))
+
+/** Most text is, and needs no further look. */
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)

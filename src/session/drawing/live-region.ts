@@ -1,0 +1,40 @@
+import stringWidth from 'string-width'
+import type { DrawnText } from './drawn-text.ts'
+import type { Region } from './region.ts'
+import { updateRegion } from './region-update.ts'
+import { withoutWrap } from './without-wrap.ts'
+
+/**
+ * What to write so that `above` stands above and `next` replaces `drawn`; empty if nothing changes. The terminal scrolls
+ * by itself, so what stands above becomes its native scrollback. Where it can be done, rows that did not change are not
+ * written again.
+ */
+export function redraw(drawn: Region, above: DrawnText | undefined, next: Region): string {
+  if (drawn === next && !above) return ''
+  return (
+    updateRegion(drawn, above, next) ??
+    eraseRegion(drawn, next.size.columns) + (above ? `${above.text}\r\n` : '') + drawRegion(next)
+  )
+}
+
+/** Leaves the cursor where the region began, nothing below it. After a narrowing the terminal has broken rows. */
+function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
+  if (rows.length === 0) return ''
+  const up = size.columns === columns ? cursor.row : rowsAboveCursor(rows, cursor, columns)
+  return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
+}
+
+function rowsAboveCursor(
+  rows: readonly string[],
+  { row, column }: Region['cursor'],
+  columns: number,
+): number {
+  const broken = rows.slice(0, row).map((one) => Math.max(1, Math.ceil(stringWidth(one) / columns)))
+  return broken.reduce((sum, count) => sum + count, 0) + Math.floor(column / columns)
+}
+
+function drawRegion({ rows, cursor }: Region): string {
+  if (rows.length === 0) return ''
+  const up = rows.length - 1 - cursor.row
+  return `${withoutWrap(rows.join('\r\n'))}\r${up > 0 ? `\u001b[${up}A` : ''}${cursor.column > 0 ? `\u001b[${cursor.column}C` : ''}`
+}

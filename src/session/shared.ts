@@ -1,0 +1,27 @@
+import type { Log } from '../chat/ports.ts'
+import { createSlices, type Slices } from '../lib/slices.ts'
+import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
+import { createFrames, type Frames, type FrameTimers } from './frames.ts'
+
+/** What all sessions of a process share, so that none costs what all could have together. */
+export interface SharedBySessions {
+  readonly slices: Slices
+  readonly frames: Frames
+  readonly drawEntry: DrawEntry
+  /** Milliseconds that never go back. */
+  now(): number
+  readonly log: Log
+}
+
+/** To be made once for a process, of a scheduler that others may share too. */
+export const createShared = (
+  timers: FrameTimers,
+  log: Log,
+  slices: Slices = createSlices(timers),
+): SharedBySessions => ({
+  slices,
+  frames: createFrames(slices, timers),
+  drawEntry: createDrawEntry(),
+  now: () => timers.now(),
+  log,
+})

@@ -1,0 +1,36 @@
+import { Refusal } from '../chat/errors.ts'
+import type { Person } from '../chat/person.ts'
+import type { Log } from '../chat/ports.ts'
+import { errorMessage } from '../lib/errors.ts'
+import type { SessionView } from './session-view.ts'
+
+/** Turns what goes wrong into a notice for the person, so that their session goes on. */
+export interface Trouble {
+  /** Runs a job whose error is told. Never rejects. */
+  during(job: () => Promise<void>): Promise<void>
+  tell(error: unknown): void
+}
+
+export function createTrouble(view: Pick<SessionView, 'print'>, person: Person, log: Log): Trouble {
+  let logged = ''
+
+  function tell(error: unknown): void {
+    if (error instanceof Refusal) return view.print(`! ${error.message}`)
+    // A key that is held down would fill the log with the same line.
+    const what = errorMessage(error)
+    if (what !== logged) log.error({ person: person.name, err: error }, 'something in a session failed')
+    logged = what
+    view.print('! something went wrong on the server; it was logged. Your session goes on')
+  }
+
+  return {
+    tell,
+    async during(job) {
+      try {
+        await job()
+      } catch (error) {
+        tell(error)
+      }
+    },
+  }
+}

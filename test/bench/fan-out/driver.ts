@@ -1,0 +1,146 @@
+/** The load: a process with many clients, which logs in, speaks, and notes what each screen shows and when. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { createDeferred } from '../../../src/lib/deferred.ts'
+import { openSession, TERMINAL, type LoadSession } from '../../support/load/client.ts'
+import { keyOf } from '../../support/load/keys.ts'
+import { createTokenReader, nowUs, tokenText } from '../../support/load/tokens.ts'
+import type { Connected, ConnectRequest, Reply, Request, Shown, SpeakRequest, Spoken } from './messages.ts'
+
+/** A client, and what its screen has shown since the last request to speak. */
+interface Member {
+  readonly session: LoadSession
+  lines: number[]
+  latencies: number[]
+  seen: Set<number>
+}
+
+/** All has come, or nothing more will, once no screen has shown anything for so long. */
+const QUIET_US = 4_000_000
+
+const members = new Map<string, Member>()
+const gone: string[] = []
+/** The lines that count now; a server may show older ones again. */
+let current: SpeakRequest | undefined
+let bytes = 0
+let packets = 0
+let lastUs = 0
+let shown = 0
+
+async function connect({ port, names, atOnce, prompt, stay }: ConnectRequest): Promise<Connected> {
+  for (const name of names) keyOf(name)
+  const waiting = [...names]
+  const promptMs: number[] = []
+  const startUs = nowUs()
+  const work = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      promptMs.push(await connectOne(name, port, prompt))
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  const endUs = nowUs()
+  if (!stay) await leave(names)
+  return { startUs, endUs, promptMs }
+}
+
+async function leave(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await members.get(name)?.session[Symbol.asyncDispose]()
+    members.delete(name)
+  }
+  gone.length = 0
+}
+
+/** Milliseconds until the prompt was there. */
+async function connectOne(name: string, port: number, prompt: RegExp): Promise<number> {
+  const start = performance.now()
+  const prompted = createDeferred<void>()
+  let beginning: string | undefined = ''
+  const read = createTokenReader()
+  const session = await openSession({ port, name, key: keyOf(name) }, TERMINAL, (chunk) => {
+    if (beginning !== undefined) {
+      beginning += chunk.toString('latin1')
+      if (prompt.test(beginning)) prompted.resolve((beginning = undefined))
+    }
+    note(name, chunk, read(chunk))
+  })
+  members.set(name, { session, lines: [], latencies: [], seen: new Set() })
+  void session.ended.then(() => {
+    gone.push(name)
+    prompted.reject(new Error(`${name}'s session ended before its prompt`))
+  })
+  await prompted.promise
+  return performance.now() - start
+}
+
+function note(name: string, chunk: Buffer, tokens: ReturnType<ReturnType<typeof createTokenReader>>): void {
+  bytes += chunk.length
+  packets += 1
+  const member = members.get(name)
+  if (!member || !current || tokens.length === 0) return
+  const { first, lines, speakers } = current
+  const now = nowUs()
+  for (const { line, sentUs } of tokens) {
+    const index = line - first
+    // A speaker's own screen shows the line while it is typed: only others' screens say when it was delivered.
+    if (index < 0 || index >= lines || speakers[index % speakers.length] === name || member.seen.has(line))
+      continue
+    member.seen.add(line)
+    member.lines.push(line)
+    member.latencies.push((now - sentUs) / 1000)
+    lastUs = now
+    shown += 1
+  }
+}
+
+async function speak(request: SpeakRequest): Promise<Spoken> {
+  for (const member of members.values()) Object.assign(member, { lines: [], latencies: [], seen: new Set() })
+  current = request
+  bytes = packets = shown = 0
+  lastUs = request.startUs
+  const cpuBefore = process.cpuUsage()
+  await sayAll(request)
+  await settle(request)
+  const { user, system } = process.cpuUsage(cpuBefore)
+  current = undefined
+  return { screens: screens(), bytes, packets, lastUs, cpuMs: (user + system) / 1000, gone }
+}
+
+/** Says each line that falls to somebody of this process, when it is due. */
+async function sayAll({ speakers, first, lines, startUs, everyUs }: SpeakRequest): Promise<void> {
+  for (let index = 0; index < lines; index += 1) {
+    const speaker = members.get(speakers[index % speakers.length]!)
+    if (!speaker) continue
+    const early = startUs + index * everyUs - nowUs()
+    if (early > 0) await pause(early / 1000)
+    speaker.session.channel.write(`${tokenText(first + index, nowUs())}\r`)
+  }
+}
+
+/** Waits until every screen has shown the lines of all others, or nothing comes any more. */
+async function settle({ speakers, lines, startUs, everyUs }: SpeakRequest): Promise<void> {
+  const said = Array.from({ length: lines }, (_, index) => speakers[index % speakers.length]!)
+  const own = said.filter((name) => members.has(name)).length
+  const expected = members.size * lines - own
+  const overUs = startUs + lines * everyUs
+  const isOver = (): boolean => shown >= expected || nowUs() > Math.max(lastUs, overUs) + QUIET_US
+  while (!isOver()) await pause(20)
+}
+
+const screens = (): Shown[] =>
+  Array.from(members, ([name, { lines, latencies }]) => ({
+    name,
+    lines: Int32Array.from(lines),
+    latencies: Float32Array.from(latencies),
+  }))
+
+async function answer(request: Request): Promise<Reply> {
+  if (request.type === 'connect') return { type: 'connected', connected: await connect(request) }
+  return { type: 'spoken', spoken: await speak(request) }
+}
+
+const reply = (message: Reply): void => void process.send?.(message)
+
+process.on('message', (request: Request) => {
+  answer(request).then(reply, (error: unknown) => reply({ type: 'failed', message: String(error) }))
+})
+process.on('disconnect', () => process.exit())
+reply({ type: 'ready' })

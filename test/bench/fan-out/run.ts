@@ -1,0 +1,123 @@
+/**
+ * fan-out/: a line from one of many clients to the screens of all. How long does it take, and what does it cost?
+ *
+ *     npm run bench -- fan-out                                            # all sizes and rates; takes half an hour
+ *     npm run bench -- fan-out --clients 100 --rate 20 --seconds 10       # one of each
+ *     npm run bench -- fan-out --clients 100,500 --rate 20,50 --rounds 3 --speakers 60 --drivers 2
+ *     npm run bench -- fan-out --clients 200 --rate 20 --profile /tmp/p   # also writes /tmp/p-200.cpuprofile
+ *     SSH_CHAT_BIN=/path/to/ssh-chat npm run bench -- fan-out             # beside ssh-chat, too
+ *
+ * At each size the same number of ssh2 clients with terminals log in to the built server (dist/) and to a bare ssh2
+ * room, each server in a process of its own, each with load drivers of its own. Then they speak in turns: first in one
+ * server, then in the other, and again, so that a busy machine is busy for both. It exits 1 if a wanted figure is missed.
+ *
+ * A line is a marker that says when it was sent; a driver looks for it in the bytes of every screen but its speaker's,
+ * who sees it while it is typed. This folder must not know how a server draws.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Cleanup, withCleanup } from '../../support/load/cleanup.ts'
+import { cpuMs, residentKiB } from '../../support/load/process-figures.ts'
+import { report } from '../measure.ts'
+import { contenderNames, startContender, type Contender } from './contenders.ts'
+import { startDrivers, type Drivers } from './drivers.ts'
+import {
+  crowdFigures,
+  talkFigures,
+  type CrowdFigures,
+  type MeasuredRound,
+  type TalkFigures,
+} from './figures.ts'
+import { readOptions, type FanOutOptions } from './options.ts'
+import { crowdTable, talkTable, verdictTable } from './tables.ts'
+import { verdicts, type Measured } from './verdicts.ts'
+
+/** Measures, prints, and resolves to the exit status. */
+export async function runFanOut(args: readonly string[]): Promise<number> {
+  const options = readOptions(args)
+  const crowds: CrowdFigures[] = []
+  const talks: TalkFigures[] = []
+  for (const clients of options.clients) {
+    const measured = await withCleanup((cleanup) => measureSize(clients, options, cleanup))
+    crowds.push(...measured.crowds)
+    talks.push(...measured.talks)
+    report(`${clients} clients: coming in`, crowdTable(measured.crowds))
+    report(`${clients} clients: talk`, talkTable(measured.talks))
+  }
+  const judged = verdicts({ crowds, talks })
+  report('fan-out: what is wanted', verdictTable(judged))
+  return judged.every(({ met }) => met) ? 0 : 1
+}
+
+/** A contender with its clients. */
+interface Crowd {
+  readonly contender: Contender
+  readonly drivers: Drivers
+}
+
+async function measureSize(clients: number, options: FanOutOptions, cleanup: Cleanup): Promise<Measured> {
+  const crowds: Crowd[] = []
+  const arrivals: CrowdFigures[] = []
+  for (const name of contenderNames(process.env)) {
+    const contender = await cleanup.add(startContender(name))
+    const drivers = await cleanup.add(startDrivers(options.drivers ?? Math.ceil(clients / 500)))
+    crowds.push({ contender, drivers })
+    arrivals.push(await arrive({ contender, drivers }, clients))
+  }
+  const talks: TalkFigures[] = []
+  for (const rate of options.rates) talks.push(...(await talk(crowds, clients, rate, options)))
+  if (options.profile) await profile(crowds, clients, options, `${options.profile}-${clients}.cpuprofile`)
+  return { crowds: arrivals, talks }
+}
+
+async function arrive({ contender, drivers }: Crowd, clients: number): Promise<CrowdFigures> {
+  await drivers.warmUp(contender.port, contender.prompt)
+  const before = await settledMemory(contender.pid)
+  const connected = await drivers.connect(contender.port, clients, contender.prompt)
+  const after = await settledMemory(contender.pid)
+  return crowdFigures(contender.name, connected, (after - before) / clients)
+}
+
+/** Resident KiB once it stays within one percent for a second, at the latest after ten. */
+async function settledMemory(pid: number): Promise<number> {
+  let last = await residentKiB(pid)
+  for (let seconds = 0; seconds < 10; seconds += 1) {
+    await pause(1000)
+    const now = await residentKiB(pid)
+    if (Math.abs(now - last) < last / 100) return now
+    last = now
+  }
+  return last
+}
+
+/** Each contender's stretch of talk, in turns. */
+async function talk(
+  crowds: readonly Crowd[],
+  clients: number,
+  rate: number,
+  { rounds, seconds, speakers }: FanOutOptions,
+): Promise<TalkFigures[]> {
+  const measured = new Map<string, MeasuredRound[]>(crowds.map(({ contender }) => [contender.name, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { contender, drivers } of crowds) {
+      const cpuBefore = await cpuMs(contender.pid)
+      const heard = await drivers.speak({ speakers: Math.min(speakers, clients), rate, seconds })
+      measured.get(contender.name)?.push({ ...heard, serverCpuMs: (await cpuMs(contender.pid)) - cpuBefore })
+    }
+  }
+  return Array.from(measured, ([contender, all]) => talkFigures({ contender, clients, rate }, all))
+}
+
+/** One more stretch of talk, outside of the figures: watching costs time. */
+async function profile(
+  crowds: readonly Crowd[],
+  clients: number,
+  { rates, seconds, speakers }: FanOutOptions,
+  file: string,
+): Promise<void> {
+  for (const { contender, drivers } of crowds) {
+    await contender.probe?.startProfile()
+    if (contender.probe)
+      await drivers.speak({ speakers: Math.min(speakers, clients), rate: rates[0]!, seconds })
+    await contender.probe?.stopProfile(file)
+  }
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { SearchQuery } from '../../../src/chat/ports.ts'
+import { searchTerms } from '../../../src/chat/search-terms.ts'
+import { message } from '../../support/storage.ts'
+import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
+
+/** How searching a store must work; `store` gives the one of the running test. */
+export function searchExam(store: () => Storage): void {
+  const search = (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> =>
+    store().log.search({ rooms: [lobby], terms: searchTerms(words), limit: 99, ...more })
+  const find = async (words: string, more?: Partial<SearchQuery>): Promise<readonly string[]> =>
+    textsOf(await search(words, more))
+  const append = async (...texts: readonly string[]): Promise<void> => {
+    for (const [n, text] of texts.entries()) await store().log.append(message(idOf(n), lobby, text))
+  }
+
+  test('finds the entries that have every word in text or author, in any order, case and accents', async () => {
+    await append('Deploy the SERVER', 'deploy 100% of it', 'ÄRGER über Größe', 'it’s (done)')
+    expect(await find('server deploy')).toEqual(['Deploy the SERVER'])
+    expect(await find('DEPLOY')).toHaveLength(2)
+    expect(await find('100%')).toEqual(['deploy 100% of it'])
+    expect(await find('arger')).toEqual(['ÄRGER über Größe'])
+    expect(await find('grösse Ärger')).toEqual([])
+    expect(await find('Größe Über')).toEqual(['ÄRGER über Größe'])
+    expect(await find("done it's")).toEqual(['it’s (done)'])
+    expect(await find('alice done')).toEqual(['it’s (done)'])
+    expect(await find('deploy nothing')).toEqual([])
+  })
+
+  test('finds words by their beginning, and words in quotes as they stand there', async () => {
+    await append('building green', 'green build', 'the build is green', 'C++ and C')
+    expect(await find('bui')).toHaveLength(3)
+    expect(await find('bui* gre')).toHaveLength(3)
+    expect(await find('"build"')).toEqual(['green build', 'the build is green'])
+    expect(await find('"build is" green')).toEqual(['the build is green'])
+    expect(await find('"is build"')).toEqual([])
+    expect(await find('uild')).toEqual([])
+    expect(await find('c++')).toEqual(['C++ and C'])
+    expect(await find('b')).toEqual([])
+  })
+
+  test.each([
+    ['Chinese', '我们明天部署新的服务器', '部署', '服务器', '署部'],
+    ['Japanese', 'サーバーを再起動しました', '再起動', 'サーバー', '起再'],
+    ['Thai', 'สวัสดีครับทุกคน', 'สวัสดี', 'ครับ', 'คนทุก'],
+    ['Hindi', 'नमस्ते दुनिया', 'नमस्ते', 'दुनिया', 'मस्ते'],
+    ['Russian', 'Ёжик в тумане', 'ежик', 'тума', 'умане'],
+    ['Arabic', 'مَرْحَبًا بالعالم', 'مرحبا', 'بالع', 'عالم'],
+    ['Korean', '서버를 다시 시작', '서버', '다시', '버를'],
+    ['emoji', 'shipped 🎉 by 👩‍🚀 today ❤️', '🎉', '👩‍🚀', '🎈'],
+  ])('finds words of %s', async (_script, text, one, other, absent) => {
+    await append('something else', text)
+    expect(await find(one)).toEqual([text])
+    expect(await find(`${other} ${one}`)).toEqual([text])
+    expect(await find(absent)).toEqual([])
+  })
+
+  test('takes any text as words, whatever it would mean to a query language', async () => {
+    await append('the build is green NEAR AND OR NOT')
+    const odd = [
+      '"',
+      '""',
+      '*',
+      "'",
+      '%',
+      '_',
+      '^',
+      '(',
+      '{a b}',
+      '-',
+      '+',
+      'FAR(',
+      'a AND',
+      'room:lobby',
+      '\u0000',
+    ]
+    for (const words of [...odd, 'x:"', '\ud800', 'é'.repeat(100_000), '漢'.repeat(5_000), '', ' \n\t'])
+      expect(await find(words)).toEqual([])
+    expect(await find('build AND green')).toHaveLength(1)
+    expect(await find(Array.from({ length: 500 }, () => 'build').join(' '))).toHaveLength(1)
+    expect(await find(Array.from({ length: 500 }, (_, n) => `w${n}`).join(' '))).toEqual([])
+  })
+
+  test('finds nothing outside of the rooms that were asked for', async () => {
+    await store().log.append(message(idOf(1), 'lobby', 'needle'))
+    await store().log.append(message(idOf(2), 'den', 'needle'))
+    await store().log.append(message(idOf(3), 'den-2', 'needle'))
+    await store().log.append(message(idOf(4), 'den_2', 'needle'))
+    const inRooms = async (...rooms: readonly string[]): Promise<readonly EntryId[]> =>
+      idsOf(await search('needle', { rooms: rooms as RoomName[] }))
+    expect(await inRooms('den')).toEqual([idOf(2)])
+    expect(await inRooms('den-2')).toEqual([idOf(3)])
+    expect(await inRooms('den_2', 'lobby')).toEqual([idOf(1), idOf(4)])
+    expect(await inRooms()).toEqual([])
+    expect(await inRooms('nowhere')).toEqual([])
+    expect(await inRooms('lobby', ...Array.from({ length: 1000 }, (_, n) => `room${n}`))).toEqual([idOf(1)])
+    expect(await search('6c6f626279')).toEqual([])
+  })
+
+  test('finds the few among thousands at once after they were appended, the newest first to count', async () => {
+    await Promise.all(
+      Array.from({ length: 7000 }, (_, n) =>
+        store().log.append(message(idOf(n), n % 2 ? den : lobby, n % 1000 === 0 ? 'needle' : 'hay')),
+      ),
+    )
+    const needles = async (more: Partial<SearchQuery> = {}): Promise<readonly EntryId[]> =>
+      idsOf(await search('needle', more))
+    expect(await needles()).toEqual([0, 1000, 2000, 3000, 4000, 5000, 6000].map(idOf))
+    expect(await needles({ limit: 2.9 })).toEqual([5000, 6000].map(idOf))
+    expect(await needles({ rooms: [den, nowhere] })).toEqual([])
+    for (const limit of [0, -1, Number.NaN]) expect(await needles({ limit })).toEqual([])
+    await store().log.append(message(idOf(7000), lobby, 'a needle more'))
+    expect(await needles({ limit: 1 })).toEqual([idOf(7000)])
+  })
+
+  test('keeps to kinds, and leaves out side turns where that is asked', async () => {
+    await say(store(), 1, 1)
+    await say(store(), 2, 2, 'action')
+    const thread = 'T' as TurnId
+    await store().log.append({ ...message(idOf(3), lobby, 'text of a side turn'), thread })
+    expect(idsOf(await search('text'))).toEqual([1, 2, 3].map(idOf))
+    expect(idsOf(await search('text', { kinds: ['action'] }))).toEqual([idOf(2)])
+    expect(idsOf(await search('text', { kinds: [] }))).toEqual([])
+    expect(idsOf(await search('text', { withoutThreads: true }))).toEqual([1, 2].map(idOf))
+  })
+
+  test('gives what fits best first where that is asked', async () => {
+    const long = `the build ${'and many other words '.repeat(20)}`
+    await append('build build build', long, 'other')
+    expect(await find('build', { prefer: 'best' })).toEqual(['build build build', long])
+    expect(await find('build', { prefer: 'best', limit: 1 })).toEqual(['build build build'])
+    expect(await find('build', { limit: 1 })).toEqual([long])
+  })
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execaSync } from 'execa'
+import { expect, test } from 'vitest'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+/** What a person can do while nothing can be stored: come in, read, look around and leave, and be told. */
+async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
+  const session = await stage.open('alice', '-T')
+  await session.waitFor('before the trouble')
+  session.write('lost words\n')
+  await session.waitFor(`not stored: ${told}`)
+  const history = await stage.as('bob', ['history', 'lobby'])
+  expect(history).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('before the trouble') as string,
+  })
+  expect(await stage.as('bob', ['say', 'lobby', 'lost too'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(told) as string,
+  })
+  session.close()
+  expect(await session.exit).toBe(0)
+}
+
+async function expectAllIsWell(stage: Stage): Promise<void> {
+  expect(await stage.as('bob', ['say', 'lobby', 'stored again'])).toMatchObject({ exitCode: 0 })
+  const { stdout } = await stage.as('alice', ['history', 'lobby'])
+  expect(stdout).toContain('stored again')
+  expect(stdout).not.toContain('lost')
+  expect(stage.server.process.exitCode).toBeNull()
+}
+
+test('while another program holds the database, people come in, read and leave, and are told', async () => {
+  await using stage = await createStage()
+  for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
+  const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
+  other.exec('BEGIN IMMEDIATE')
+  await expectOpenDoor(stage, 'another program holds the database')
+  other.close()
+  await expectAllIsWell(stage)
+})
+
+const disk = tinyDisk()
+
+test.skipIf(disk === undefined)(
+  'while the disk is full, people come in, read and leave, and are told',
+  async () => {
+    using full = disk
+    await using stage = await createStage(full ? { dataDir: join(full.path, 'data') } : {})
+    for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
+    const filler = join(full?.path ?? '', 'filler')
+    for (const size of [1_000_000, 10_000, 512]) fill(filler + size, size)
+    await expectOpenDoor(stage, 'the disk is full')
+    for (const size of [1_000_000, 10_000, 512]) rmSync(filler + size)
+    await expectAllIsWell(stage)
+  },
+)
+
+/** A disk of 8 MiB; undefined where this user may not mount one. */
+function tinyDisk(): ({ readonly path: string } & Disposable) | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
+  const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { reject: false })
+  if (mounted.failed) {
+    rmSync(path, { recursive: true })
+    return undefined
+  }
+  return {
+    path,
+    [Symbol.dispose]() {
+      execaSync('umount', ['-l', path])
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+/** Writes pieces of this size until there is no room for another. */
+function fill(file: string, size: number): void {
+  try {
+    for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+  } catch {
+    // The disk is full.
+  }
+}

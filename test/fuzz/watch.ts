@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createDeferred } from '../../src/lib/deferred.ts'
+import { login, type LoadClient } from '../support/load/client.ts'
+import { keyOf } from '../support/load/keys.ts'
+import { residentKiB } from '../support/load/process-figures.ts'
+import type { Server } from '../support/server.ts'
+import { Trouble } from './trouble.ts'
+
+/** How somebody else fares meanwhile. */
+export interface Watch extends AsyncDisposable {
+  /** Rejects when the server is of no more use: it ended, answers nobody, or grew out of bounds. */
+  readonly broken: Promise<never>
+  /** How long `whoami` took, in ms, each time. */
+  readonly answers: readonly number[]
+  /** The most resident memory that was seen, in MiB. */
+  largestMiB(): number
+  /** Resolves once it has been answered what it asked from now on, or all is over. */
+  lookAgain(): Promise<void>
+  /** Whether it is over: what is seen from now on is no fault of the server. */
+  isOver(): boolean
+}
+
+/** Nobody may wait longer for an answer, however busy the machine is. */
+const STUCK_MS = 10_000
+
+/** Far more than a server with a handful of clients needs. */
+const MAX_MIB = 700
+
+const EVERY_MS = 100
+const LOGINS_EVERY = 20
+
+/** Asks the server something all the time, on a connection that stays and now and then on a new one. */
+export function watchServer({ port, process: child, stderr }: Server): Watch {
+  const broken = createDeferred<never>()
+  broken.promise.catch(() => undefined)
+  const answers: number[] = []
+  let largest = 0
+  let isOver = false
+  let lastAt = performance.now()
+  const over = (): boolean => isOver
+  const fail = (error: unknown): void => {
+    if (!isOver) broken.reject(error)
+    isOver = true
+  }
+  child.once('exit', (code, signal) => {
+    fail(new Trouble(`the server ended (${code ?? signal})`, stderr().slice(-4000)))
+  })
+  const target = { port, name: 'watcher', key: keyOf('watcher') }
+  let client: LoadClient | undefined
+  async function look(): Promise<void> {
+    for (let round = 0; !over(); round += 1) {
+      const start = performance.now()
+      if (round % LOGINS_EVERY === 0) {
+        await client?.[Symbol.asyncDispose]()
+        client = await login(target)
+      }
+      if (client) await whoami(client)
+      lastAt = performance.now()
+      answers.push(lastAt - start)
+      const mib = (await residentKiB(child.pid!)) / 1024 || 0
+      largest = Math.max(largest, mib)
+      if (mib > MAX_MIB) throw new Trouble(`the server grew over ${MAX_MIB} MiB`)
+      await pause(EVERY_MS)
+    }
+  }
+  const guard = setInterval(() => {
+    if (performance.now() - lastAt > STUCK_MS)
+      fail(new Trouble(`the server answered nobody for ${STUCK_MS / 1000} s`))
+  }, EVERY_MS)
+  look().catch(fail)
+  return {
+    broken: broken.promise,
+    answers,
+    largestMiB: () => largest,
+    isOver: over,
+    async lookAgain() {
+      // The next answer may be to a question of before.
+      const enough = answers.length + 2
+      while (answers.length < enough && !over()) await pause(EVERY_MS / 2)
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      clearInterval(guard)
+      await client?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function whoami({ ssh, closed }: LoadClient): Promise<void> {
+  const done = createDeferred<void>()
+  ssh.exec('whoami', (error, channel) => {
+    if (error) return done.reject(new Trouble(`the watcher's command was refused: ${error.message}`))
+    channel.on('close', done.resolve).resume()
+    channel.stderr.resume()
+  })
+  await Promise.race([
+    done.promise,
+    closed.then(() => {
+      throw new Trouble("the watcher's connection ended")
+    }),
+  ])
+}

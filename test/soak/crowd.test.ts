@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import { login, TERMINAL } from '../support/load/client.ts'
+import { keyOf } from '../support/load/keys.ts'
+import { raisedLimits } from '../support/load/raised-limits.ts'
+import { startModelServer, streams, type ModelServer } from '../support/model-server.ts'
+import { startSshawl } from '../bench/fan-out/contenders.ts'
+import { settled, sorted } from './crowd/figures.ts'
+import {
+  builder,
+  emptyLedger,
+  run,
+  script,
+  slowReader,
+  talker,
+  visitor,
+  type Ledger,
+  type Person,
+} from './crowd/people.ts'
+
+/** How long the crowd is there: `SOAK_SECONDS`, four minutes if absent. Before that it warms the server up. */
+const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 240)
+const WARM_UP_SECONDS = Math.max(10, SECONDS / 6)
+
+/** What the heap may grow by: caches that were not full after the warm-up. */
+const MAX_GROWTH_MIB = 6
+
+const configFor = ({ endpoint }: ModelServer): string => `
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${endpoint}/v1"
+context_window = 16000
+${raisedLimits({ stall_s: 2, queue_bytes: 20_000 })}`
+
+const readings = (): readonly string[] => [
+  'whoami',
+  'who lobby',
+  'history lobby -n 50',
+  'search lobby number',
+  'models',
+  'rooms --json',
+  'wrap lobby @qwen --json',
+]
+
+/** Everybody who is there; the model has a new reply for each question. */
+function crowd(models: ModelServer): readonly Person[] {
+  let scopes = 0
+  const ask = (): readonly string[] => {
+    models.play(streams(100, 5, (number) => `word${number} `))
+    return ['ask lobby @qwen tell me a story']
+  }
+  return [
+    ...['v1', 'v2', 'v3'].map((name) => visitor(name, TERMINAL)),
+    ...['p1', 'p2'].map((name) => visitor(name, undefined)),
+    ...['t1', 't2', 't3', 't4'].map((name) => talker(name, 150)),
+    ...['slow1', 'slow2'].map(slowReader),
+    ...['x1', 'x2'].map((name) => script(name, readings)),
+    script('asker', ask, (ledger) => (ledger.replies += 1)),
+    script(
+      'root',
+      () => [`tools lobby ${scopes++ % 2 === 0 ? 'off' : 'on'}`],
+      (ledger) => (ledger.scopes += 1),
+    ),
+    builder('builder', 20),
+  ]
+}
+
+/** Lets the crowd in for so long, and out again. */
+async function live(people: readonly Person[], port: number, seconds: number, ledger: Ledger): Promise<void> {
+  const overAt = performance.now() + seconds * 1000
+  let failed = false
+  const isOver = (): boolean => failed || performance.now() > overAt
+  const all = people.map((person) =>
+    person(port, ledger, isOver).catch((error: unknown) => {
+      failed = true
+      throw error
+    }),
+  )
+  const outcomes = await Promise.allSettled(all)
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+/** One line of `history --json`; the parts that are looked at. */
+interface Row {
+  readonly id: string
+  readonly kind: string
+  readonly author: string
+  readonly text: string
+  readonly event?: string
+}
+
+/** All that is kept of all rooms. */
+async function readAllRows(port: number): Promise<readonly Row[]> {
+  await using client = await login({ port, name: 'root', key: keyOf('root') })
+  const rows: Row[] = []
+  const { output } = await run(client, 'rooms --json')
+  for (const { name } of parseLines<{ name: string }>(output)) {
+    for (let before: string | undefined; ;) {
+      const page = await run(client, `history ${name} -n 1000 --json${before ? ` --before ${before}` : ''}`)
+      const found = parseLines<Row>(page.output)
+      rows.push(...found)
+      before = found[0]?.id
+      if (found.length < 1000) break
+    }
+  }
+  return rows
+}
+
+/** A JSON array, or a JSON value a line. */
+function parseLines<T>(output: string): T[] {
+  if (output.startsWith('[')) return JSON.parse(output) as T[]
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T)
+}
+
+const count = (rows: readonly Row[], kind: string, event?: string): number =>
+  rows.filter((row) => row.kind === kind && (event === undefined || row.event === event)).length
+
+test('a server that a crowd has left holds what it held before, and all that was said', async () => {
+  await using models = await startModelServer()
+  await using server = await startSshawl(configFor(models))
+  {
+    await using root = await login({ port: server.port, name: 'root', key: keyOf('root') })
+    expect((await run(root, `claim ${server.claimCode}`)).status).toBe(0)
+  }
+  const ledger = emptyLedger()
+  await live(crowd(models), server.port, WARM_UP_SECONDS, ledger)
+  const before = await settled(server)
+  await live(crowd(models), server.port, SECONDS, ledger)
+  const after = await settled(server, before)
+  const rows = await readAllRows(server.port)
+
+  console.log({ ...ledger, said: ledger.said.length, rows: rows.length, before, after })
+  expect(
+    rows
+      .filter(({ kind }) => kind === 'message')
+      .map(({ text }) => text)
+      .filter((text) => !text.startsWith('@'))
+      .toSorted(),
+  ).toEqual(ledger.said.toSorted())
+  expect(count(rows, 'reply')).toBe(ledger.replies)
+  expect(count(rows, 'scope')).toBe(ledger.scopes)
+  expect(count(rows, 'presence', 'joined')).toBe(count(rows, 'presence', 'left'))
+  expect(ledger.slow).toBeGreaterThan(0)
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+  expect(sorted(after.resources)).toEqual(sorted(before.resources))
+  expect(after.descriptors).toBe(before.descriptors)
+  expect(after.children).toBe(before.children)
+  expect(after.heapMiB).toBeLessThan(before.heapMiB + MAX_GROWTH_MIB)
+  expect(after.buffersMiB).toBeLessThan(before.buffersMiB + 1)
+  expect(
+    server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"level":50')),
+  ).toEqual([])
+})

@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Linux counts processor time in hundredths of a second (proc(5): sysconf(_SC_CLK_TCK), 100 wherever Node runs). */
+const MS_PER_TICK = 10
+
+/** Processor time that a process has used so far with all of its threads, in milliseconds. */
+export async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+  // The name, in parentheses, may hold spaces; after it come state, then fields 4 and up: utime is 14, stime 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+}
+
+/** Resident memory of a process in KiB. */
+export async function residentKiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
+}
+
+/** How many descriptors a process has open. */
+export const openDescriptors = async (pid: number): Promise<number> =>
+  (await readdir(`/proc/${pid}/fd`)).length
+
+/** The processes that a process started and that still run. */
+export async function childProcesses(pid: number): Promise<readonly number[]> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const lists = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'latin1').catch(() => '')),
+  )
+  return lists.flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number))
+}

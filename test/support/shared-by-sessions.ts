@@ -1,0 +1,50 @@
+import type { Log } from '../../src/chat/ports.ts'
+import type { FrameTimers } from '../../src/session/frames.ts'
+import { createShared, type SharedBySessions } from '../../src/session/shared.ts'
+import { processTimers } from '../../src/app/process-timers.ts'
+import { memoryLog } from './society.ts'
+
+/** What sessions share, in real time. */
+export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>
+  createShared(processTimers(), log)
+
+/** Time that stands still until a test moves it. */
+export interface HandTimers extends FrameTimers {
+  /** Does what is to be done in the next pass of the event loop, and what that leads to. */
+  pass(): void
+  /** Lets time go on, and does what falls due. */
+  advance(ms: number): void
+  /** How many timers are set, the next pass not counted. */
+  pending(): number
+}
+
+export function handTimers(): HandTimers {
+  let now = 1_000
+  let next: (() => void)[] = []
+  let timers: { readonly at: number; readonly run: () => void }[] = []
+
+  function pass(): void {
+    while (next.length > 0) for (const run of next.splice(0)) run()
+  }
+
+  return {
+    now: () => now,
+    soon: (run) => void next.push(run),
+    later: (ms, run) => void timers.push({ at: now + ms, run }),
+    pending: () => timers.length,
+    pass,
+    advance(ms) {
+      pass()
+      const end = now + ms
+      for (;;) {
+        const due = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
+        if (!due) break
+        timers = timers.filter((timer) => timer !== due)
+        now = due.at
+        due.run()
+        pass()
+      }
+      now = end
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStorage, restoreDatabase, type StorageOptions } from '../../../../src/adapters/storage/open.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import { paths } from '../../../../src/app/paths.ts'
+import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+const now = new Date(Date.UTC(2026, 10, 22, 9, 41, 7))
+
+/** A database with a backup of its first entry, and a second entry that is only in the log, as a crash leaves it. */
+async function crashed(dir: string) {
+  const running = sqliteOptions(join(dir, 'running'))
+  const left = sqliteOptions(join(dir, 'left'))
+  const backup = join(dir, 'backup.db')
+  await using storage = await openStorage(running)
+  await storage.log.append(message('1', 'lobby', 'in the backup'))
+  await storage.upkeep.backup(backup)
+  await storage.log.append(message('2', 'lobby', 'after the backup'))
+  await (await openStorage(left))[Symbol.asyncDispose]()
+  for (const end of ['', '-wal']) copyFileSync(`${running.file}${end}`, `${left.file}${end}`)
+  const restore = (source = backup) =>
+    restoreDatabase({ source, file: left.file, migrationsDir: paths.migrations, now })
+  return { left, backup, restore }
+}
+
+async function lastIn(options: StorageOptions): Promise<string | undefined> {
+  await using storage = await openStorage(options)
+  return await storage.log.lastId()
+}
+
+test('a backup takes the place of a crashed database, which is kept whole with its log', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  const kept = await restore()
+  expect(kept).toBe(`${left.file}.before-2026-11-22T09-41-07-000Z`)
+  expect(await lastIn(left)).toBe('1')
+  expect(await lastIn({ ...left, file: kept! })).toBe('2')
+  expect(statSync(left.file).mode & 0o777).toBe(0o600)
+})
+
+test('a backup copied over a crashed database by hand is recognised before its log ruins it', async () => {
+  using dir = temporaryDir()
+  const { left, backup, restore } = await crashed(dir.path)
+  copyFileSync(backup, left.file)
+  for (const more of [{}, { threadEntry: paths.storageThread }])
+    await expect(openStorage({ ...left, ...more })).rejects.toThrow(
+      /not of the same database.*sshawl restore FILE/,
+    )
+  expect(readFileSync(left.file)).toEqual(readFileSync(backup))
+  await restore()
+  expect(await lastIn(left)).toBe('1')
+})
+
+test('a backup in a directory of its own is a database like any other', async () => {
+  using dir = temporaryDir()
+  const { backup } = await crashed(dir.path)
+  const options = sqliteOptions(dir.path)
+  copyFileSync(backup, options.file)
+  expect(await lastIn(options)).toBe('1')
+  expect(await lastIn(options)).toBe('1')
+})
+
+test('where there is no database a backup becomes one, and nothing is kept', async () => {
+  using dir = temporaryDir()
+  const { backup } = await crashed(dir.path)
+  const options = sqliteOptions(join(dir.path, 'new'))
+  const { file, migrationsDir } = options
+  expect(await restoreDatabase({ source: backup, file, migrationsDir, now })).toBeUndefined()
+  expect(await lastIn(options)).toBe('1')
+})
+
+test('while a server runs nothing is restored', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  await using storage = await openStorage({ ...left, threadEntry: paths.storageThread })
+  await expect(restore()).rejects.toMatchObject({ reason: 'locked' })
+  expect(await storage.log.lastId()).toBe('2')
+})
+
+test('what is no whole backup is refused, and the database stays as it was', async () => {
+  using dir = temporaryDir()
+  const { left, backup, restore } = await crashed(dir.path)
+  const bad = (name: string): string => join(dir.path, name)
+  writeFileSync(bad('text'), 'not a database '.repeat(500))
+  writeFileSync(bad('empty'), '')
+  openFile(bad('theirs')).exec('CREATE TABLE theirs (a)').close()
+  copyFileSync(backup, bad('cut'))
+  truncateSync(bad('cut'), statSync(backup).size - 8192)
+  copyFileSync(backup, bad('newer'))
+  const newer = openFile(bad('newer'))
+  newer.pragma('user_version = 999')
+  newer.close()
+  const before = readdirSync(join(dir.path, 'left'))
+  for (const [name, why] of [
+    ['text', 'not a database'],
+    ['empty', 'is empty'],
+    ['theirs', "another program's database"],
+    ['cut', 'damaged'],
+    ['newer', 'written by a newer sshawl'],
+    ['missing', 'cannot be opened'],
+  ] as const)
+    await expect(restore(bad(name)), name).rejects.toThrow(why)
+  await expect(restore(left.file)).rejects.toThrow('is the database itself')
+  expect(readdirSync(join(dir.path, 'left'))).toEqual(before)
+  expect(existsSync(`${left.file}.restoring`)).toBe(false)
+  expect(await lastIn(left)).toBe('2')
+})
+
+test('a database whose people cannot be read is refused at the start', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await (await openStorage(options))[Symbol.asyncDispose]()
+  const db = openFile(options.file)
+  const page = db
+    .prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'people'")
+    .get()!
+  db.pragma('journal_mode = DELETE')
+  db.close()
+  const bytes = readFileSync(options.file)
+  bytes.fill(0xa5, (page.rootpage - 1) * 4096, page.rootpage * 4096)
+  writeFileSync(options.file, bytes)
+  await expect(openStorage(options)).rejects.toMatchObject({
+    reason: 'corrupt',
+    message: expect.stringContaining('sshawl restore FILE') as string,
+  })
+})

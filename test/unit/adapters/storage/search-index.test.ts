@@ -1,0 +1,85 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { expect, test } from 'vitest'
+import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import { indexFile } from '../../../../src/adapters/storage/sqlite/search/search-index.ts'
+import { paths } from '../../../../src/app/paths.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import { searchTerms } from '../../../../src/chat/search-terms.ts'
+import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+const rooms = ['lobby' as RoomName]
+
+/** What a storage opened for this alone finds. */
+async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
+  await using storage = await openStorage(options)
+  const entries = await storage.log.search({ rooms, terms: searchTerms(words), limit: 99 })
+  return entries.map(({ id }) => id)
+}
+
+async function append(options: Parameters<typeof openStorage>[0], ...ids: readonly string[]): Promise<void> {
+  await using storage = await openStorage(options)
+  for (const id of ids) await storage.log.append(message(id, 'lobby', `needle ${id}`))
+}
+
+function overwrite(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+test('the index is its owner’s alone, and what was appended without it is found', async () => {
+  using dir = temporaryDir()
+  const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
+  await append(options, '1', '2')
+  expect(existsSync(indexFile(options.file))).toBe(false)
+  expect(await found(options, 'needle')).toEqual(['1', '2'])
+  expect(statSync(indexFile(options.file)).mode & 0o777).toBe(0o600)
+  await append(options, '3')
+  expect(await found(options, 'needle')).toEqual(['1', '2', '3'])
+})
+
+test('an index that is damaged, lost or of another version is made anew', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const index = indexFile(options.file)
+  await append(options, '1', '2')
+  expect(await found(options, 'needle')).toEqual(['1', '2'])
+  writeFileSync(index, 'garbage '.repeat(1000))
+  expect(await found(options, 'needle')).toEqual(['1', '2'])
+  const pages = statSync(index).size / 4096
+  for (let page = 1; page < pages; page++) {
+    const db = openFile(index)
+    db.pragma('journal_mode = DELETE')
+    db.close()
+    overwrite(index, page * 4096, Buffer.alloc(4096, 0xa5))
+    expect(await found(options, 'needle')).toEqual(['1', '2'])
+  }
+  const db = openFile(index)
+  db.pragma('user_version = 999')
+  db.close()
+  expect(await found(options, 'needle')).toEqual(['1', '2'])
+  rmSync(index)
+  expect(await found(options, 'needle')).toEqual(['1', '2'])
+})
+
+test('the index of another database, such as the one before a restore, finds nothing that is not stored', async () => {
+  using dir = temporaryDir()
+  using other = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const before = sqliteOptions(other.path)
+  await append(before, '1', '2')
+  await append(options, '1', '3')
+  expect(await found(before, 'needle')).toEqual(['1', '2'])
+  copyFileSync(indexFile(before.file), indexFile(options.file))
+  expect(await found(options, 'needle')).toEqual(['1', '3'])
+})

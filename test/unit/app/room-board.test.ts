@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createRoomBoards } from '../../../src/app/room-board.ts'
+import type { RoomStatus } from '../../../src/app/room-status.ts'
+import type { TurnId } from '../../../src/chat/entry.ts'
+import type { Person } from '../../../src/chat/person.ts'
+import { chooseTheme } from '../../../src/session/drawing/theme.ts'
+import { createSociety, screenOf } from '../../support/society.ts'
+
+// The store's setImmediate stays real.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+)
+afterEach(() => void vi.useRealTimers())
+
+const style = { columns: 120, theme: chooseTheme('vt100', {}) }
+const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
+
+/** The lobby's board, over what a test says runs and is offered there. */
+async function start() {
+  const { chat, person } = await createSociety()
+  const lobby = await chat.lobby()
+  const world = { running: [] as string[], tools: 3, broken: false, asked: 0, now: 0 }
+  const rooms: RoomStatus = {
+    running: () => world.running,
+    offers: async (_room, { admin }) => {
+      world.asked++
+      if (world.broken) throw new Error('busy')
+      return { models: ['guide'], scope: 'all', tools: admin ? 99 : world.tools }
+    },
+  }
+  const boards = createRoomBoards(rooms, () => world.now)
+
+  /** A session of somebody who is in the lobby. */
+  async function session(who: Person) {
+    const participant = screenOf(who)
+    await lobby.enter(participant)
+    let refreshed = 0
+    const view = await boards.of(lobby).watch(who, () => refreshed++)
+    return {
+      refreshed: () => refreshed,
+      status: () => view.footer(style).status.replaceAll(/\u001b\[\d*m/g, ''),
+      replies: () => view.footer(style).replies,
+      row: () => view.footer(style).status,
+      async leave() {
+        view.leave()
+        await lobby.leave(participant)
+      },
+    }
+  }
+  return { world, lobby, person, session }
+}
+
+test('it is drawn again while something runs, and once more when that has ended', async () => {
+  const { world, lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  const begun = alice.refreshed()
+  vi.advanceTimersByTime(60_000)
+  await lobby.record(says('@guide hello'))
+  expect(alice.refreshed()).toBe(begun)
+  world.running = ['@guide thinking 0ms']
+  vi.advanceTimersByTime(500)
+  expect(alice.status()).toContain('@guide thinking 0ms · ^X to stop')
+  world.running = ['@guide thinking 500ms']
+  vi.advanceTimersByTime(500)
+  expect(alice.status()).toContain('500ms')
+  world.running = []
+  vi.advanceTimersByTime(60_000)
+  expect(alice.status()).not.toContain('thinking')
+  expect(alice.refreshed()).toBe(begun + 3)
+})
+
+test('sessions that look the same are given the same row, and one timer serves them all', async () => {
+  const { world, person, session } = await start()
+  const [alice, bob] = [await session(await person('alice')), await session(await person('bob'))]
+  expect(alice.row()).toBe(bob.row())
+  expect(alice.status()).toBe('lobby · 2 here · @guide · tools all (3)')
+  expect(world.asked).toBe(1)
+  world.running = ['Grep']
+  const carol = await session(await person('carol'))
+  expect(vi.getTimerCount()).toBe(1)
+  expect(alice.status()).toContain('3 here')
+  for (const one of [alice, bob, carol]) await one.leave()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('what is offered depends on the role, is found out anew with the scope, and stays where that fails', async () => {
+  const { world, lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  const admin = await session(await person('root', { admin: true }))
+  expect([alice.status(), admin.status()].map((text) => /\((\d+)\)/.exec(text)?.[1])).toEqual(['3', '99'])
+  const scope = { kind: 'scope', author: 'root', scope: 'all', text: 'tools: all' } as const
+  world.broken = true
+  await lobby.record(scope)
+  await vi.waitFor(() => expect(world.asked).toBe(4))
+  world.broken = false
+  world.tools = 7
+  expect(alice.status()).toContain('(3)')
+  await lobby.record(scope)
+  await vi.waitFor(() => expect(alice.status()).toContain('(7)'))
+  expect(admin.status()).toContain('(99)')
+  world.tools = 8
+  world.now += 60_000
+  await session(await person('bob'))
+  expect(alice.status()).toContain('(8)')
+})
+
+test('a reply being written is seen by all until its turn is over, also by those who came later', async () => {
+  const { lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  const [turn, other] = ['t1' as TurnId, 't2' as TurnId]
+  lobby.stream({ turn, model: 'guide', text: 'one ' })
+  lobby.stream({ turn, model: 'guide', text: 'two' })
+  lobby.stream({ turn: other, model: 'qwen', text: 'half' })
+  const bob = await session(await person('bob'))
+  expect(bob.replies()).toEqual(['guide: one two', 'qwen: half'])
+  expect(alice.replies()).toBe(bob.replies())
+  await lobby.record({ kind: 'reply', author: 'guide', text: 'one two', turn, outcome: 'done' })
+  await lobby.record({ kind: 'notice', author: 'system', text: 'failed', level: 'error', turn: other })
+  expect(alice.replies()).toEqual([])
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { searchTerms, termsText } from '../../../src/chat/search-terms.ts'
+
+const word = (text: string) => ({ text, whole: false })
+const phrase = (text: string) => ({ text, whole: true })
+
+test.each([
+  ['build green', [word('build'), word('green')]],
+  ['  build\n\tgreen ', [word('build'), word('green')]],
+  ['build* **', [word('build')]],
+  ['"the build" is', [phrase('the build'), word('is')]],
+  ['say"the build"now', [word('say'), phrase('the build'), word('now')]],
+  ['"never closed', [phrase('never closed')]],
+  ['build build "build"', [word('build'), phrase('build')]],
+  ['" "" "', []],
+  ['', []],
+])('%j is looked for as its words and phrases', (text, terms) => {
+  expect(searchTerms(text)).toEqual(terms)
+})
+
+test('no more than sixteen are looked for', () => {
+  const text = Array.from({ length: 100 }, (_, n) => `w${n}`).join(' ')
+  expect(searchTerms(text)).toHaveLength(16)
+})
+
+test('terms are told as they were written', () => {
+  expect(termsText(searchTerms('green "the build"'))).toBe('green and "the build"')
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { pagesOf } from '../../../../../src/commands/verbs/shared/log-pages.ts'
+import type { Entry, EntryId } from '../../../../../src/chat/entry.ts'
+
+/** A log of entries with the ids 0001, 0002 and so on. */
+function logOf(size: number) {
+  const entries: Entry[] = []
+  const add = (): void => {
+    const id = String(entries.length + 1).padStart(4, '0') as EntryId
+    entries.push({ kind: 'notice', author: 'system', room: 'lobby', at: 0, text: '', id } as unknown as Entry)
+  }
+  for (let number = 0; number < size; number++) add()
+  let largest = 0
+  const read = async ({ limit, before }: { limit: number; before?: EntryId }) => {
+    largest = Math.max(largest, limit)
+    return entries.filter(({ id }) => !before || id < before).slice(-limit)
+  }
+  return { read, add, largest: () => largest }
+}
+
+async function idsOf(pages: AsyncIterable<readonly Entry[]>): Promise<number[]> {
+  const ids: number[] = []
+  for await (const page of pages) ids.push(...page.map(({ id }) => Number(id)))
+  return ids
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+test.each([
+  ['a short list', 100, 20, range(81, 100)],
+  ['a list of several pages', 100, 70, range(31, 100)],
+  ['more than there is', 100, 1_000, range(1, 100)],
+  ['an empty log', 0, 1_000, []],
+])('%s is read oldest first, and never much of it at once', async (_title, size, limit, expected) => {
+  const log = logOf(size)
+  expect(await idsOf(pagesOf(log.read, limit))).toEqual(expected)
+  expect(log.largest()).toBeLessThanOrEqual(32)
+})
+
+test('only what is older than an entry is read', async () => {
+  expect(await idsOf(pagesOf(logOf(100).read, 50, '0061' as EntryId))).toEqual(range(11, 60))
+})
+
+test('what is recorded meanwhile is left out, and nothing is doubled or missed', async () => {
+  const log = logOf(100)
+  const read = async (query: Parameters<typeof log.read>[0]) => {
+    log.add()
+    return await log.read(query)
+  }
+  const ids = await idsOf(pagesOf(read, 80))
+  expect(ids).toEqual(range(22, 101))
+})

@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { expect, test } from 'vitest'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import { renderEntry, renderText } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+
+const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'bob', text: 'hi' }
+const call = { call: 'c1', name: 'Grep', requester: 'bob', arguments: { arguments: ['-rn', 'TODO', '.'] } }
+const result = { call: 'c1', name: 'Grep', isError: false, durationMs: 12, bytes: 1229 }
+const approval = { tool: 'run_command', requester: 'bob', verdict: 'asked' } as const
+
+/** One of each kind. */
+const entries: readonly Entry[] = [
+  { ...base, kind: 'message' },
+  { ...base, kind: 'action', text: 'waves' },
+  { ...base, kind: 'presence', event: 'joined', text: 'bob joined' },
+  { ...base, kind: 'notice', level: 'info', text: 'topic: tea' },
+  { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done' },
+  { ...base, ...call, kind: 'tool_call', text: '' },
+  { ...base, ...result, kind: 'tool_result', text: 'src/a.ts:1: TODO' },
+  { ...base, kind: 'scope', scope: 'none', text: 'tools off' },
+  { ...base, ...approval, kind: 'approval', text: 'rm -rf build?' },
+]
+
+const colour = chooseTheme('xterm-256color', {})
+// oxlint-disable-next-line no-control-regex -- what is looked for is exactly these
+const withoutSgr = (text: string): string => text.replaceAll(/\u001b\[[\d;]*m/g, '')
+
+test('each kind of entry has its own look', () => {
+  const look = entries.map((entry) => withoutSgr(renderEntry(entry, { columns: 79, theme: colour })))
+  expect(look).toEqual([
+    'bob: hi',
+    '* bob waves',
+    '-- bob joined',
+    '-- topic: tea',
+    'bob: hi',
+    '-- bob: Executing tool: Grep {"arguments":["-rn","TODO","."]}',
+    '-- Grep: ok (12ms, 1.2 KiB)',
+    '-- bob: tools off',
+    '-- bob: rm -rf build?',
+  ])
+})
+
+test('a name has the same colour each time, and none on a terminal without colour', () => {
+  const [message] = entries
+  const page = { columns: 79, theme: colour }
+  expect(renderEntry(message!, page)).toBe(renderEntry({ ...message!, id: '2' as EntryId }, page))
+  expect(renderEntry(message!, page)).toMatch(/^\u001b\[1;\d+mbob:/)
+  for (const theme of [chooseTheme('vt100', {}), chooseTheme('xterm', { SSHAWL_THEME: 'mono' })])
+    expect(renderEntry(message!, { columns: 79, theme })).toBe('\u001b[1mbob:\u001b[0m hi')
+})
+
+test('a failed tool shows the error, not what it printed besides', () => {
+  const entry: Entry = {
+    ...base,
+    ...result,
+    kind: 'tool_result',
+    isError: true,
+    text: 'ERROR: no such file\nmore',
+  }
+  expect(withoutSgr(renderEntry(entry, { columns: 79, theme: colour }))).toBe(
+    '-- Grep: ERROR: no such file (12ms, 1.2 KiB)',
+  )
+})
+
+const hostile = fc.array(
+  fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      '\u001b[2J',
+      '\u001b]0;x\u0007',
+      '\u009b31m',
+      '\r',
+      '\n',
+      '\t',
+      '\u202e',
+      '\u2028',
+      '\b',
+      'eve: hi',
+      '日本',
+    ),
+  ),
+)
+
+test('whatever an entry says, no control leaves, no row is too wide, and no later row looks like a speaker', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...entries),
+      hostile,
+      fc.integer({ min: 12, max: 60 }),
+      (entry, parts, columns) => {
+        const text = parts.join('')
+        const drawn = withoutSgr(renderEntry({ ...entry, text, author: 'bob' }, { columns, theme: colour }))
+        expect(drawn).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u)
+        const rows = drawn.split('\n')
+        for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns)
+        for (const row of rows.slice(1)) expect(row === '' || row.startsWith('  ')).toBe(true)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('the answer to a command keeps its lines, and what is too long goes on indented', () => {
+  expect(renderText('one\ntwo three four\n', { columns: 10, theme: colour })).toBe('one\ntwo three\n  four\n')
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { createSlices } from '../../../src/lib/slices.ts'
+import { createFrames, FRAME_MS } from '../../../src/session/frames.ts'
+import { handTimers } from '../../support/shared-by-sessions.ts'
+
+const neverFails = (error: unknown): never => {
+  throw error
+}
+
+function start(count: number) {
+  const timers = handTimers()
+  const frames = createFrames(createSlices(timers), timers)
+  const painted = Array.from({ length: count }, () => 0)
+  const views = painted.map((_, i) => frames.open(() => painted[i]!++, neverFails))
+  return { timers, frames, painted, views }
+}
+
+test('a quiet view is painted in the next pass, once for all that was asked in this one', () => {
+  const { timers, painted, views } = start(1)
+  for (let i = 0; i < 3; i++) views[0]!.request()
+  expect(painted).toEqual([0])
+  timers.pass()
+  expect(painted).toEqual([1])
+  expect(timers.pending()).toBe(0)
+})
+
+test('views that change all the time are painted 30 times a second, with one timer for all of them', () => {
+  const { timers, painted, views } = start(50)
+  let mostTimers = 0
+  for (let ms = 0; ms < 10_000; ms++) {
+    for (const view of views) view.request()
+    timers.pass()
+    mostTimers = Math.max(mostTimers, timers.pending())
+    timers.advance(1)
+  }
+  const frames = 10_000 / FRAME_MS
+  for (const count of painted) {
+    expect(count).toBeGreaterThan(frames * 0.9)
+    expect(count).toBeLessThanOrEqual(frames + 10)
+  }
+  expect(mostTimers).toBe(1)
+  timers.advance(FRAME_MS)
+  expect(timers.pending()).toBe(0)
+})
+
+test('twenty changes a second, unevenly spread, are each painted at once', () => {
+  const { timers, painted, views } = start(1)
+  for (let second = 0; second < 60; second++) {
+    for (let i = 0; i < 20; i++) {
+      views[0]!.request()
+      timers.pass()
+      timers.advance(i % 4 === 3 ? 170 : 10)
+    }
+  }
+  expect(painted[0]).toBe(60 * 20)
+})
+
+test('a view whose painting throws is given up, and the others are painted', () => {
+  const timers = handTimers()
+  const frames = createFrames(createSlices(timers), timers)
+  const errors: unknown[] = []
+  let painted = 0
+  const broken = frames.open(
+    () => {
+      throw new Error('a bug')
+    },
+    (error) => void errors.push(error),
+  )
+  const whole = frames.open(() => painted++, neverFails)
+  for (let i = 0; i < 3; i++) {
+    broken.request()
+    whole.request()
+    timers.pass()
+  }
+  expect([errors.length, painted]).toEqual([1, 3])
+})
+
+test('a view that was closed is not painted any more, not even for what it asked before', () => {
+  const { timers, painted, views } = start(1)
+  views[0]!.request()
+  views[0]!.close()
+  timers.pass()
+  views[0]!.request()
+  timers.advance(1_000)
+  expect(painted).toEqual([0])
+})

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { graphemes, nextBoundary, previousBoundary } from '../../../src/session/graphemes.ts'
+
+const units = fc.constantFrom(
+  'a',
+  'b',
+  ' ',
+  '1',
+  '\n',
+  'é',
+  'e\u0301',
+  '👩‍👩‍👧',
+  '1️⃣',
+  '🇩🇪',
+  '\u0600',
+  '한',
+  '\u0301',
+  '日',
+)
+
+test('characters are found where the whole text has them, with ASCII beside marks, joiners and prefixes too', () => {
+  const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  fc.assert(
+    fc.property(fc.array(units, { maxLength: 30 }), (parts) => {
+      const text = parts.join('')
+      const segments = Array.from(segmenter.segment(text), ({ segment }) => segment)
+      expect(graphemes(text)).toEqual(segments)
+      let at = 0
+      for (const segment of segments) {
+        expect(nextBoundary(text, at)).toBe(at + segment.length)
+        at += segment.length
+        expect(previousBoundary(text, at)).toBe(at - segment.length)
+      }
+      expect([previousBoundary(text, 0), nextBoundary(text, text.length)]).toEqual([0, text.length])
+    }),
+  )
+})
