@@ -71,8 +71,8 @@ export function createQuestions(limits: QuestionLimits): Questions {
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
     const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
-    if (own > 0 && open.size >= limits.approvals_per_room)
-      return `${open.size} questions are open here already`
+    const isFull = open.size >= limits.approvals_per_room
+    if (isFull && own > 0) return `${open.size} questions are open here already`
     if (own >= limits.approvals_per_person) return `${requester.name} has ${own} open questions here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`

@@ -157,8 +157,8 @@ describe('sshawl reload', () => {
     await writeFile(file, configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
     const { stderr, exitCode } = await reload()
     expect(stderr.split('\n')).toEqual([
-      `sshawl: ${file}:8: models.endpoint: an address must not hold a password; use api_key_env`,
       expect.stringContaining(`sshawl: ${file}:2: limits.turn_s: `),
+      `sshawl: ${file}:8: models.endpoint: an address must not hold a password; use api_key_env`,
     ])
     expect(exitCode).toBe(1)
     await writeFile(file, configWith('first', '[tools]\ndisabled = ["run_comand"]\n'))
