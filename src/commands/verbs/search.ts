@@ -18,7 +18,7 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
         name: 'words',
         about:
           'in any order; a word finds longer ones that begin with it, "words in quotes" are found as they stand there; ' +
-          'case, accents and punctuation make no difference',
+          'case and accents make no difference, and punctuation parts words',
         takes: 'rest',
       },
     ],
