@@ -66,7 +66,7 @@ export function expectUnharmed(damage: Damage, maxMb = 450): void {
   expect(damage.stopMs).toBeLessThan(5_000)
 }
 
-const PROBE = new URL('probe.mjs', import.meta.url).pathname
+const PROBE = new URL('echo-probe.mjs', import.meta.url).pathname
 
 /** Somebody else, who types. `take` gives the ms that echoes took since it was called last. */
 async function startProbe(stage: Stage): Promise<AsyncDisposable & { take(): Promise<readonly number[]> }> {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
+import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
-import { createBucket } from './bucket.ts'
 import { offerRoom, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import type { InputTurns } from './input-turns.ts'
@@ -58,16 +58,15 @@ export function serveConnection(
   return { stop: () => (served ? served.stop() : drop('server stops')), drop }
 }
 
-/** So many key exchanges at once are taken, and one more each so many seconds: each costs the server a signature. */
-const MAX_REKEYS = 8
-const REKEYS_PER_S = 0.1
+/** How often a client may exchange keys: each exchange costs the server a signature. */
+const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }
 
 /** Takes input in turns, and looks after what ssh2 does not. */
 function watchClient(client: Connection, carrier: Carrier, turns: InputTurns): void {
   const { socket, drop } = carrier
-  const rekeys = createBucket(REKEYS_PER_S, MAX_REKEYS + 1)
+  const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
-    if (rekeys.add(1) > MAX_REKEYS) drop('exchanges keys too often')
+    if (!mayRekey()) drop('exchanges keys too often')
     offerRoom(carrier)
   })
   socket.on('drain', () => offerRoom(carrier))

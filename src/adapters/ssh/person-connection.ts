@@ -1,6 +1,6 @@
 import type { Connection } from 'ssh2'
 import type { Fingerprint, Person } from '../../chat/person.ts'
-import { createBucket } from './bucket.ts'
+import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
@@ -81,9 +81,9 @@ const CHANNELS_PER_LINE = 4
 /** Limits how many channels a connection has at once, and how often one is opened: each session is told to a whole room. */
 function createOpenings({ channels_per_connection, rate_burst, rate_per_s }: ConnectionContext['limits']) {
   const atOnce = createQuota(() => channels_per_connection)
-  const burst = rate_burst * CHANNELS_PER_LINE
-  const often = createBucket(rate_per_s * CHANNELS_PER_LINE, burst + 1)
-  return { take: () => (often.add(1) > burst ? undefined : atOnce.take('')) }
+  const rate = { burst: rate_burst * CHANNELS_PER_LINE, everyMs: 1_000 / (rate_per_s * CHANNELS_PER_LINE) }
+  const mayOpen = createTokenBucket(rate, () => performance.now())
+  return { take: () => (mayOpen() ? atOnce.take('') : undefined) }
 }
 
 /** Calls `onIdle` once it ran for so long without being stopped. */

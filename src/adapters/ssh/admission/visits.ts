@@ -1,4 +1,4 @@
-import { createBucket, type Bucket } from '../bucket.ts'
+import { createBucket, type Bucket } from './bucket.ts'
 import type { SshLimits } from '../limits.ts'
 
 /** What is remembered of each network. */
