@@ -1,7 +1,5 @@
-Find files of the workspace with find. Only files are listed, no directories. Actions such as -exec and
--delete are refused, and so are paths outside the workspace. No shell reads the arguments: quote nothing.
-Examples: [".", "-name", "*.ts"] for all TypeScript files, ["src/", "-mtime", "-1"] for what changed since
-yesterday.
+Find files with find; no directories. Actions such as -exec and -delete are refused. No shell: quote nothing. Example:
+["src/", "-name", "*.ts"].
 
 @title Glob Pattern Matching
 @name Glob

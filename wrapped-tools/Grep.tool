@@ -1,7 +1,5 @@
-Search the text of files of the workspace with grep. -r is for directories (-R is refused), -n for line
-numbers; write -e before a pattern that begins with a dash. No shell reads the arguments: quote nothing.
-Examples: ["-rn", "TODO", "."] for a word everywhere, ["-rnE", "--include=*.ts", "foo|bar", "src/"] for an
-expression in some files.
+Search files with grep. -r is for directories, -n for line numbers; write -e before a pattern that begins with a dash.
+No shell: quote nothing. Example: ["-rnE", "--include=*.ts", "foo|bar", "src/"].
 
 @title Grep Pattern Search
 @name Grep

@@ -1,5 +1,4 @@
-List directories of the workspace with ls. No shell reads the arguments: to find files by a pattern use Glob.
-Examples: ["-la", "src/"] for details and hidden files, ["-R", "docs"] for all below a directory.
+List directories with ls. No shell: quote nothing. Example: ["-la", "src/"].
 
 @title List Directory Contents
 @name LS

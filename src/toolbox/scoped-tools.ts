@@ -1,8 +1,10 @@
+import { NAV_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { effectiveScope, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { Catalogue } from './catalogue.ts'
 
@@ -33,20 +35,41 @@ export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
 /** The room key-value that holds a room's scope. */
 export const SCOPE_KEY = 'tool_scope'
 
+const NO_NAV = 'models may not walk from this room (/nav on)'
+
+/** Gives the tools of a room from which models may not walk: the same objects while the catalogue is the same. */
+function createWithoutNav(): (catalogue: Catalogue) => readonly CatalogueTool[] {
+  const known = new WeakMap<Catalogue, readonly CatalogueTool[]>()
+  return (catalogue) => {
+    const tools =
+      known.get(catalogue) ??
+      catalogue.tools.map((tool) =>
+        catalogue.handler(tool.id)?.walks ? { ...tool, unavailable: NO_NAV } : tool,
+      )
+    known.set(catalogue, tools)
+    return tools
+  }
+}
+
 /** `scopeOf` gives the tools that a model may have now; those of its settings when absent. */
-export const createScopedTools =
-  (
-    catalogueNow: () => Catalogue,
-    rooms: Pick<RoomStore, 'getValue'>,
-    scopeOf: (model: ModelSettings) => Json = ({ tools }) => tools,
-  ): FindScopedTools =>
-  async ({ room, requester, model, within }) => {
-    const [stored, role] = await Promise.all([rooms.getValue(room.name, SCOPE_KEY), room.roleOf(requester)])
+export function createScopedTools(
+  catalogueNow: () => Catalogue,
+  rooms: Pick<RoomStore, 'getValue'>,
+  scopeOf: (model: ModelSettings) => Json = ({ tools }) => tools,
+): FindScopedTools {
+  const withoutNav = createWithoutNav()
+  return async ({ room, requester, model, within }) => {
+    const [stored, nav, role] = await Promise.all([
+      rooms.getValue(room.name, SCOPE_KEY),
+      rooms.getValue(room.name, NAV_KEY),
+      room.roleOf(requester),
+    ])
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
-    const narrowed = effectiveScope(catalogue.tools, {
+    const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), {
       ...{ room: scope, role, within },
       model: model && scopeOf(model),
     })
     return { ...narrowed, catalogue, scope, role }
   }
+}

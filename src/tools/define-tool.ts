@@ -41,6 +41,7 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   ): Promise<ToolResult | string> | ToolResult | string
   readonly wrap?: Tool['wrap']
   readonly yields?: true
+  readonly walks?: true
   readonly wrapsCommand?: boolean
 }
 

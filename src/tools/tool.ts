@@ -133,6 +133,8 @@ export interface Tool {
   readonly yields?: true
   /** Why it cannot run here and what to do, in words for people. It is listed then, and offered to no model. */
   readonly unavailable?: string
+  /** True if it can run only in a room where models may walk (`/nav on`). */
+  readonly walks?: true
   /** For an alias: the id of the tool it is another name for. */
   readonly aliasOf?: string
   /** For a wrapped tool: the id of the tool it is built on. It goes when that one is disabled. */

@@ -25,20 +25,29 @@ const offered = ({ tools }: Listed, ...names: readonly string[]): readonly strin
 /** Names that do the same. */
 const TWINS = ['read_file', 'Read', 'glob', 'Glob', 'grep', 'Grep', 'todo_write', 'TodoWrite']
 
-describe('an empty room of a server without a config', () => {
+/** A server of which nothing is known: its tools are counted with all that such a one may add to them. */
+const UNKNOWN_PROVIDER = `
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3"
+endpoint = "http://127.0.0.1:9"
+`
+
+describe('an empty room', () => {
   let stage: Stage
   beforeAll(async () => {
-    stage = await createStage()
+    stage = await createStage({ config: UNKNOWN_PROVIDER })
   })
   afterAll(() => stage[Symbol.asyncDispose]())
 
-  test('offers each function once, for at most 2,500 tokens', async () => {
+  test('offers each function once, for fewer than 2,000 tokens of texts', async () => {
     const { stdout } = await stage.as('ann', ['wrap', 'lobby', '@guide', '--json'])
     const prompt = JSON.parse(stdout) as {
       readonly budget: { readonly tools: number }
       readonly tools: readonly { readonly name: string; readonly tokens: number }[]
     }
-    expect(prompt.budget.tools).toBeLessThanOrEqual(2500)
+    expect(prompt.budget.tools).toBeLessThan(2000)
     expect(prompt.budget.tools).toBe(prompt.tools.reduce((sum, { tokens }) => sum + tokens, 0))
     const list = await listed(stage)
     expect(list.tokens).toBe(prompt.budget.tools)
@@ -47,6 +56,30 @@ describe('an empty room of a server without a config', () => {
     )
     expect(offered(list, ...TWINS)).toHaveLength(TWINS.length / 2)
     expect(await guide(stage, 'tools')).toContain(`Tools in the request I was given (${list.visible})`)
+  })
+
+  test('offers tools for at most 2,500 tokens to a provider of which nothing is known', async () => {
+    const { stdout } = await stage.as('ann', ['wrap', 'lobby', '@qwen', '--json'])
+    const { budget, tools } = JSON.parse(stdout) as {
+      readonly budget: { readonly tools: number }
+      readonly tools: readonly { readonly form: string }[]
+    }
+    expect(budget.tools).toBeLessThanOrEqual(2500)
+    expect(tools.length).toBeGreaterThan(20)
+    expect(new Set(tools.map(({ form }) => form))).toEqual(new Set(['full']))
+  })
+
+  test('offers walking only where models may walk', async () => {
+    const walks = ['go', 'join', 'leave']
+    expect(offered(await listed(stage), ...walks)).toEqual([])
+    await stage.claim('root')
+    await stage.as('root', ['nav', 'lobby', 'on'])
+    expect(offered(await listed(stage), ...walks)).toEqual(walks)
+    await stage.as('root', ['nav', 'lobby', 'off'])
+    const { tools } = await listed(stage)
+    expect(tools.find(({ name }) => name === 'go')?.reason).toBe(
+      'cannot run here: models may not walk from this room (/nav on)',
+    )
   })
 
   test('gives a reason for each tool that is hidden', async () => {
@@ -63,7 +96,6 @@ describe('an empty room of a server without a config', () => {
 
   test('runs a call by the name that is not offered, as far as the scope shows the tool', async () => {
     expect(await guide(stage, 'call todo_write {"todos":[{"content":"sow"}]}')).toContain('sow')
-    await stage.claim('root')
     await stage.as('root', ['tools', 'lobby', '!TodoWrite'])
     expect(await guide(stage, 'call todo_write {"todos":[]}')).toContain('however we only have these tools')
     await stage.as('root', ['tools', 'lobby', 'todo_write'])

@@ -10,17 +10,15 @@ export const calculator = defineTool({
   id: 'calculator',
   title: 'Calculator',
   description:
-    "Evaluates an arithmetic expression by Python's rules. Integers are exact. Operators + - * / // % ** " +
-    'and parentheses; abs, round, min, max, pow, sqrt, exp, log(x, base), log10, log2, sin to tanh, ' +
-    'atan2, degrees, radians, floor, ceil, trunc, factorial, gcd, hypot; pi, e, tau, inf, nan.',
+    "Evaluates an expression by Python's rules. Integers are exact. + - * / // % ** abs round min max pow sqrt exp log log10 log2 sin to tanh atan2 degrees radians floor ceil trunc factorial gcd hypot pi e tau inf nan.",
   access: 'read',
   input: z.strictObject({
     expression: z.string().min(1).max(10_000),
     precision: z.int().min(0).max(15).default(6),
   }),
   parameters: {
-    expression: 'Such as "sqrt(2) / sin(pi / 3)".',
-    precision: 'Decimal places, 0 to 15 (default 6).',
+    expression: 'Such as sqrt(2) / 3.',
+    precision: 'Decimal places; default: 6.',
   },
   run: async ({ expression, precision }) => ok(write(evaluate(expression), precision)),
 })

@@ -9,14 +9,13 @@ export const editFile = defineTool({
   id: 'edit_file',
   title: 'Edit File',
   description:
-    'Replaces one piece of a text file in the workspace. old_text must be in the file exactly once, ' +
-    'blanks included, as read_file shows it: take in lines around it until it is. A copy of the old file is kept.',
+    'Replaces one piece of a text file. old_text must occur exactly once, blanks included, as reading shows it: take in lines around it until it does.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), old_text: z.string().min(1), new_text: z.string() }),
   parameters: {
-    file_path: 'Relative to the workspace.',
-    old_text: 'What is there now, exactly.',
-    new_text: 'What is to be there; may be empty.',
+    file_path: 'In the workspace.',
+    old_text: 'What is there now.',
+    new_text: 'What replaces it; may be empty.',
   },
   verbatim: ['old_text', 'new_text'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {

@@ -10,12 +10,10 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
   defineTool({
     id: 'fd_to_file',
     title: 'Save Long Result',
-    description:
-      'Saves a whole long result as a text file in the workspace. Of a file that was there a copy is ' +
-      'kept.',
+    description: 'Saves a whole long result as a text file.',
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
-    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'Relative to the workspace.' },
+    parameters: { fd: FD_PARAMETER_TEXT, file_path: 'In the workspace.' },
     asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
       await context.workspace.checkChange(file_path)

@@ -7,7 +7,7 @@ import type { ToolContext } from '../tool.ts'
 export const fdParameter = z.coerce.string().regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')
 
 /** Text for that parameter. */
-export const FD_PARAMETER_TEXT = 'Such as "fd:3".'
+export const FD_PARAMETER_TEXT = 'Such as fd:3.'
 
 /** The long result of that name in the caller's room. Throws `ArgumentError` where there is none. */
 export async function findResult(

@@ -11,8 +11,7 @@ export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
   defineTool({
     id: READ_FD,
     title: 'Read Long Result',
-    description:
-      'Reads a page of a long result. The end of such a result names its fd and how many pages it has.',
+    description: 'Reads a page of a long result. Its last line names the fd and the number of pages.',
     access: 'read',
     input: z.strictObject({ fd: fdParameter, page: z.int().min(1).default(1) }),
     parameters: { fd: FD_PARAMETER_TEXT, page: 'From 1.' },

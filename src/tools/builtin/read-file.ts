@@ -9,7 +9,7 @@ import { ok } from '../tool.ts'
 export const readFile = defineTool({
   id: 'read_file',
   title: 'Read File',
-  description: 'Reads a text file of the workspace, or some of its lines.',
+  description: 'Reads a text file, or some of its lines.',
   access: 'read',
   input: z.strictObject({
     file_path: z.string().min(1),
@@ -18,10 +18,10 @@ export const readFile = defineTool({
     show_lines: z.boolean().default(false),
   }),
   parameters: {
-    file_path: 'Relative to the workspace.',
+    file_path: 'In the workspace.',
     start_line: 'First line, from 1.',
     end_line: 'Last line, included.',
-    show_lines: 'Number the lines, as in "12: text".',
+    show_lines: 'Number the lines.',
   },
   run: async ({ file_path, start_line, end_line, show_lines }, context) => {
     if (start_line && end_line && end_line < start_line) {

@@ -18,9 +18,7 @@ export const runCommand = defineTool({
   id: 'run_command',
   title: 'Run Command',
   description:
-    'Runs a shell command in the workspace, in a sandbox. Only the workspace can be written, there is no ' +
-    'input, the time is limited, and there is no network unless asked for. Gives the output and the exit ' +
-    'code.',
+    "Runs a shell command in the workspace's sandbox. Only the workspace can be written; no input, limited time.",
   access: 'execute',
   input: z.strictObject({
     command: z.string().min(1).max(32_768),
@@ -29,8 +27,8 @@ export const runCommand = defineTool({
   }),
   parameters: {
     command: 'For /bin/sh.',
-    working_dir: 'Relative to the workspace.',
-    network: 'If it needs the network.',
+    working_dir: 'In the workspace.',
+    network: 'Whether it needs the network.',
   },
   asks: (args, context) => question(prepared(args), context),
   run: async (args, context) => execute(prepared(args), context),

@@ -8,8 +8,7 @@ export const spawnAgent: Tool = defineTool({
   id: 'spawn_agent',
   title: 'Spawn Agent',
   description:
-    'Gives one task to a model in a turn of its own and gives you its answer. It knows nothing but the ' +
-    'prompt and has at most your tools.',
+    'Gives a task to a model in a turn of its own and returns the answer. It knows nothing but the prompt.',
   access: 'execute',
   input: z.strictObject({
     prompt: z.string(),
@@ -18,7 +17,7 @@ export const spawnAgent: Tool = defineTool({
   }),
   parameters: {
     prompt: 'The whole task, and what to answer.',
-    tools: 'Which of your tools it may use, or patterns such as "Gr*"; default: all.',
+    tools: 'Patterns of yours that it has; default: all.',
     model: 'Default: yourself.',
   },
   // What may do harm is a call in the side turn, which asks for itself.

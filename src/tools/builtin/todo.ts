@@ -12,8 +12,8 @@ export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
 const MAX_ITEM_CHARS = 500
 
 const item = z.object({
-  content: z.string().min(1).describe('What is to be done.'),
-  status: z.enum(TODO_STATUSES).default('pending').describe('How far it is.'),
+  content: z.string().min(1).describe('What to do.'),
+  status: z.enum(TODO_STATUSES).default('pending').describe('Its state.'),
 })
 
 /** The room's list, replaced as a whole: what is planned, under way and done. */
@@ -22,11 +22,10 @@ export const todoWrite = (store: TodoStore): Tool =>
     id: 'todo_write',
     title: 'Write Todo List',
     description:
-      "Replaces the room's todo list, which everybody sees. Give all of it each time. Use it to plan " +
-      'work of several steps; at most one item should be in_progress.',
+      "Replaces the room's todo list, which everybody sees. Give all of it; at most one item should be in_progress.",
     access: 'read',
     input: z.strictObject({ todos: z.array(item).max(100) }),
-    parameters: { todos: 'The whole list, in order.' },
+    parameters: { todos: 'In order.' },
     run: async ({ todos }, context) => {
       const items = todos.map(({ content, status }) => ({
         content: oneLine(content, MAX_ITEM_CHARS),

@@ -6,13 +6,11 @@ import { ok } from '../tool.ts'
 export const writeFile = defineTool({
   id: 'write_file',
   title: 'Write File',
-  description:
-    'Writes a text file in the workspace. It is new, or takes the place of the old one, of which a copy ' +
-    'is kept. To change a part of a file use edit_file.',
+  description: 'Writes a whole text file. Of an old one a copy is kept. edit_file changes a part.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), content: z.string() }),
   parameters: {
-    file_path: 'Relative to the workspace.',
+    file_path: 'In the workspace.',
     content: 'The whole text.',
   },
   verbatim: ['content'],

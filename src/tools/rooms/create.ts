@@ -9,8 +9,8 @@ import { ok, type Question, type Tool, type ToolContext, type ToolResult } from 
 const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
 
 const parameters = {
-  name: '1-32 of a-z, 0-9, _ and -.',
-  private: 'Only its members see it; not from a public room.',
+  name: 'Of a-z, 0-9, _ and -.',
+  private: 'Hidden from others.',
 }
 
 type Wanted = z.output<typeof input>
@@ -20,7 +20,7 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_create',
     title: 'Create Room',
-    description: 'Makes a new room, which belongs to the person you act for.',
+    description: 'Makes a room, owned by your requester.',
     access: 'write',
     input,
     parameters,
@@ -39,9 +39,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_fork',
     title: 'Fork Room',
-    description:
-      'Makes a new room like the one you are in. It gets the vibe, tools, script and key-values, nothing ' +
-      'of what was said, and belongs to the person you act for.',
+    description: 'Makes a room like this one. It gets the vibe, tools, script and key-values.',
     access: 'write',
     input,
     parameters,

@@ -8,7 +8,7 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_exits',
     title: 'List Exits',
-    description: 'Lists the exits of a room: direction and room.',
+    description: "Lists a room's exits: direction and room.",
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

@@ -13,6 +13,7 @@ export const goTool = (parts: RoomToolParts): Tool =>
       'Walks through an exit. Your tools then mean the room behind it; your reply still goes to those ' +
       'who called you.',
     access: 'read',
+    walks: true,
     input: z.strictObject({ direction: z.string().max(32) }),
     parameters: { direction: 'As exits lists it.' },
     run: async ({ direction }, context) =>

@@ -13,9 +13,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
     title: 'Read Back',
-    description:
-      'Reads what was said in a room, oldest first. The first line tells how to go further back. Times ' +
-      'are UTC.',
+    description: 'Reads what was said in a room, oldest first. Its first line says how to go further back.',
     access: 'read',
     input: z.strictObject({
       limit: z.int().min(1).max(200).default(30),
@@ -23,8 +21,8 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       room: roomParameter,
     }),
     parameters: {
-      limit: '1 to 200 (default 30).',
-      before: 'An id that an earlier answer named.',
+      limit: 'Default: 30.',
+      before: 'An id from there.',
       room: ROOM_PARAMETER_TEXT,
     },
     run: async ({ limit, before, room: name }, context) => {

@@ -21,7 +21,7 @@ export interface RoomToolParts {
 export const roomParameter = z.string().max(32).optional()
 
 /** Text for `roomParameter`. */
-export const ROOM_PARAMETER_TEXT = 'Default: the room you are in.'
+export const ROOM_PARAMETER_TEXT = 'Default: here.'
 
 /**
  * The room that a call means, as the requester may see it. The call and its result are written down in the call's own

@@ -13,6 +13,7 @@ export const joinTool = (parts: RoomToolParts): Tool =>
       'Walks into another room. Your tools then mean that room; your reply still goes to those who ' +
       'called you.',
     access: 'read',
+    walks: true,
     input: z.strictObject({ room: z.string().max(32) }),
     parameters: { room: 'Its name.' },
     run: async ({ room }, context) => walk(parts, context, async () => room),
@@ -25,6 +26,7 @@ export const leaveTool = (parts: RoomToolParts): Tool =>
     title: 'Leave',
     description: 'Walks back to the room you were called in.',
     access: 'read',
+    walks: true,
     input: z.strictObject({}),
     run: async (_, context) => walk(parts, context, async () => context.room),
   })

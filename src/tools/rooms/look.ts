@@ -9,7 +9,7 @@ export const lookTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_look',
     title: 'Look Around',
-    description: 'Describes a room: topic, mood, whether it is private, who is there.',
+    description: 'Describes a room: topic, mood, who is there.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

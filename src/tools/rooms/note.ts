@@ -47,11 +47,11 @@ export function noteTool(parts: RoomToolParts): Tool {
   return defineTool({
     id: 'sshawl_note',
     title: 'Note',
-    description: "Adds a line to the room's notes, which stay. Without a text it reads them.",
+    description: "Adds a line to a room's lasting notes. Without a text reads them.",
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {
-      text: `One line, at most ${MAX_NOTE_CHARS} characters.`,
+      text: 'One line.',
       room: ROOM_PARAMETER_TEXT,
     },
     async asks({ text, room: name }, context) {

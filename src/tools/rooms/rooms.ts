@@ -8,7 +8,7 @@ export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',
     title: 'List Rooms',
-    description: 'Lists the rooms that the person you act for can see.',
+    description: 'Lists the rooms that your requester can see.',
     access: 'read',
     input: z.strictObject({}),
     run: async (_, context) => {

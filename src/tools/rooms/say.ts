@@ -20,10 +20,10 @@ export function sayTool(parts: RoomToolParts): Tool {
   return defineTool({
     id: 'sshawl_say',
     title: 'Say',
-    description: 'Posts a message in a room at once, apart from your reply. An answer belongs in the reply.',
+    description: 'Posts a message in a room at once. Your answer belongs in your reply.',
     access: 'write',
     input: z.strictObject({ text: z.string(), room: roomParameter }),
-    parameters: { text: 'What to say.', room: ROOM_PARAMETER_TEXT },
+    parameters: { text: 'The message.', room: ROOM_PARAMETER_TEXT },
     asks: async ({ text, room: name }, context) => {
       const room = await roomToChange(parts, context, name)
       return changeQuestion(room, context, { what: spoken(text), asked: `say in ${room.name}?` })

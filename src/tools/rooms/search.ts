@@ -11,9 +11,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
-    description:
-      'Finds the newest lines of a room that have all these words, in any order and case. They come ' +
-      'oldest first, with times (UTC).',
+    description: 'Finds the newest lines of a room that have all these words, in any order.',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400),
@@ -21,8 +19,8 @@ export const searchTool = (parts: RoomToolParts): Tool =>
       room: roomParameter,
     }),
     parameters: {
-      words: 'Separated by spaces; authors count too.',
-      limit: '1 to 100 (default 20).',
+      words: 'Authors count, too.',
+      limit: 'Default: 20.',
       room: ROOM_PARAMETER_TEXT,
     },
     run: async ({ words: text, limit, room: name }, context) => {

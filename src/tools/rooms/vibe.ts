@@ -24,12 +24,11 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
     id: 'sshawl_vibe',
     title: 'Vibe',
     description:
-      "Reads a room's vibe, the mood that models keep to. With a text it sets it, for an owner or op of " +
-      'the room.',
+      "Reads a room's vibe, the mood that models keep to. With a text sets it, for owners and ops.",
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {
-      text: `One line, at most ${MAX_VIBE_CHARS} characters.`,
+      text: 'One line.',
       room: ROOM_PARAMETER_TEXT,
     },
     async asks({ text, room: name }, context) {

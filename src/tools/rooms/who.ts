@@ -8,7 +8,7 @@ export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
     title: 'Who Is Here',
-    description: 'Lists the people and models in a room, people with their role.',
+    description: 'Lists the people in a room, with their roles, and the models.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },
