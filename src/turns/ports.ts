@@ -88,7 +88,9 @@ export interface TurnRecord {
 export interface SentStep {
   /** Present where the prompt was composed again. */
   readonly prompt?: Prompt
-  /** What the model said and called in the step before, and the results. */
+  /** How many messages of the request before still stand, from the first on; absent where all do. */
+  readonly kept?: number
+  /** What follows them: what the model said and called in the step before, and the results. */
   readonly messages: readonly StepMessage[]
   /** All definitions; present where any is new, gone or changed. */
   readonly tools?: readonly ToolDefinition[]

@@ -1,5 +1,6 @@
 import type { MessageEntry } from '../chat/entry.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
+import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
@@ -7,11 +8,14 @@ import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type FoundTools } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
+import { createFitSteps, type ShownSteps } from './fit-steps.ts'
 import type { StepMessage } from './ports.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
   readonly prompt: Prompt
+  /** All earlier steps as they are sent: what this turn has no more space for is shortened. */
+  readonly messages: readonly StepMessage[]
   /** The definitions to send. */
   readonly definitions: readonly ToolDefinition[]
   /** Ids of all tools that can be called. */
@@ -22,8 +26,8 @@ export interface PreparedStep {
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
-   * Prepares the step after this one. `messages` are all steps so far. The prompt is composed again if the tools in scope
-   * have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
+   * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
+   * scope have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
@@ -61,7 +65,8 @@ export const createPrepareStep =
   async ({ caller, message, fresh }, signal) => {
     const { room, requester, model } = caller
     const found: FoundTools = new Set()
-    const countTokens = createTokenMeter(composer, model.encoding)
+    const meter = createTokenMeter(composer, model.encoding)
+    const fitSteps = createFitSteps(meter.messages)
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
       const occasion = { room, requester, model, message, fresh, reserve }
@@ -69,33 +74,41 @@ export const createPrepareStep =
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve }
     }
 
-    /** `spent` are the tokens that the messages of earlier steps take, with the definitions that were found in them. */
-    function prepared(composed: Composed, tools: ScopedTools, spent: number): PreparedStep {
+    /** The tokens of the steps are theirs and those of the definitions that were found in them. */
+    function prepared(
+      composed: Composed,
+      tools: ScopedTools,
+      { messages, tokens: spent }: ShownSteps,
+    ): PreparedStep {
       const { prompt, rows, reserve } = composed
       const { target, used, context } = prompt.budget
+      // All of the older conversation may give way to what the turn says, calls and reads.
+      const mostForSteps = target + reserve - (used - context)
       const offer = createOffer(prompt, tools, found)
       return {
         prompt,
+        messages,
         rows,
         definitions: offer.definitions,
         toolIds: offer.ids,
         tokens: used + spent,
-        // All of the older conversation may give way to results.
-        toolbox: openToolbox(caller, offer, target + reserve - (used - context) - spent),
-        async next(messages) {
+        toolbox: openToolbox(caller, offer, mostForSteps - spent),
+        async next(all) {
           const now = await scopedTools(caller)
           const { definitions } = createOffer(prompt, tools, found)
-          const needed = await countTokens(messages, definitions.slice(sentIn(prompt)))
-          const fits = needed <= target + reserve - used
+          const forFound = await meter.definitions(definitions.slice(sentIn(prompt)))
+          const fitted = await fitSteps(all, mostForSteps - forFound)
+          const steps = { ...fitted, tokens: fitted.tokens + forFound }
+          const fits = steps.tokens <= target + reserve - used
           return fits && sameTools(now, tools)
-            ? prepared(composed, now, needed)
-            : prepared(await compose(now, needed), now, needed)
+            ? prepared(composed, now, steps)
+            : prepared(await compose(now, steps.tokens), now, steps)
         },
       }
     }
 
     const tools = await scopedTools(caller)
-    return prepared(await compose(tools, 0), tools, 0)
+    return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
   }
 
 /** How many definitions are sent with the prompt from the beginning. */
@@ -107,21 +120,24 @@ const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
 /** Tokens that a provider adds around a message or a definition: a few, so this number is high. */
 const FRAMING_TOKENS = 8
 
-/** Counts the tokens of a turn's messages, each message once, and of the definitions that were found later. */
+/** Counts tokens for a turn, those of each message once. */
 function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
-  let countedMessages = 0
-  let messageTokens = 0
-  return async (messages: readonly StepMessage[], found: readonly ToolDefinition[]): Promise<number> => {
-    const texts = messages.slice(countedMessages).map(textOf)
-    const counts = await composer.count(encoding, [...texts, ...found.map((one) => JSON.stringify(one))])
-    messageTokens += sumOf(counts.slice(0, texts.length))
-    countedMessages = messages.length
-    return messageTokens + sumOf(counts.slice(texts.length))
+  const known = new WeakMap<StepMessage, number>()
+  const count = async (texts: readonly string[]): Promise<readonly number[]> =>
+    (await composer.count(encoding, texts)).map((tokens) => tokens + FRAMING_TOKENS)
+  return {
+    async messages(messages: readonly StepMessage[]): Promise<readonly number[]> {
+      const fresh = messages.filter((message) => !known.has(message))
+      for (const [message, tokens] of zip(fresh, await count(fresh.map(textOf)))) known.set(message, tokens)
+      return messages.map((message) => known.get(message) ?? 0)
+    },
+    /** Those of definitions that were found later. */
+    async definitions(found: readonly ToolDefinition[]): Promise<number> {
+      const counts = await count(found.map((one) => JSON.stringify(one)))
+      return counts.reduce((sum, tokens) => sum + tokens, 0)
+    },
   }
 }
-
-const sumOf = (counts: readonly number[]): number =>
-  counts.reduce((sum, count) => sum + count + FRAMING_TOKENS, 0)
 
 const textOf = (message: StepMessage): string => {
   switch (message.role) {

@@ -62,9 +62,13 @@ export function createTurnLog(
 }
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {
+  // A message that is shortened later is another object from then on.
+  const changed = before.steps.findIndex((message, index) => message !== request.steps[index])
+  const kept = changed === -1 ? before.steps.length : changed
   return {
     ...(request.prompt === before.prompt ? {} : { prompt: request.prompt }),
-    messages: request.steps.slice(before.steps.length),
+    ...(changed === -1 ? {} : { kept }),
+    messages: request.steps.slice(kept),
     ...(sameBytes(request.tools, before.tools) ? {} : { tools: request.tools }),
   }
 }
@@ -84,7 +88,7 @@ export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentReq
   for (const step of steps) {
     last = {
       prompt: step.prompt ?? last.prompt,
-      steps: [...last.steps, ...step.messages],
+      steps: [...last.steps.slice(0, step.kept), ...step.messages],
       tools: step.tools ?? last.tools,
     }
     requests.push(last)

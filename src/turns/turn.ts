@@ -136,10 +136,10 @@ const chatOf = (job: TurnJob, messages: readonly StepMessage[]): ChatView => ({
 
 /** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
 async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<StepResult> {
-  const { job, signal, reply, messages } = turn
+  const { job, signal, reply } = turn
   const { settings, model } = job.model
-  const { prompt, definitions: tools } = step
-  const request = { prompt, steps: messages, tools, maxOutput: settings.maxOutput }
+  const { prompt, messages: steps, definitions: tools } = step
+  const request = { prompt, steps, tools, maxOutput: settings.maxOutput }
   const stored = job.recorder.sent(request)
   stored.catch(() => undefined)
   job.report('thinking')

@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ok } from '../../../src/tools/tool.ts'
+import { createFitSteps } from '../../../src/turns/fit-steps.ts'
+import type { StepMessage } from '../../../src/turns/ports.ts'
+import { requestsOf } from '../../../src/turns/turn-log.ts'
+import { call, say, scriptedModel } from '../../support/scripted-model.ts'
+import { createTurnWorld, tool } from '../../support/turn-world.ts'
+
+describe('a turn that says and reads more than its model can take', () => {
+  const pages = Array.from({ length: 10 }, (_, index) => `${index} ${'lorem ipsum dolor '.repeat(250)}`)
+  const long = () =>
+    scriptedModel(
+      ...pages.map((text, index) => call(['keep', { path: `p${index}`, text }], ['read', { page: index }])),
+      say('all kept'),
+    )
+  const options = {
+    tools: [tool('keep', async () => ok('kept')), tool('read', async () => ok('sit amet '.repeat(800)))],
+    settings: { contextWindow: 6000, maxOutput: 500 },
+  }
+
+  it('goes on to its answer, and no request is longer than the window', async () => {
+    const model = long()
+    await using world = await createTurnWorld(model, options)
+    expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'all kept' })
+    for (const { prompt, steps } of model.requests) {
+      const counts = await world.composer.count(
+        'o200k_base',
+        steps.map((step) => JSON.stringify(step)),
+      )
+      expect(prompt.budget.used + counts.reduce((sum, one) => sum + one, 0)).toBeLessThan(5500)
+    }
+  })
+
+  it('shows shortened what is old, and tells the model; the newest call and the log are whole', async () => {
+    const model = long()
+    await using world = await createTurnWorld(model, options)
+    await world.ask()
+    const last = model.requests.at(-1)?.steps ?? []
+    const calls = last.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
+    expect(calls.find(({ name }) => name === 'keep')?.arguments).toContain('characters left out')
+    expect(calls.at(-2)?.arguments).toContain(pages.at(-1))
+    const kept = (await world.log()).flatMap((entry) =>
+      entry.kind === 'tool_call' && entry.name === 'keep' ? [entry.arguments] : [],
+    )
+    expect(kept).toEqual(pages.map((text, index) => ({ path: `p${index}`, text })))
+  })
+
+  it('is on record as it was sent, request by request', async () => {
+    const model = long()
+    await using world = await createTurnWorld(model, options)
+    const turn = await world.start()
+    await turn.done
+    const record = await world.chatParts.storage.turns.find(turn.id)
+    if (!record) throw new Error('the turn was not stored')
+    expect(requestsOf(record).map(({ steps }) => steps)).toEqual(model.requests.map(({ steps }) => steps))
+  })
+
+  it('goes on after a single step whose calls alone are too long', async () => {
+    const texts = Array.from({ length: 8 }, (_, index) => ['keep', { text: `${index} ${pages[1]}` }] as const)
+    const model = scriptedModel(call(...texts), say('done'))
+    await using world = await createTurnWorld(model, options)
+    expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'done' })
+    expect(model.requests[1]?.steps).toHaveLength(9)
+  })
+})
+
+describe('fitting the steps of a turn', () => {
+  const charCount = async (messages: readonly StepMessage[]) =>
+    messages.map((message) => JSON.stringify(message).length)
+  const fit = createFitSteps(charCount)
+
+  const steps = fc
+    .array(fc.array(fc.tuple(fc.json(), fc.string({ maxLength: 3000 })), { minLength: 1, maxLength: 4 }), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((all) =>
+      all.flatMap((calls, step): readonly StepMessage[] => [
+        {
+          role: 'assistant',
+          text: '',
+          calls: calls.map(([given], index) => ({
+            id: `${step}-${index}`,
+            name: 'x',
+            arguments: JSON.stringify({ given, text: given.repeat(40) }),
+          })),
+        },
+        ...calls.map(([, content], index) => ({
+          role: 'tool' as const,
+          call: `${step}-${index}`,
+          name: 'x',
+          content,
+        })),
+      ]),
+    )
+
+  it('keeps to the tokens, or has only the newest step left', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 0, max: 30_000 }), async (messages, tokens) => {
+        const shown = await fit(messages, tokens)
+        const total = (await charCount(shown.messages)).reduce((sum, one) => sum + one, 0)
+        expect(shown.tokens).toBe(total)
+        const assistants = shown.messages.filter(({ role }) => role === 'assistant')
+        expect(total <= tokens || assistants.length === 1).toBe(true)
+      }),
+    )
+  })
+
+  it('keeps each call with its result, and its arguments a JSON object', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 0, max: 30_000 }), async (messages, tokens) => {
+        const { messages: shown } = await fit(messages, tokens)
+        const calls = shown.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
+        const results = shown.flatMap((step) => (step.role === 'tool' ? step.call : []))
+        expect(calls.map(({ id }) => id)).toEqual(results)
+        for (const { arguments: text } of calls) expect(JSON.parse(text)).toBeTypeOf('object')
+      }),
+    )
+  })
+
+  it('changes nothing where all fits', async () => {
+    const message: StepMessage = { role: 'tool', call: '1', name: 'x', content: 'y'.repeat(5000) }
+    expect((await fit([message], 6000)).messages[0]).toBe(message)
+  })
+})
