@@ -22,7 +22,7 @@ export async function unknownDisabled(
   if (tools.modules.length > 0 && (!modules || modules.problems().length > 0)) return []
   const inModules = modules?.tools().map(({ id }) => id) ?? []
   const loaded = await loadToolFiles([...dirs, paths.wrappedTools])
-  if (loaded.problems.length > 0) return []
+  if (loaded.problems.length > 0 || !loaded.complete) return []
   const known = [
     ...BUILTIN_IDS,
     ...ROOM_TOOL_IDS,

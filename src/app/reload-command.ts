@@ -7,9 +7,16 @@ import { askForReload } from './reload-socket.ts'
  * went. Resolves to the exit status: 1 if something was wrong. Rejects if no server answers.
  */
 export async function reload(line: CommandLine): Promise<number> {
-  const { problems, notes } = await askForReload(dataDirOf(line))
+  const { taken, problems, notes } = await askForReload(dataDirOf(line))
   for (const problem of problems) process.stderr.write(`sshawl: ${problem}\n`)
-  for (const note of notes) console.log(note)
-  if (problems.length === 0) console.log('the config was read again')
+  for (const note of notes) console.log(`note: ${note}`)
+  console.log(outcome(taken, problems.length))
   return problems.length === 0 ? 0 : 1
+}
+
+function outcome(taken: boolean, problems: number): string {
+  if (!taken) return 'nothing was changed: the old config stays in force'
+  return problems === 0
+    ? 'the config was read again'
+    : 'the config was read again and is in force, but for the files that are named above'
 }

@@ -9,13 +9,15 @@ import { createSerial } from '../lib/serial.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
-import type { ConfiguredTools } from './tool-sources.ts'
+import { located, type ConfiguredTools } from './tool-sources.ts'
 
 /** How a reload went, in lines for people, with file and line where there are any. */
 export interface Reloaded {
-  /** What is wrong. If the config is, nothing has changed; if a module or a `.tool` file is, only that file has not. */
+  /** Whether the config is in force now. If it is not, nothing has changed. */
+  readonly taken: boolean
+  /** What is wrong: in the config where it was not taken, else in modules and `.tool` files, which stay as they were. */
   readonly problems: readonly string[]
-  /** What stays as it was until the server is started again. */
+  /** What stays as it was until the server is started again, and what is odd in `.tool` files. */
   readonly notes: readonly string[]
 }
 
@@ -41,8 +43,8 @@ export function createReload(current: CurrentConfig, tools: ConfiguredTools, log
     inTurn(async () => {
       const outcome = await reloadOnce(read, current, tools)
       for (const problem of outcome.problems) log.error({ problem }, 'a reload found a problem')
-      for (const note of outcome.notes) log.warn({ note }, 'a change needs a restart')
-      log.info({ problems: outcome.problems.length }, 'the config was read again')
+      for (const note of outcome.notes) log.warn({ note }, 'a reload is not all in force')
+      log.info({ taken: outcome.taken, problems: outcome.problems.length }, 'the config was read again')
       return outcome
     })
 }
@@ -60,12 +62,15 @@ async function reloadOnce(
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
-    return { problems: await tools.problems(), notes: unfollowed(before, written) }
+    const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
+    return { taken: true, problems: await tools.problems(), notes }
   } catch (error) {
-    if (error instanceof ConfigError) return { problems: error.problems, notes: [] }
-    return { problems: [`the config could not be read again: ${errorMessage(error)}`], notes: [] }
+    if (error instanceof ConfigError) return notTaken(error.problems)
+    return notTaken([`the config could not be read again: ${errorMessage(error)}`])
   }
 }
+
+const notTaken = (problems: readonly string[]): Reloaded => ({ taken: false, problems, notes: [] })
 
 const followed = (config: Config): Partial<Config> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => FOLLOWED.has(key)))

@@ -3,6 +3,7 @@ import type { RoomName } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { whyWithdrawn } from '../tools/permission.ts'
 import type { Denial, PermissionProvider, PermissionRequest } from '../tools/tool.ts'
 import { createDecide, type Decision } from './decide.ts'
 import { createGrants } from './grants.ts'
@@ -42,12 +43,12 @@ export function createApprovals({ room, grants: store, limits, clock, log }: App
     async request(asked) {
       if (asked.access === 'read') return 'allow'
       try {
-        if (asked.signal.aborted) return STOPPED
+        if (asked.signal.aborted) return withdrawn(asked)
         const where = await room(asked.room)
         if (!where) return { why: `there is no room ${asked.room}` }
         const why = await whyNot(asked, where)
         if (why !== undefined) return { why }
-        return asked.signal.aborted ? STOPPED : 'allow'
+        return asked.signal.aborted ? withdrawn(asked) : 'allow'
       } catch (error) {
         log.error({ error, room: asked.room, tool: asked.tool }, 'a permission could not be asked for')
         return { why: 'the question or its answer could not be stored' }
@@ -69,7 +70,7 @@ export function createApprovals({ room, grants: store, limits, clock, log }: App
   }
 }
 
-const STOPPED: Denial = { why: 'it was stopped' }
+const withdrawn = ({ signal }: PermissionRequest): Denial => ({ why: whyWithdrawn(signal) })
 
 /** Why it is not allowed, once the room knows; undefined to allow. A rejection means no. */
 type Policy = (asked: PermissionRequest, room: Room) => Promise<string | undefined>
@@ -78,9 +79,10 @@ type Policy = (asked: PermissionRequest, room: Room) => Promise<string | undefin
 function namedTools(tools: ReadonlySet<string>): Policy {
   async function whyNot(asked: PermissionRequest, room: Room): Promise<string | undefined> {
     const { tool, requester } = asked
-    if (!tools.has(tool)) return `a script must name it: --allow ${tool}`
     const role = await room.roleOf(requester)
-    if (!mayManage(role)) return `${requester.name} is no op of ${room.name}`
+    if (!mayManage(role))
+      return `no script of ${requester.name} can allow it in ${room.name}; in a session ${requester.name} is asked`
+    if (!tools.has(tool)) return `a script must name it: --allow ${tool}`
     if (mayDecide('once', asked, requester, role)) return undefined
     return 'only an admin can allow the network, or a command without a sandbox'
   }

@@ -1,5 +1,5 @@
 import { duration } from '../lib/duration.ts'
-import { visibleText } from '../lib/text/visible-text.ts'
+import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
 import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
 
@@ -35,7 +35,7 @@ function waysToAnswer(number: number, asked: PermissionRequest): readonly string
 /** What a grant would cover: `write_file for "a.txt"`, whatever is written to the file. */
 function grantText({ tool, target, detail }: PermissionRequest): string {
   if (target === detail) return 'exactly this'
-  const shown = visibleText(target).replaceAll('\n', ' ')
+  const shown = visibleLine(target)
   return `${tool} for "${shown.length > MAX_TARGET_CHARS ? `${shown.slice(0, MAX_TARGET_CHARS)}…` : shown}"`
 }
 

@@ -2,6 +2,7 @@ import type { RoomName } from '../chat/entry.ts'
 import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
+import { whyWithdrawn } from '../tools/permission.ts'
 import type { PermissionRequest } from '../tools/tool.ts'
 import { answerersIn } from './answerers.ts'
 import { approvalFacts, questionText } from './question-text.ts'
@@ -118,7 +119,7 @@ function watchRequester(
   { requester, signal }: PermissionRequest,
   giveUp: (reason: string) => void,
 ): () => void {
-  const stopped = (): void => giveUp('it was stopped')
+  const stopped = (): void => giveUp(whyWithdrawn(signal))
   signal.addEventListener('abort', stopped, { once: true })
   const stopListening = room.listen({
     deliver: () => isPresent(room, requester.id) || giveUp(`${requester.name} left`),

@@ -61,6 +61,7 @@ const refuse = (): Promise<never> =>
 
 const NO_WORKSPACE: Workspace = {
   readText: refuse,
+  checkDirectory: refuse,
   checkChange: refuse,
   changeText: refuse,
   findFiles: refuse,

@@ -16,7 +16,7 @@ import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The model or the person that calls tools in a room. */
-export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context'> {
+export interface ToolCaller extends ScopeQuery, Omit<Caller, 'context' | 'watchTools'> {
   /** The turn that calls; absent where a person runs a tool. */
   readonly turn?: CallingTurn
   /** The conversation that the caller is in; absent where a person runs a tool. */
@@ -52,7 +52,12 @@ export const createToolboxes =
     toolboxOf({
       offer,
       reach: () => parts.scopedTools(caller),
-      caller: { ...caller, context: () => contextOf(caller, parts) },
+      caller: {
+        ...caller,
+        context: () => contextOf(caller, parts),
+        watchTools: (changed) =>
+          caller.room.listen({ deliver: (entry) => entry.kind === 'scope' && changed() }),
+      },
       runner: parts.runner,
       record: recordIn(caller, parts, tokensLeft),
     })

@@ -3,7 +3,7 @@ import { cleanLine } from '../lib/text/clean-text.ts'
 import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
-import { questionFor, refusalOf } from '../tools/permission.ts'
+import { questionFor, refusalOf, Withdrawn } from '../tools/permission.ts'
 import {
   failed,
   type CallingTurn,
@@ -23,6 +23,8 @@ export interface Caller {
   context(): Promise<CallerContext>
   /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
   readonly report?: (doing: string) => void
+  /** Calls `changed` whenever the caller's tools may have changed. Returns the function that ends this. */
+  readonly watchTools?: (changed: () => void) => () => void
 }
 
 /** A call of a tool that is there, with arguments that are an object. */
@@ -174,11 +176,21 @@ const permissionsOf = (
 ): PermissionProvider => ({
   async request(asked) {
     const since = performance.now()
+    const taken = new AbortController()
+    const checkTools = async (): Promise<void> => {
+      if (!(await isOffered())) taken.abort(new Withdrawn(TURNED_OFF))
+    }
+    // Where the tools cannot be read now, they are once more after the answer.
+    const stopWatching = caller.watchTools?.(() => void checkTools().catch(() => undefined))
+    const signal = AbortSignal.any([asked.signal, taken.signal])
     caller.report?.(WAITING)
-    const verdict = await uncounted(() => provider.request(asked))
+    const verdict = await uncounted(() => provider.request({ ...asked, signal }))
+    stopWatching?.()
     caller.report?.(name)
     waited(performance.now() - since)
     if (verdict !== 'allow') return verdict
-    return (await isOffered()) ? 'allow' : { why: 'it was turned off meanwhile' }
+    return (await isOffered()) ? 'allow' : { why: TURNED_OFF }
   },
 })
+
+const TURNED_OFF = 'it was turned off meanwhile'

@@ -3,6 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { Withdrawn } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
 import { directOffer } from './offer.ts'
 import { cleanName } from './tool-call.ts'
@@ -79,9 +80,15 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
       const report = (doing: string): void => void (now = { doing, since: clock.now() })
       const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
       const call = { id: `run_${newId()}`, name: tool, arguments: args }
-      const result = openToolbox(caller, directOffer).run(call, AbortSignal.any([signal, stop.signal]))
+      const leave = (): void => stop.abort(new Withdrawn(`${person.name} left`))
+      signal.addEventListener('abort', leave)
+      if (signal.aborted) leave()
+      const result = openToolbox(caller, directOffer).run(call, stop.signal)
       active.set(run, result)
-      return await result.finally(() => active.delete(run))
+      return await result.finally(() => {
+        signal.removeEventListener('abort', leave)
+        active.delete(run)
+      })
     },
     running: (room) => [...active.keys()].filter((run) => run.room === room),
     async [Symbol.asyncDispose]() {

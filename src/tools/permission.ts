@@ -17,6 +17,15 @@ export const denyAll: PermissionProvider = {
   request: async () => ({ why: 'nobody can be asked: the caller gave no permission provider' }),
 }
 
+/** Why nobody needs to answer any more, in words that end a sentence: a request's signal is aborted with it. */
+export class Withdrawn extends Error {
+  override readonly name = 'Withdrawn'
+}
+
+/** Why the signal of a request was aborted. */
+export const whyWithdrawn = ({ reason }: AbortSignal): string =>
+  reason instanceof Withdrawn ? reason.message : 'it was stopped'
+
 /**
  * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.
  * Rejects with what the tool throws: then the call is wrong, and nobody is asked.

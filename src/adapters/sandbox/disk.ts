@@ -1,4 +1,4 @@
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
 import { WorkspaceError } from '../../tools/ports/workspace.ts'
@@ -34,3 +34,27 @@ export const diskFull = (allowed: number): WorkspaceError =>
   new WorkspaceError(
     `the workspace is full (${bytes(allowed)} and ${MAX_FILES} files are allowed), or a directory in it cannot be read; delete what is not needed`,
   )
+
+/** What is free on a directory's file system; undefined where the directory is gone. */
+export async function freeSpace(directory: string): Promise<{ bytes: number; files: number } | undefined> {
+  const found = await statfs(directory).catch(() => undefined)
+  return found && { bytes: found.bavail * found.bsize, files: found.ffree }
+}
+
+/** Less than this is nothing: a file that met its limit leaves a part of a block. */
+const NOTHING_BYTES = 64 * 1024
+
+/** Gives the function that says whether a directory with a limit was filled since. It counts files only where that can be. */
+export async function watchFilling(
+  directory: string,
+  allowed: number,
+  left: number,
+): Promise<() => Promise<boolean>> {
+  if (!Number.isFinite(left)) return async () => false
+  const before = await freeSpace(directory)
+  return async () => {
+    const now = await freeSpace(directory)
+    if (before && now && before.bytes - now.bytes < left / 2) return false
+    return (await diskLeft(directory, allowed)) < NOTHING_BYTES
+  }
+}

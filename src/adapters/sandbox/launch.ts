@@ -11,6 +11,8 @@ export interface Launch {
   readonly tellsPid: boolean
   /** What it reads from file descriptor 4. */
   readonly filter?: Uint8Array | undefined
+  /** Descriptors that it must not get (inherited.ts). */
+  readonly inherited?: readonly number[]
 }
 
 /** One argument may have this many bytes with its NUL, whatever the machine (`MAX_ARG_STRLEN` of Linux). */

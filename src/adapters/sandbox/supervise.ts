@@ -8,6 +8,7 @@ import { DeadlineError } from '../../lib/deadline.ts'
 import { duration } from '../../lib/duration.ts'
 import { WorkspaceError, type ProcessOutcome } from '../../tools/ports/workspace.ts'
 import type { ToolLimits } from '../../tools/limits.ts'
+import { covered } from './inherited.ts'
 import type { Launch } from './launch.ts'
 import { collectOutput } from './output.ts'
 import { groupGone, killGroup, namespaceGone } from './processes.ts'
@@ -118,12 +119,17 @@ function createEnd(leader: number | undefined, limits: ToolLimits, signal: Abort
   }
 }
 
-const start = (execa: typeof Execa, launch: Launch) =>
-  execa(launch.file, launch.args, {
-    cwd: launch.cwd,
-    env: launch.env,
+const start = (execa: typeof Execa, { file, args, cwd, env, tellsPid, filter, inherited = [] }: Launch) =>
+  execa(file, args, {
+    cwd,
+    env,
     extendEnv: false,
-    stdio: ['ignore', 'pipe', 'pipe', launch.tellsPid ? 'pipe' : 'ignore', launch.filter ?? 'ignore'],
+    stdio: [
+      'ignore',
+      'pipe',
+      'pipe',
+      ...covered([tellsPid ? 'pipe' : 'ignore', filter ?? 'ignore'], inherited),
+    ],
     encoding: 'buffer',
     buffer: false,
     reject: false,

@@ -1,7 +1,6 @@
-import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytes } from '../../lib/bytes.ts'
-import { diskLeft, MAX_FILES } from './disk.ts'
+import { diskLeft, freeSpace, MAX_FILES } from './disk.ts'
 import { usageOf, type UsageLimits } from './usage.ts'
 
 /** Milliseconds between two looks. Each process alone is held by the kernel; this is for all of them together. */
@@ -79,12 +78,6 @@ async function createDiskLook(limits: WatchedLimits): Promise<Look> {
     before = now
     return left > 0 ? undefined : `the room's files came over ${bytes(diskBytes)} or ${MAX_FILES} in number`
   }
-}
-
-/** Undefined where the directory is gone. */
-async function freeSpace(directory: string): Promise<{ bytes: number; files: number } | undefined> {
-  const found = await statfs(directory).catch(() => undefined)
-  return found && { bytes: found.bavail * found.bsize, files: found.ffree }
 }
 
 /** False as soon as the signal is aborted. */

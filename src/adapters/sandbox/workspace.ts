@@ -5,7 +5,7 @@ import { createSerial } from '../../lib/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/ports/workspace.ts'
 import type { Confinement } from './bubblewrap.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
-import { diskFull, diskLeft } from './disk.ts'
+import { diskFull, diskLeft, watchFilling } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
@@ -37,6 +37,8 @@ export interface WorkspaceParts {
   readonly limits: WorkspaceLimits
   readonly sandbox: () => Promise<SandboxState>
   readonly searcher: Searcher
+  /** Descriptors that no command may get. */
+  readonly inherited: readonly number[]
   /** Aborted when the server stops. */
   readonly closing: AbortSignal
   readonly log: Log
@@ -68,6 +70,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)
     },
+    checkDirectory: async (path) => void (await directoryIn(await root(), path)),
     checkChange: async (path) => checkChange(await changePlace(), path),
     changeText: (path, change) => oneByOne(async () => changeText(await changePlace(), path, change)),
     findFiles: (query, signal) =>
@@ -100,8 +103,17 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
         diskLeft: left,
         diskBytes: readOnly ? 0 : limits.diskBytes,
       })
-      const outcome = await supervise(launch, runLimits, AbortSignal.any([signal, closing]), usage)
-      const notice = outcome.notice ?? noticeFor(outcome, left, usage.peakBytes, limits)
+      const isFilled = await watchFilling(workspace, limits.diskBytes, left)
+      const outcome = await supervise(
+        { ...launch, inherited: parts.inherited },
+        runLimits,
+        AbortSignal.any([signal, closing]),
+        usage,
+      )
+      const notice =
+        outcome.notice ??
+        noticeFor(outcome, left, usage.peakBytes, limits) ??
+        ((await isFilled()) ? filledNotice(limits) : undefined)
       return notice === undefined ? outcome : { ...outcome, notice }
     },
   }
@@ -134,6 +146,10 @@ function noticeFor(
     ? `it had taken ${bytes(peakBytes)} of the ${bytes(memoryBytes)} of memory that there are for a command`
     : undefined
 }
+
+/** For a command that went on, or even succeeded, after a file met its limit. */
+const filledNotice = ({ diskBytes }: WorkspaceLimits): string =>
+  `the room's ${bytes(diskBytes)} are used up: what was written last may be cut off`
 
 async function directoryIn(workspace: string, path: string): Promise<string> {
   const { real } = await followPath(workspace, path)

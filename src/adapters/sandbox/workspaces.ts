@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
+import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'
 import { createSearcher } from './searcher.ts'
 import { createWorkspace, type WorkspaceLimits } from './workspace.ts'
@@ -39,6 +40,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const rooms = new Map<string, Workspace>()
   const limits = { ...WORKSPACE_LIMITS, ...options.limits }
   const sandbox = rememberSuccess(probeSandbox)
+  const inherited = inheritedDescriptors()
   const searcher = createSearcher(options.searchEntry)
 
   const create = (home: string, room: string): Workspace =>
@@ -49,6 +51,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
       limits: { ...limits, diskBytes: options.mapped?.has(room) ? 0 : limits.diskBytes },
       sandbox,
       searcher,
+      inherited,
       closing: closing.signal,
       log: options.log,
     })

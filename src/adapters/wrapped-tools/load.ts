@@ -15,6 +15,8 @@ export interface Loaded {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
   readonly replaced: readonly Replaced[]
+  /** True if all directories are there and could be read. */
+  readonly complete: boolean
 }
 
 /**
@@ -35,8 +37,9 @@ export async function loadToolFiles(
   return {
     definitions: usable,
     problems: [...found, ...parsed].flatMap((each) => ('problems' in each ? each.problems : [])),
-    warnings: parsed.flatMap((each) => each.warnings),
+    warnings: [...found, ...parsed].flatMap((each) => each.warnings),
     replaced,
+    complete: found.every(({ problems, warnings }) => problems.length + warnings.length === 0),
   }
 }
 
@@ -60,14 +63,16 @@ export function byFileName(a: string, b: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-async function filesIn(dir: string): Promise<{ files: readonly string[]; problems: readonly Problem[] }> {
+/** The files of one directory. One that is not there may come later: that is no problem. */
+async function filesIn(dir: string): Promise<FoundFiles> {
   try {
     if (!(await stat(dir)).isDirectory()) return unusable(dir, 'is not a directory')
     const names = (await readdir(dir)).filter((name) => name.endsWith('.tool') && !name.startsWith('.'))
     const paths = names.map((name) => join(dir, name)).toSorted(byFileName)
     const isFile = await Promise.all(paths.map(isNoDirectory))
-    return { files: paths.filter((_, index) => isFile[index]), problems: [] }
+    return { files: paths.filter((_, index) => isFile[index]), problems: [], warnings: [] }
   } catch (error) {
+    if (errorCode(error) === 'ENOENT') return notThere(dir)
     return unusable(dir, `cannot be read (${errorCode(error) ?? String(error)})`)
   }
 }
@@ -79,9 +84,22 @@ const isNoDirectory = (path: string): Promise<boolean> =>
     () => true,
   )
 
-const unusable = (dir: string, why: string) => ({
+interface FoundFiles {
+  readonly files: readonly string[]
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+const unusable = (dir: string, why: string): FoundFiles => ({
   files: [],
   problems: [{ file: dir, line: 1, message: `the directory ${why}` }],
+  warnings: [],
+})
+
+const notThere = (dir: string): FoundFiles => ({
+  files: [],
+  problems: [],
+  warnings: [{ file: dir, line: 1, message: 'the directory is not there yet; it is read as soon as it is' }],
 })
 
 async function parseFile(file: string): Promise<ReturnType<typeof parseToolFile>> {

@@ -59,12 +59,11 @@ function readTypes(annotations: readonly Annotation[], report: Report): Readonly
   return types
 }
 
-/** `name {type} [required] text`. A missing type is a string, as in files that were written without. */
+/** `name {type} [required] text` */
 function readDeclaration(from: Annotation, required: boolean, report: Report): Raw | undefined {
-  const match = /^(\S+)(?:\s+\{([^}]*)\})?(?:\s+\[\s*(\w+)\s*\])?(?:\s+([^\s{[].*|$))?$/s.exec(from.text)
-  const [, name = '', type = 'string', need, description = ''] = match ?? []
-  const isBare = from.text === name
-  if (!match || isBare || (need !== undefined && need !== 'required' && need !== 'optional')) {
+  const match = /^(\S+)\s+\{([^}]*)\}(?:\s+\[\s*(\w+)\s*\])?(?:\s+([^\s{[].*|$))?$/s.exec(from.text)
+  const [, name = '', type = '', need, description = ''] = match ?? []
+  if (!match || (need !== undefined && need !== 'required' && need !== 'optional')) {
     report(from.line, `${from.word} must be written as: ${from.word} name {type} [required] what it is`)
     return undefined
   }

@@ -10,6 +10,9 @@ export function visibleText(text: string): string {
   return cleanText(spelled) === spelled ? spelled : text.replace(NOT_PLAIN, spell)
 }
 
+/** The same on one line: line ends and tabs are spelled out as well. For a path or an address among other words. */
+export const visibleLine = (text: string): string => visibleText(text).replace(/[\n\t]/gu, spell)
+
 /** Controls, formats, separators, lone surrogates, fillers. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 

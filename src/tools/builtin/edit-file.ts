@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { replaceShown } from '../shown-text.ts'
@@ -20,8 +21,8 @@ export const editFile = defineTool({
   verbatim: ['old_text', 'new_text'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {
     replaceIn(file_path, old_text, new_text)((await workspace.readText(file_path)).text)
-    const detail = `edit ${file_path}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
-    return { target: file_path, detail, asked: `edit '${file_path}'?` }
+    const detail = `edit ${visibleLine(file_path)}:\n${marked('-', old_text)}\n${marked('+', new_text)}`
+    return { target: file_path, detail, asked: `edit '${visibleLine(file_path)}'?` }
   },
   run: async ({ file_path, old_text, new_text }, { workspace }) => {
     await workspace.changeText(file_path, replaceIn(file_path, old_text, new_text))

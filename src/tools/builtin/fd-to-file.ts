@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
 import { fdName } from '../long-result.ts'
@@ -21,7 +22,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
       return {
         target: `${name} ${file_path}`,
         detail: detailOf(result, file_path),
-        asked: `write ${name} to '${file_path}'?`,
+        asked: `write ${name} to '${visibleLine(file_path)}'?`,
       }
     },
     run: async ({ fd, file_path }, context) => {
@@ -36,6 +37,6 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
 const SHOWN_CHARS = 1000
 
 function detailOf({ fd, tool, text }: LongResult, path: string): string {
-  const facts = `write ${path}: all ${text.length} characters of ${fdName(fd)}, which ${tool} gave`
+  const facts = `write ${visibleLine(path)}: all ${text.length} characters of ${fdName(fd)}, which ${tool} gave`
   return `${facts} (run read_fd to see all of it). It begins:\n${text.slice(0, SHOWN_CHARS).toWellFormed()}…`
 }

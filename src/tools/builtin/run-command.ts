@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
@@ -30,7 +31,10 @@ export const runCommand = defineTool({
     working_dir: 'In the workspace.',
     network: 'Whether it needs the network.',
   },
-  asks: (args, context) => question(prepared(args), context),
+  asks: async (args, context) => {
+    if (args.working_dir !== undefined) await context.workspace.checkDirectory(args.working_dir)
+    return question(prepared(args), context)
+  },
   run: async (args, context) => execute(prepared(args), context),
   wrap: wrapped,
   wrapsCommand: true,
@@ -75,7 +79,7 @@ const execute = async (command: PreparedCommand, context: ToolContext): Promise<
 /** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
   const notes = [
-    ...(spec.cwd ? [`in ${spec.cwd}`] : []),
+    ...(spec.cwd ? [`in ${visibleLine(spec.cwd)}`] : []),
     ...(spec.network ? ['with the network'] : []),
     ...(workspace.unsandboxed ? ['without a sandbox'] : []),
   ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ok } from '../tool.ts'
 
@@ -16,7 +17,11 @@ export const writeFile = defineTool({
   verbatim: ['content'],
   asks: async ({ file_path, content }, { workspace }) => {
     await workspace.checkChange(file_path)
-    return { target: file_path, detail: `write ${file_path}:\n${content}`, asked: `write '${file_path}'?` }
+    return {
+      target: file_path,
+      detail: `write ${visibleLine(file_path)}:\n${content}`,
+      asked: `write '${visibleLine(file_path)}'?`,
+    }
   },
   run: async ({ file_path, content }, { workspace }) => {
     const { created } = await workspace.changeText(file_path, () => content)

@@ -101,6 +101,8 @@ export interface Workspace {
   readonly unsandboxed?: boolean
   /** Throws `WorkspaceError`: not found, outside, not a regular file, too large, not text. */
   readText(path: string, lines?: { readonly first?: number; readonly last?: number }): Promise<FileSlice>
+  /** Throws `WorkspaceError` where `run` would refuse this `cwd`. */
+  checkDirectory(path: string): Promise<void>
   /** Throws `WorkspaceError` where `changeText` would, whatever the new text. */
   checkChange(path: string): Promise<void>
   /**
