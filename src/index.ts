@@ -4,6 +4,7 @@
  */
 export { BACKENDS, createModel, type Backend, type ReachedModel } from './adapters/models/index.ts'
 export { composePrompt, openComposer, type ComposerChoice } from './app/compose-prompt.ts'
+export { openWorkspace, type WorkspaceChoice } from './app/open-workspace.ts'
 export {
   ChatError,
   createChat,
@@ -30,6 +31,7 @@ export type { CatalogueTool, Snapshot } from './prompt/snapshot.ts'
 export type { ToolCall } from './toolbox/tool-call.ts'
 export { executeTools, type ExecutionContext, type Toolbox, type ToolReply } from './toolbox/toolbox.ts'
 export { ArgumentError } from './tools/arguments.ts'
+export { WORKSPACE_TOOLS } from './tools/builtin/index.ts'
 export type { ChatMessage, ChatView, ToolMessage } from './tools/conversation.ts'
 export { defineTool, type ToolSpec } from './tools/define-tool.ts'
 export type { ToolLimits } from './tools/limits.ts'

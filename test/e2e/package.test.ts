@@ -96,6 +96,12 @@ describe('the package in an empty project', () => {
     expect(await run('out/calls.js')).toBe(printed)
   })
 
+  test('gives the tools of the server a directory, and nothing outside of it', async () => {
+    const page = await readFile(join(ROOT, 'docs/embedding.md'), 'utf8')
+    const printed = [...page.matchAll(/It prints\n\n```text\n(.*?)\n```/gs)].at(1)?.[1]
+    expect(await run('out/files.js')).toBe(printed)
+  })
+
   test('has a conversation over HTTP: two calls, one of which fails, their replies in order, the answer', async () => {
     const from = models.requests.length
     const note = answer([{ call: { index: 0, id: 'a', name: 'remember', arguments: '{"note":"Paris"}' } }])

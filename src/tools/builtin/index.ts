@@ -81,6 +81,12 @@ const noSearch = unavailable(
   NO_SEARCH,
 )
 
+/** Those that need nothing but a workspace, for programs. */
+export const WORKSPACE_TOOLS: readonly Tool[] = [
+  ...[readFile, writeFile, editFile, glob, grep, runCommand],
+  calculator,
+]
+
 /** Ids of all built-in tools, also of those that are left out. */
 export const BUILTIN_IDS: readonly string[] = TOOLS.map(({ id }) => id)
 
