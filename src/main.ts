@@ -23,7 +23,8 @@ async function run(line: CommandLine): Promise<number> {
       process.on('SIGHUP', () => undefined)
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
-      return (await import('./app/check.ts')).check(line)
+      // What a module has left behind, such as a timer, must not keep this process alive.
+      return process.exit(await (await import('./app/check.ts')).check(line))
     case 'reload':
       return (await import('./app/reload-command.ts')).reload(line)
     case 'backup':

@@ -1,5 +1,6 @@
 import { dataDirOf } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import { askForReload } from './reload-socket.ts'
 
 /**
@@ -8,8 +9,8 @@ import { askForReload } from './reload-socket.ts'
  */
 export async function reload(line: CommandLine): Promise<number> {
   const { taken, problems, notes } = await askForReload(dataDirOf(line))
-  for (const problem of problems) process.stderr.write(`sshawl: ${problem}\n`)
-  for (const note of notes) console.log(`note: ${note}`)
+  for (const problem of problems) process.stderr.write(`sshawl: ${cleanLine(problem)}\n`)
+  for (const note of notes) console.log(cleanLine(note))
   console.log(outcome(taken, problems.length))
   return problems.length === 0 ? 0 : 1
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../chat/ports.ts'
+import { cleanJson } from '../lib/clean-json.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'
@@ -106,7 +107,7 @@ const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'na
   source: source.name,
   title: cleanLine(tool.title),
   description: cleanText(tool.description),
-  schema: tool.schema,
+  schema: cleanJson(tool.schema),
   access: tool.access,
   aliasOf: aliasChain(tool, byId),
   ...(tool.unavailable === undefined ? {} : { unavailable: cleanLine(tool.unavailable) }),

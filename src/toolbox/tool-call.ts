@@ -56,9 +56,12 @@ export const argumentsFor = (
   ),
 })
 
-/** A called name as it may be stored, shown and sent: on one line, of a length that any tool's name has. */
+/**
+ * A called name as it may be stored, shown and sent: of a length that any tool's name has, and without what would let it pass
+ * for a sentence. No tool's name has anything else.
+ */
 export const cleanName = (name: string): string =>
-  cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[\n\t]/gu, ' ')
+  cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
 const wrong = (error: string): ParsedArguments => ({ ok: false, error })
 

@@ -201,10 +201,12 @@ describe('a tool that changes something', () => {
     expect(await exists('stopped')).toBe(false)
   })
 
-  test('does not run when the tools are turned off before the answer', async () => {
-    const { from } = await asks('touch off')
+  test('is over when the tool is turned off, with that reason', async () => {
+    const { from, number } = await asks('touch off')
     await stage.as('root', ['tools', 'lobby', '!run_command'])
-    alice.write('/allow\n')
+    await alice.waitFor('denied: it was turned off meanwhile (run_command for alice)', from)
+    alice.write(`/allow ${number}\n`)
+    await alice.waitFor(`! question ${number} is not open`, from)
     await alice.waitFor('qwen: that was it', from)
     await stage.as('root', ['tools', 'lobby', 'on'])
     expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'? (it was turned off meanwhile)"])

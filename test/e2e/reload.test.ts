@@ -153,9 +153,17 @@ describe('sshawl reload', () => {
     expect(exitCode).toBe(0)
   })
 
+  test('ends with 0 where a directory of tools is not there yet, and names it', async () => {
+    await writeFile(file, configWith('first', '[tools]\ndirs = ["./later"]\n'))
+    const { stdout, exitCode } = await reload()
+    expect(stdout).toMatch(/later:1: the directory is not there yet; .*\nthe config was read again$/)
+    expect(exitCode).toBe(0)
+  })
+
   test('ends with 1 and says what is wrong, each in one line', async () => {
     await writeFile(file, configWith('first', '[limits]\nturn_s = 0\n').replace('http://', 'http://me:pw@'))
-    const { stderr, exitCode } = await reload()
+    const { stderr, stdout, exitCode } = await reload()
+    expect(stdout).toBe('nothing was changed: the old config stays in force')
     expect(stderr.split('\n')).toEqual([
       expect.stringContaining(`sshawl: ${file}:2: limits.turn_s: `),
       `sshawl: ${file}:8: models.endpoint: an address must not hold a password; use api_key_env`,

@@ -44,6 +44,9 @@ export async function freeSpace(directory: string): Promise<{ bytes: number; fil
 /** Less than this is nothing: a file that met its limit leaves a part of a block. */
 const NOTHING_BYTES = 64 * 1024
 
+/** Others use the file system as well: whether it lost less than this says nothing. */
+const MIN_TOLD_BYTES = 64 * 1024 * 1024
+
 /** Gives the function that says whether a directory with a limit was filled since. It counts files only where that can be. */
 export async function watchFilling(
   directory: string,
@@ -54,7 +57,8 @@ export async function watchFilling(
   const before = await freeSpace(directory)
   return async () => {
     const now = await freeSpace(directory)
-    if (before && now && before.bytes - now.bytes < left / 2) return false
+    const cannotBe = before && now && before.bytes - now.bytes < left / 2
+    if (cannotBe && left > MIN_TOLD_BYTES) return false
     return (await diskLeft(directory, allowed)) < NOTHING_BYTES
   }
 }

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { WorkspaceError, type Workspace, type Workspaces } from '../../tools/ports/workspace.ts'
+import { createCommandQueue } from './command-queue.ts'
 import { inheritedDescriptors } from './inherited.ts'
 import { probeSandbox, type SandboxState } from './probe.ts'
 import { createSearcher } from './searcher.ts'
@@ -40,6 +41,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const rooms = new Map<string, Workspace>()
   const limits = { ...WORKSPACE_LIMITS, ...options.limits }
   const sandbox = rememberSuccess(probeSandbox)
+  const queue = createCommandQueue(limits.memoryBytes)
   const inherited = inheritedDescriptors()
   const searcher = createSearcher(options.searchEntry)
 
@@ -64,16 +66,17 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   }
 
   /** Keeps count of the processes that a workspace starts, so that disposing can wait for them. */
-  const counted = (workspace: Workspace): Workspace => ({
+  const counted = (workspace: Workspace, room: string): Workspace => ({
     ...workspace,
-    run: (...args) => count(() => workspace.run(...args)),
+    run: (spec, runLimits, signal) =>
+      count(() => queue(room, signal, () => workspace.run(spec, runLimits, signal))),
     findFiles: (...args) => count(() => workspace.findFiles(...args)),
     searchText: (...args) => count(() => workspace.searchText(...args)),
   })
 
   return {
     of(room) {
-      const workspace = rooms.get(room) ?? counted(create(join(options.root, checkedName(room)), room))
+      const workspace = rooms.get(room) ?? counted(create(join(options.root, checkedName(room)), room), room)
       rooms.set(room, workspace)
       return workspace
     },

@@ -87,7 +87,7 @@ function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext):
     access: spec.network ? 'network' : 'execute',
     target: spec.cwd ? `cd ${quoteArgv([spec.cwd])} && ${shown}` : shown,
     detail: [shown, ...notes.map((note) => `(${note})`)].join('\n'),
-    asked: `run '${shown}'?`,
+    asked: `run '${shown}'${spec.network ? ' with the network' : ''}?`,
     onceOnly: Boolean(spec.network || workspace.unsandboxed),
   }
 }

@@ -9,6 +9,7 @@ import { callTool } from '../../support/call-tool.ts'
 function workspaceThat(end: Partial<ProcessOutcome> | Error, change: Partial<Workspace> = {}) {
   const commands: ProcessSpec[] = []
   const workspace = {
+    checkDirectory: async () => {},
     run: async (command: ProcessSpec) => {
       commands.push(command)
       if (end instanceof Error) throw end
@@ -39,6 +40,17 @@ describe('run_command', () => {
     const { workspace } = workspaceThat(end)
     const result = await callTool(runCommand, { command: 'x' }, contextFor(workspace))
     expect(result).toEqual({ content, isError: content.startsWith('ERROR:') })
+  })
+
+  it('asks nobody where its directory cannot be used', async () => {
+    const { workspace, commands } = workspaceThat(
+      { exitCode: 0 },
+      { checkDirectory: () => Promise.reject(new WorkspaceError("working_dir 'x' is not a directory")) },
+    )
+    const context = contextFor(workspace)
+    const { content } = await callTool(runCommand, { command: 'ls', working_dir: 'x' }, context)
+    expect(content).toBe("ERROR: run_command: working_dir 'x' is not a directory")
+    expect([context.asked, commands]).toEqual([[], []])
   })
 
   it('asks for every command in full, and runs nothing that was denied', async () => {

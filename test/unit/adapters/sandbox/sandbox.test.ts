@@ -16,7 +16,10 @@ describe.each([
     it('let no command fill more of the disk than its room may have, and any delete', async () => {
       await using full = await openWorkspace({ mode, limits: { diskBytes: 1024 * 1024 } })
       const run = (line: string) => full.workspace.run({ shell: line }, LIMITS, never)
-      await run('head -c 5000000 /dev/zero > big; :')
+      expect(await run('head -c 5000000 /dev/zero > big; :')).toMatchObject({
+        exitCode: 0,
+        notice: "the room's 1 MiB are used up: what was written last may be cut off",
+      })
       expect((await stat(join(full.files, 'big'))).size).toBe(1024 * 1024)
       expect((await run('echo more > more')).notice).toMatch(/^the workspace is full: no file can grow/)
       expect(await readFile(join(full.files, 'more'), 'utf8')).toBe('')
@@ -54,6 +57,26 @@ describe('a workspace', () => {
 })
 
 describe.skipIf(!sandbox.works)('the sandbox', () => {
+  it('gives a command nothing that the server was started with', async () => {
+    await using own = await openWorkspace({ mode: 'bubblewrap' })
+    const library = new URL('../../../../dist/index.js', import.meta.url).href
+    const script = `
+      const { openWorkspace } = await import(${JSON.stringify(library)})
+      await using workspace = openWorkspace(${JSON.stringify({ directory: own.files, backups: `${own.files}-old` })})
+      const limits = { timeoutMs: 20000, outputLines: 100, outputBytes: 10000 }
+      const spec = { shell: 'ls /proc/self/fd/200/ /proc/self/fd/60/' }
+      console.log(JSON.stringify(await workspace.run(spec, limits, new AbortController().signal)))`
+    const start =
+      'exec 200</etc 60</etc; ls -d /proc/self/fd/200/passwd; exec "$0" --input-type=module -e "$1"'
+    const { stdout } = await execa('bash', ['-c', start, process.execPath, script])
+    const [there, outcome] = stdout.split('\n')
+    expect(there).toBe('/proc/self/fd/200/passwd')
+    expect(JSON.parse(outcome ?? '')).toMatchObject({
+      exitCode: 2,
+      output: expect.not.stringContaining('passwd') as string,
+    })
+  })
+
   let room: OneWorkspace
   beforeAll(async () => {
     room = await openWorkspace({ mode: 'bubblewrap' })

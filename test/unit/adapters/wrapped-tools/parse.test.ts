@@ -170,6 +170,10 @@ describe('parseToolFile', () => {
       withParam('@param arguments {string'),
       '9: @param must be written as: @param name {type} [required] what it is',
     ],
+    [
+      withParam('@param arguments all of them'),
+      '9: @param must be written as: @param name {type} [required] what it is',
+    ],
     [withParam('@param arguments'), '9: @param must be written as: @param name {type} [required] what it is'],
     [withParam('@param'), '9: @param must be written as: @param name {type} [required] what it is'],
     [
@@ -197,8 +201,8 @@ describe('parseToolFile', () => {
     expect(words).toEqual(['find', '{arguments}', '-name', '* *', "a 'b'"])
   })
 
-  it('takes a parameter without a type for a string, and without [required] for optional', () => {
-    const [parameter] = definitionOf(withParam('@param arguments all of them')).wrapper!.parameters
+  it('takes a parameter without [required] for optional', () => {
+    const [parameter] = definitionOf(withParam('@param arguments {string} all of them')).wrapper!.parameters
     expect(parameter).toEqual({
       name: 'arguments',
       type: { type: 'string' },

@@ -248,10 +248,11 @@ describe('createWrappedTools', () => {
     expect(wrapped.tools().map((tool) => tool.id)).toEqual(['Reader'])
   })
 
-  it('tells of a directory that is not there', async () => {
+  it('tells of a directory that is not there yet, which is no problem', async () => {
     await using wrapped = await load({ dirs: [join(dir, 'missing')] })
-    expect(wrapped.problems().map(({ message }) => message)).toEqual([
-      'the directory cannot be read (ENOENT)',
+    expect(wrapped.problems()).toEqual([])
+    expect(wrapped.warnings().map(({ message }) => message)).toEqual([
+      'the directory is not there yet; it is read as soon as it is',
     ])
   })
 
