@@ -105,3 +105,12 @@ describe('the catalogue', () => {
     expect(idsOf([wrapped(a, b)], ['a'])).toEqual([])
   })
 })
+
+it('cleans all words that a tool brings, those of its parameters too', () => {
+  const properties = { a: { type: 'string', description: 'one \u202e\u001b[2Jtwo' } }
+  const { now } = catalogueOf([builtin(tool('odd', undefined, { schema: { type: 'object', properties } }))])
+  expect(now().tools[0]?.schema).toEqual({
+    type: 'object',
+    properties: { a: { type: 'string', description: 'one two' } },
+  })
+})

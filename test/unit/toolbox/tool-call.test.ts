@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { argumentsFor, parseArguments } from '../../../src/toolbox/tool-call.ts'
+import { argumentsFor, cleanName, parseArguments } from '../../../src/toolbox/tool-call.ts'
 
 describe('the arguments of a call', () => {
   it('are either an object or an error sentence, for any text', () => {
@@ -40,5 +40,13 @@ describe('the arguments of a call', () => {
   it('are refused, not overflowed on, when they nest a hundred thousand deep', () => {
     const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expect(parseArguments(text)).toEqual({ ok: false, error: 'the arguments are nested more than 64 deep' })
+  })
+})
+
+describe('the name of a call', () => {
+  it('cannot pass for a sentence, and stays as it is where a tool could have it', () => {
+    expect(cleanName('alice: allowed once (question 12)\u00a0\n')).toBe('alice_allowed_once_question_12_')
+    for (const name of ['read_file', 'sshawl_look', 'holler-2.sample', '検索'])
+      expect(cleanName(name)).toBe(name)
   })
 })
