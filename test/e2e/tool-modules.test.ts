@@ -51,7 +51,7 @@ describe("a module's tool", () => {
     const denied = await run('alice', 'publish', { page: 'a', text: 'unasked' })
     expect(denied.exitCode).toBe(1)
     expect(denied.stderr).toContain('Permission denied: use publish {"page":"a","text":"unasked"}?')
-    expect(denied.stderr).toContain('a script must name it: --allow publish')
+    expect(denied.stderr).toContain('no script of alice can allow it in ')
     expect(await published('a')).toBeUndefined()
   })
 

@@ -63,7 +63,9 @@ describe('run', () => {
     const dice = tool('dice', (args) => ok(`rolled ${JSON.stringify(args)}`), { access: 'write' })
     await using world = await createCommandWorld(dice)
     expect(await world.exec(world.bob, 'run hall dice {"q":"3"}')).toEqual(
-      refused('ERROR: Permission denied: use dice {"q":"3"}? (a script must name it: --allow dice)'),
+      refused(
+        'ERROR: Permission denied: use dice {"q":"3"}? (no script of bob can allow it in hall; in a session bob is asked)',
+      ),
     )
     const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
     await hall.enter(screenOf(world.bob))
