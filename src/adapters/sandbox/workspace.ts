@@ -32,10 +32,9 @@ export interface WorkspaceParts {
   readonly directory: string
   /** Where old versions of changed files are kept. */
   readonly backups: string
-  /** With `none`, commands run unconfined, as the server's own user. */
-  readonly mode: 'bubblewrap' | 'none'
   readonly limits: WorkspaceLimits
-  readonly sandbox: () => Promise<SandboxState>
+  /** With `none`, commands run unconfined, as the server's own user. */
+  readonly sandbox: 'none' | (() => Promise<SandboxState>)
   readonly searcher: Searcher
   /** Descriptors that no command may get. */
   readonly inherited: readonly number[]
@@ -49,7 +48,7 @@ const FULL_NOTICE = 'the workspace is full: no file can grow until something is 
 
 /** See `Workspace`. */
 export function createWorkspace(parts: WorkspaceParts): Workspace {
-  const { mode, limits, searcher, closing, log } = parts
+  const { sandbox, limits, searcher, closing, log } = parts
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
   const oneSearchByOne = createSerial()
@@ -66,7 +65,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
   }
 
   return {
-    unsandboxed: mode === 'none',
+    unsandboxed: sandbox === 'none',
     async readText(path, lines = {}) {
       return readText(await root(), path, lines, limits.fileBytes)
     },
@@ -95,8 +94,8 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       const cwd = await directoryIn(workspace, spec.cwd ?? '.')
       const left = readOnly ? Infinity : await diskLeft(workspace, limits.diskBytes)
       const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: left } }
-      const launch = mode === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, parts)
-      log.debug({ words, cwd, mode }, 'running a command')
+      const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
+      log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
       const usage = createUsageWatch({
         ...limits,
         workspace,
@@ -122,7 +121,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
 async function launchIn(
   box: Confinement,
   words: readonly string[],
-  { sandbox }: WorkspaceParts,
+  sandbox: () => Promise<SandboxState>,
 ): Promise<Launch> {
   const state = await sandbox()
   if (!state.works) throw new WorkspaceError(`commands cannot run: ${state.reason}`)

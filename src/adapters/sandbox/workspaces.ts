@@ -40,7 +40,7 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
   const running = new Set<Promise<unknown>>()
   const rooms = new Map<string, Workspace>()
   const limits = { ...WORKSPACE_LIMITS, ...options.limits }
-  const sandbox = rememberSuccess(probeSandbox)
+  const sandbox = options.mode === 'none' ? 'none' : rememberSuccess(probeSandbox)
   const queue = createCommandQueue(limits.memoryBytes)
   const inherited = inheritedDescriptors()
   const searcher = createSearcher(options.searchEntry)
@@ -49,7 +49,6 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces & Async
     createWorkspace({
       directory: options.mapped?.get(room) ?? join(home, 'files'),
       backups: join(home, 'backups'),
-      mode: options.mode,
       limits: { ...limits, diskBytes: options.mapped?.has(room) ? 0 : limits.diskBytes },
       sandbox,
       searcher,
