@@ -51,7 +51,7 @@ describe('a call of a tool that is not there', () => {
     'finds nothing for "%s"',
     async (name) => {
       const { answers } = await answersTo(call([name, {}]), { tools: [tool('Grep'), tool('sshawl_look')] })
-      expect(answers).toEqual([unknown(name, 'Grep', 'look')])
+      expect(answers).toEqual([unknown(name.replace(' ', '_'), 'Grep', 'look')])
     },
   )
 

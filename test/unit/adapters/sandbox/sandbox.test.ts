@@ -62,7 +62,7 @@ describe.skipIf(!sandbox.works)('the sandbox', () => {
     const library = new URL('../../../../dist/index.js', import.meta.url).href
     const script = `
       const { openWorkspace } = await import(${JSON.stringify(library)})
-      await using workspace = openWorkspace(${JSON.stringify({ directory: own.files, backups: `${own.files}-old` })})
+      const workspace = openWorkspace(${JSON.stringify({ directory: own.files, backups: `${own.files}-old` })})
       const limits = { timeoutMs: 20000, outputLines: 100, outputBytes: 10000 }
       const spec = { shell: 'ls /proc/self/fd/200/ /proc/self/fd/60/' }
       console.log(JSON.stringify(await workspace.run(spec, limits, new AbortController().signal)))`
