@@ -5,14 +5,14 @@
  * Nothing else may import from it, except for main.ts and tests. It decides nothing about rooms, prompts or tools.
  */
 import type { Storage } from '../adapters/storage/storage.ts'
-import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
+import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 
 /** What every part of the server uses. */
 export interface AppContext {
   readonly storage: Storage
-  readonly clock: Clock & MonotonicClock
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
   /** Ids that sort in time order, after everything that is stored. */
   readonly nextId: () => string
@@ -20,7 +20,7 @@ export interface AppContext {
 
 /** What tests may replace. */
 export interface Overrides {
-  readonly clock?: Clock & MonotonicClock
+  readonly clock?: Clock & MonotonicClock & Alarm
   readonly log?: Log
   /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number

@@ -8,7 +8,11 @@ import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { paths } from './paths.ts'
 
-const SYSTEM_CLOCK = { now: () => Date.now(), monotonic: () => performance.now() } as const
+const SYSTEM_CLOCK: AppContext['clock'] = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  later: (ms, run) => void setTimeout(run, ms).unref(),
+}
 
 /**
  * Opens the data directory, which is made if it is not there. The caller disposes of the storage. Rejects with

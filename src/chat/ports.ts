@@ -102,13 +102,41 @@ export interface RoomStore {
   values(name: RoomName): Promise<ReadonlyMap<string, Json>>
 }
 
+/** That somebody came or went. */
+export interface PresenceChange {
+  readonly name: string
+  readonly event: 'joined' | 'left'
+}
+
+/** Comings and goings that one entry will sum up. All methods reject with `StorageError` only. */
+export interface PresenceStore {
+  /** Resolves when it is on disk. Rejects, and nothing is stored, where there is no such room. Calls may overlap. */
+  hold(room: RoomName, change: PresenceChange): Promise<void>
+  /** The first of those that were held, in the order of the calls. All calls of `hold` before this one count. */
+  held(room: RoomName, limit: number): Promise<readonly PresenceChange[]>
+  /** Appends the entry to the log and forgets the first `count` changes of its room, both or neither. */
+  sumUp(entry: Entry, count: number): Promise<void>
+  /** The rooms that have any, in order of name. */
+  rooms(): Promise<readonly RoomName[]>
+}
+
+/** What is stored of a name and a key that ask to come in. */
+export interface LoginFacts {
+  /** Who has the name. */
+  readonly person?: Person
+  /** Whether the key is one of theirs. */
+  readonly ownsName: boolean
+  /** How many people have the key. */
+  readonly namesOfKey: number
+}
+
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
+  /** All that a login must know, in one reading. */
+  forLogin(skeleton: string, key: Fingerprint): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
-  /** How many people have this key. */
-  namesOf(key: Fingerprint): Promise<number>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */
@@ -147,6 +175,11 @@ export interface RoomBus {
 export interface Clock {
   /** Milliseconds since the epoch. May go back, as the machine's clock can. */
   now(): number
+}
+
+/** Calls back later. It keeps no process from ending. */
+export interface Alarm {
+  later(ms: number, run: () => void): void
 }
 
 /** For paces, limits and durations, which must not change when somebody sets the machine's clock. */

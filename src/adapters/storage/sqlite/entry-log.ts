@@ -6,13 +6,10 @@ import { createEntryQueries, type EntryRow, toEntry } from './entry-query.ts'
 /** The rooms' logs in the table `entries`, but for searching them. */
 export function createEntryLog({ db, read, write }: Connection): Omit<EntryLog, 'search'> {
   const query = createEntryQueries(db)
-  const insert = db.prepare<[EntryRow]>(
-    `INSERT INTO entries (id, room, at, kind, author, text, data)
-     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
-  )
+  const insert = entryInserter(db)
   const newestId = db.prepare<[], { id: EntryId | null }>('SELECT max(id) AS id FROM entries')
   return {
-    append: (entry) => write(() => void insert.run(toRow(entry))),
+    append: (entry) => write(() => insert(entry)),
     read: (room, wanted) =>
       read(() => {
         const { statement, values } = query({ ...wanted, room })
@@ -20,6 +17,15 @@ export function createEntryLog({ db, read, write }: Connection): Omit<EntryLog, 
       }),
     lastId: () => read(() => newestId.get()?.id ?? undefined),
   }
+}
+
+/** Appends an entry within the transaction of a caller. */
+export function entryInserter(db: Connection['db']): (entry: Entry) => void {
+  const insert = db.prepare<[EntryRow]>(
+    `INSERT INTO entries (id, room, at, kind, author, text, data)
+     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
+  )
+  return (entry) => void insert.run(toRow(entry))
 }
 
 function toRow({ id, room, at, kind, author, text, ...rest }: Entry): EntryRow {

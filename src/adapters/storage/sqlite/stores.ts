@@ -7,6 +7,7 @@ import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHistoryStore } from './history.ts'
 import { createPeopleStore } from './people.ts'
+import { createPresenceStore } from './presence.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -20,6 +21,7 @@ export function createStores(connection: Connection): Stores {
     log: { ...createEntryLog(connection), search },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
+    presence: createPresenceStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
     calibrations: createCalibrationStore(connection),

@@ -24,8 +24,8 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   },
   people: {
     bySkeleton: 'read',
+    forLogin: 'read',
     byId: 'read',
-    namesOf: 'read',
     keysOf: 'read',
     register: 'write',
     addKey: 'write',
@@ -33,6 +33,8 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     hasAdmin: 'read',
     claimAdmin: 'write',
   },
+  // Written and read in one thread: what was held before is found.
+  presence: { hold: 'write', held: 'write', sumUp: 'write', rooms: 'write' },
   turns: {
     begin: 'write',
     finish: 'write',

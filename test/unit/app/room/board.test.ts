@@ -35,7 +35,9 @@ async function start() {
     const participant = screenOf(who)
     await lobby.enter(participant)
     let refreshed = 0
-    const view = await boards.of(lobby).watch(who, () => refreshed++)
+    const view = boards.of(lobby).watch(who, await lobby.roleOf(who), () => refreshed++)
+    // What is offered is found out meanwhile.
+    await new Promise(setImmediate)
     return {
       refreshed: () => refreshed,
       status: () => view.footer(style).status.replaceAll(/\u001b\[\d*m/g, ''),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
 import type { Chat } from '../../../../src/chat/chat.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
@@ -41,7 +42,7 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
   const record = (text: string) => () => room.record(says(text))
-  const stay = await enterRoom(room, screen, around(chat, record('before'), record('after')))
+  const stay = await enterRoom(room, screen, createRoomPasts(around(chat, record('before'), record('after'))))
   await room.record(says('at last'))
   expect(printed).toEqual(['-- lobby'])
   expect(texts()).toEqual(['long ago', 'alice joined', 'before', 'after', 'at last'])
@@ -59,7 +60,7 @@ test('a person to whom the room could not be shown has left it again', async () 
   await room.enter(watcher)
   const broken: Chat = { ...chat, history: () => Promise.reject(new StorageError('locked', 'busy')) }
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(room, screen, broken)).rejects.toThrow('busy')
+  await expect(enterRoom(room, screen, createRoomPasts(broken))).rejects.toThrow('busy')
   expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
 })
