@@ -8,6 +8,7 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
+import type { CommandsState } from './sandbox-state.ts'
 
 /** What every part of the server uses. */
 export interface AppContext {
@@ -16,6 +17,8 @@ export interface AppContext {
   readonly log: Log
   /** Ids that sort in time order, after everything that is stored. */
   readonly nextId: () => string
+  /** Whether commands can run with the config of the start. */
+  readonly commands: Promise<CommandsState>
 }
 
 /** What tests may replace. */

@@ -7,6 +7,7 @@ import { DATABASE } from './backup.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { paths } from './paths.ts'
+import { commandsIn } from './sandbox-state.ts'
 
 const SYSTEM_CLOCK: AppContext['clock'] = {
   now: () => Date.now(),
@@ -19,14 +20,15 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
  * `ConfigError` or `StorageError`.
  */
 export async function openData(
-  { dataDir, logLevel }: Pick<Config, 'dataDir' | 'logLevel'>,
+  { dataDir, logLevel, sandbox }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox'>,
   overrides: Overrides = {},
 ): Promise<AppContext> {
   const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? SYSTEM_CLOCK
   await makeDataDir(dataDir)
+  const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry })
-  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
+  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()), commands }
 }
