@@ -122,7 +122,7 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
     async sumUpPresence() {
-      for (const name of await parts.presence.rooms()) await roomCalled(name).sumUpPresence()
+      for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
     },
   }
 }

@@ -6,6 +6,7 @@
  */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
+import type { HeldPresence } from './held-presence.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
 /** A room without its log. */
@@ -59,7 +60,7 @@ export interface SearchQuery extends Pick<LogQuery, 'limit' | 'kinds' | 'without
 }
 
 /** The rooms' logs. All methods reject with `StorageError` only. */
-export interface EntryLog {
+export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
    * read-only), the entry was not stored. Calls may overlap.
@@ -100,24 +101,6 @@ export interface RoomStore {
   setValue(name: RoomName, key: string, value: Json | undefined): Promise<void>
   /** In order of key. */
   values(name: RoomName): Promise<ReadonlyMap<string, Json>>
-}
-
-/** That somebody came or went. */
-export interface PresenceChange {
-  readonly name: string
-  readonly event: 'joined' | 'left'
-}
-
-/** Comings and goings that one entry will sum up. All methods reject with `StorageError` only. */
-export interface PresenceStore {
-  /** Resolves when it is on disk. Rejects, and nothing is stored, where there is no such room. Calls may overlap. */
-  hold(room: RoomName, change: PresenceChange): Promise<void>
-  /** The first of those that were held, in the order of the calls. All calls of `hold` before this one count. */
-  held(room: RoomName, limit: number): Promise<readonly PresenceChange[]>
-  /** Appends the entry to the log and forgets the first `count` changes of its room, both or neither. */
-  sumUp(entry: Entry, count: number): Promise<void>
-  /** The rooms that have any, in order of name. */
-  rooms(): Promise<readonly RoomName[]>
 }
 
 /** What is stored of a name and a key that ask to come in. */

@@ -2,7 +2,8 @@ import { createSerial } from '../lib/serial.ts'
 import type { Entry, EntryDraft, RoomName } from './entry.ts'
 import { StorageError } from './errors.ts'
 import { SYSTEM } from './names.ts'
-import type { Alarm, Log, PresenceChange, PresenceStore } from './ports.ts'
+import type { HeldPresence, PresenceChange } from './held-presence.ts'
+import type { Alarm, Log } from './ports.ts'
 
 /** Tells a room who comes and goes. Never rejects: people come and go also while nothing can be stored. */
 export interface PresenceTeller {
@@ -17,7 +18,7 @@ export interface PresenceParts {
   readonly room: RoomName
   /** As `Room.record`; `store` takes the place of appending to the log. */
   readonly record: (draft: EntryDraft, store?: (entry: Entry) => Promise<void>) => Promise<Entry>
-  readonly store: PresenceStore
+  readonly store: HeldPresence
   readonly limits: PresenceLimits
   readonly alarm: Alarm
   readonly log: Log

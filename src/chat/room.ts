@@ -7,7 +7,6 @@ import type {
   Log,
   Participant,
   PeopleStore,
-  PresenceStore,
   RoomBus,
   RoomRecord,
   RoomStore,
@@ -54,7 +53,6 @@ export interface RoomParts {
   readonly entries: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly presence: PresenceStore
   readonly bus: RoomBus
   readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
@@ -73,7 +71,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const here = createPresent()
   const listeners = new Set<Listener>()
   const record = recorder(name, parts)
-  const { presence: store, clock: alarm, log } = parts
+  const { entries: store, clock: alarm, log } = parts
   const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
   // Lasts as long as the process: a room without anybody in it costs one entry in the bus's table.

@@ -95,7 +95,6 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     entries: storage.log,
     rooms: storage.rooms,
     people: storage.people,
-    presence: storage.presence,
     bus: createLocalBus(silent),
     clock,
     nextId,

@@ -61,7 +61,6 @@ export async function createChatParts(): Promise<ChatParts> {
     entries: storage.log,
     rooms: storage.rooms,
     people: storage.people,
-    presence: storage.presence,
     bus: createLocalBus(log),
     clock,
     nextId,

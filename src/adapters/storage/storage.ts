@@ -3,7 +3,7 @@
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // threads/ runs it beside the caller's thread.
 
-import type { EntryLog, PeopleStore, PresenceStore, RoomStore } from '../../chat/ports.ts'
+import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
@@ -18,7 +18,6 @@ export interface Stores {
   readonly log: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly presence: PresenceStore
   readonly turns: TurnStore
   readonly grants: GrantStore
   readonly calibrations: CalibrationStore

@@ -2,21 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { createChat } from '../../../src/chat/chat.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
-import type { PresenceChange, PresenceStore } from '../../../src/chat/ports.ts'
+import type { HeldPresence, PresenceChange } from '../../../src/chat/held-presence.ts'
 import { sumOf } from '../../../src/chat/presence.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 
 const MINUTE_MS = 60_000
 
 /** The lobby, in which so many lines a minute say who comes and goes, and one who watches. */
-async function startLobby(presence_per_min: number, change: (store: PresenceStore) => object = () => ({})) {
+async function startLobby(presence_per_min: number, change: (store: HeldPresence) => object = () => ({})) {
   const parts = await createChatParts()
   const { storage, clock, nextId, log, person } = parts
-  const { log: entries, rooms, people } = storage
-  const presence = { ...storage.presence, ...change(storage.presence) }
+  const { rooms, people } = storage
+  const entries = { ...storage.log, ...change(storage.log) }
   const open = () =>
     createChat(
-      { entries, rooms, people, presence, bus: createLocalBus(log), clock, nextId, log },
+      { entries, rooms, people, bus: createLocalBus(log), clock, nextId, log },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
   const chat = open()
@@ -88,7 +88,7 @@ describe('comings and goings', () => {
     await next.sumUpPresence()
     const texts = (await next.history(await next.lobby(), { limit: 9 })).map(({ text }) => text)
     expect(texts).toEqual(['ann joined', '2 people joined'])
-    expect(await storage.presence.rooms()).toEqual([])
+    expect(await storage.log.roomsWithHeld()).toEqual([])
     await next.sumUpPresence()
     expect(await next.history(await next.lobby(), { limit: 9 })).toHaveLength(2)
   })
@@ -96,7 +96,7 @@ describe('comings and goings', () => {
   test('wait for the next minute where their sum cannot be stored', async () => {
     let broken = true
     const { watcher, come, endMinute, log } = await startLobby(1, ({ sumUp }) => ({
-      sumUp: (...args: Parameters<PresenceStore['sumUp']>) =>
+      sumUp: (...args: Parameters<HeldPresence['sumUp']>) =>
         broken ? Promise.reject(new StorageError('full', 'the disk is full')) : sumUp(...args),
     }))
     await come('ann', 'bob', 'cid')

@@ -1,10 +1,15 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
+import type { HeldPresence } from '../../../chat/held-presence.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
 import { createEntryQueries, type EntryRow, toEntry } from './entry-query.ts'
 
-/** The rooms' logs in the table `entries`, but for searching them. */
-export function createEntryLog({ db, read, write }: Connection): Omit<EntryLog, 'search'> {
+/** The rooms' logs in the table `entries`, but for searching them, and for what waits to be summed up. */
+export function createEntryLog({
+  db,
+  read,
+  write,
+}: Connection): Omit<EntryLog, 'search' | keyof HeldPresence> {
   const query = createEntryQueries(db)
   const insert = entryInserter(db)
   const newestId = db.prepare<[], { id: EntryId | null }>('SELECT max(id) AS id FROM entries')

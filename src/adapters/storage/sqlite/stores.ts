@@ -5,9 +5,9 @@ import type { Connection } from './connection.ts'
 import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
+import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
 import { createPeopleStore } from './people.ts'
-import { createPresenceStore } from './presence.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -18,10 +18,9 @@ import { createTurnStore } from './turns.ts'
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: { ...createEntryLog(connection), search },
+    log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
-    presence: createPresenceStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
     calibrations: createCalibrationStore(connection),

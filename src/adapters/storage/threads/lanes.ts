@@ -8,7 +8,17 @@ export type Lane = 'write' | 'read' | 'slow'
 
 /** The lane of every method of every store. */
 export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: Lane } } = {
-  log: { append: 'write', read: 'read', search: 'slow', lastId: 'read' },
+  log: {
+    append: 'write',
+    read: 'read',
+    search: 'slow',
+    lastId: 'read',
+    // Written and read in one thread: what was held before is found.
+    hold: 'write',
+    held: 'write',
+    sumUp: 'write',
+    roomsWithHeld: 'write',
+  },
   rooms: {
     all: 'read',
     find: 'read',
@@ -33,8 +43,6 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     hasAdmin: 'read',
     claimAdmin: 'write',
   },
-  // Written and read in one thread: what was held before is found.
-  presence: { hold: 'write', held: 'write', sumUp: 'write', rooms: 'write' },
   turns: {
     begin: 'write',
     finish: 'write',

@@ -1,10 +1,10 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { PresenceChange, PresenceStore } from '../../../chat/ports.ts'
+import type { HeldPresence, PresenceChange } from '../../../chat/held-presence.ts'
 import type { Connection } from './connection.ts'
 import { entryInserter } from './entry-log.ts'
 
 /** Comings and goings that wait in the table `held_presence`. */
-export function createPresenceStore({ db, write }: Connection): PresenceStore {
+export function createHeldPresence({ db, write }: Connection): HeldPresence {
   const insert = entryInserter(db)
   const hold = db.prepare<[{ room: RoomName } & PresenceChange]>(
     'INSERT INTO held_presence (room, name, event) VALUES (@room, @name, @event)',
@@ -25,6 +25,6 @@ export function createPresenceStore({ db, write }: Connection): PresenceStore {
         insert(entry)
         forget.run(entry.room, Math.max(0, count))
       }),
-    rooms: () => write(() => rooms.all().map(({ room }) => room)),
+    roomsWithHeld: () => write(() => rooms.all().map(({ room }) => room)),
   }
 }
