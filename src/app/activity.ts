@@ -48,7 +48,7 @@ export async function createActivity(
   const config = current.now()
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
-  const tools = owned(await openTools(config, storage, log))
+  const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, chat, context, tools)
   await endCutTurns(chat, context)

@@ -11,6 +11,7 @@ import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
 import { processTimers } from './process-timers.ts'
+import { createRoomPasts, type RoomPasts } from './room/past.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
 import { scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room/board.ts'
@@ -39,6 +40,7 @@ export interface HostSettings {
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
   const turn = createTurnstile(processTimers().soon)
+  const pasts = createRoomPasts(parts.chat)
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal) =>
@@ -46,7 +48,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         terminal,
         person,
         shared: parts.shared,
-        host: createSessionHost(person, { ...parts, turn }, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(person, { ...parts, turn, pasts }, () => terminal.size()?.columns ?? 80),
       }),
     async exec(person, line, pipe) {
       return await parts.runner.command(line, {
@@ -62,7 +64,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & { readonly turn: Turnstile },
+  parts: Omit<HostParts, 'people' | 'shared'> & { readonly turn: Turnstile; readonly pasts: RoomPasts },
   columns: () => number,
 ): SessionHost {
   const gone = new AbortController()
@@ -74,11 +76,11 @@ function createSessionHost(
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat)
+    stay = await enterRoom(room, shown, parts.pasts)
     board?.leave()
     board = undefined
     await left?.leave()
-    board = await parts.boards.of(room).watch(person, () => shown.refresh())
+    board = parts.boards.of(room).watch(person, stay.role, () => shown.refresh())
     if (gone.signal.aborted) await leaveRoom()
   }
 

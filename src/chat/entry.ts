@@ -50,6 +50,14 @@ export interface PresenceEntry extends EntryBase {
   readonly event: 'joined' | 'left'
 }
 
+/** Several came or went. Names stand in the order of time, and again for each time that somebody came or went. */
+export interface PresenceSumEntry extends EntryBase {
+  readonly kind: 'presence'
+  readonly event: 'summed'
+  readonly joined: readonly string[]
+  readonly left: readonly string[]
+}
+
 /** The room speaking: a topic changed, a turn failed, a limit was met. */
 export interface NoticeEntry extends EntryBase {
   readonly kind: 'notice'
@@ -120,6 +128,7 @@ export type Entry =
   | MessageEntry
   | ActionEntry
   | PresenceEntry
+  | PresenceSumEntry
   | NoticeEntry
   | ReplyEntry
   | ToolCallEntry

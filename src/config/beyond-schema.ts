@@ -1,5 +1,4 @@
 import { lineOf } from './locate.ts'
-import { fileSchema } from './schema.ts'
 
 /** What is wrong with a file that its schema does not say: where, and a sentence. */
 export interface Problem {
@@ -37,12 +36,6 @@ function* planned(written: unknown): Iterable<Found> {
     yield {
       path: ['mcp', '0'],
       sentence: 'mcp: this version does not connect to MCP servers yet; leave it out',
-    }
-  const presence = at(at(written, 'limits'), 'presence_per_min')
-  if (presence !== undefined && presence !== fileSchema.parse({}).limits.presence_per_min)
-    yield {
-      path: ['limits', 'presence_per_min'],
-      sentence: 'limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
     }
 }
 

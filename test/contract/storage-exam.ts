@@ -5,6 +5,7 @@ import { message, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
+import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
@@ -29,6 +30,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`the calibrations of ${engine}`, () => calibrationsExam(store))

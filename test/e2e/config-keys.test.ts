@@ -14,7 +14,7 @@ import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
-const REFUSED = /^mcp\b|^limits\.presence_per_min$/
+const REFUSED = /^mcp\b/
 
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'

@@ -23,6 +23,9 @@ export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term'
   openOutbox(onEmpty?: () => void): Outbox
 }
 
+/** The reason of `gone`: made once, because a new one notes where it was made, at a cost for each channel. */
+const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
+
 /** Whose channels these are, and what the server gives them. */
 export interface ChannelContext {
   readonly person: Person
@@ -101,11 +104,11 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
     channel,
     close() {
       outbox?.abandon()
-      gone.abort()
+      gone.abort(CHANNEL_CLOSED)
     },
     stop() {
       isStopping = true
-      gone.abort()
+      gone.abort(CHANNEL_CLOSED)
     },
   }
 }

@@ -26,8 +26,8 @@ async function runCommand(
   const ended = new AbortController()
   const { signal } = ended
   setMaxListeners(0, signal)
-  channel.gone.addEventListener('abort', () => ended.abort(), { once: true })
-  if (channel.gone.aborted) ended.abort()
+  channel.gone.addEventListener('abort', () => ended.abort(channel.gone.reason), { once: true })
+  if (channel.gone.aborted) ended.abort(channel.gone.reason)
   const hasPty = channel.size() !== undefined
   if (hasPty) void watchForInterrupt(channel, () => ended.abort())
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
+import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
@@ -17,7 +18,7 @@ import { createTurnStore } from './turns.ts'
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: { ...createEntryLog(connection), search },
+    log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
