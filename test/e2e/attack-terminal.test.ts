@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientChannel } from 'ssh2'
-import { test } from 'vitest'
-import { damageOf, expectUnharmed } from '../support/attack.ts'
+import { afterAll, beforeAll, test } from 'vitest'
+import { type Arena, expectStops, expectUnharmed, openArena, openTwin, type Twin } from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
@@ -13,6 +13,19 @@ async function terminal(stage: Stage, columns: number) {
   await once(channel, 'data')
   return { client, channel }
 }
+
+/** All attacks are on the same server, one after another, and all attackers stay. */
+let arena: Arena
+let twin: Twin
+
+beforeAll(async () => {
+  arena = await openArena()
+  twin = await openTwin()
+})
+afterAll(async () => {
+  await arena[Symbol.asyncDispose]()
+  await twin[Symbol.asyncDispose]()
+})
 
 const ATTACK_MS = 3_000
 
@@ -30,7 +43,7 @@ const write = (channel: ClientChannel, text: string): Promise<void> =>
   new Promise((resolve) => channel.write(text, () => resolve()))
 
 test('two thousand changes of the window over a draft of 48,000 characters stall nobody', async () => {
-  const damage = await damageOf(async (stage) => {
+  const damage = await arena.damageOf(twin, async (stage) => {
     const { client, channel } = await terminal(stage, 200)
     await write(channel, `\u001b[200~${'🙂'.repeat(24_000)}\u001b[201~`)
     for (let change = 0; change < 2_000; change++) channel.setWindow(24, 100 + (change % 100), 0, 0)
@@ -41,7 +54,7 @@ test('two thousand changes of the window over a draft of 48,000 characters stall
 })
 
 test('sixty thousand keys into a terminal of a thousand columns stall nobody', async () => {
-  const damage = await damageOf(async (stage) => {
+  const damage = await arena.damageOf(twin, async (stage) => {
     const { client, channel } = await terminal(stage, 1_000)
     await spread(60_000, () => channel.write('k'))
     return [client]
@@ -50,7 +63,7 @@ test('sixty thousand keys into a terminal of a thousand columns stall nobody', a
 })
 
 test('a hundred thousand TABs after a command stall nobody', async () => {
-  const damage = await damageOf(async (stage) => {
+  const damage = await arena.damageOf(twin, async (stage) => {
     const { client, channel } = await terminal(stage, 80)
     await write(channel, '/run ')
     await spread(1_000, () => channel.write('\t'.repeat(100)))
@@ -58,3 +71,5 @@ test('a hundred thousand TABs after a command stall nobody', async () => {
   })
   expectUnharmed(damage)
 })
+
+test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))
