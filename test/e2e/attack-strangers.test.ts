@@ -57,11 +57,11 @@ test('connections that fail slow their own address down, and no other', async ()
   const times = { same: 0, other: 0 }
   const damage = await arena.damageOf(twin, async (stage) => {
     const { port } = stage.server
-    const many = crowd(port, ['127.0.0.9'], 20)
+    const many = crowd(port, ['127.1.9.1'], 20)
     await sleep(500)
     many[Symbol.dispose]()
     await sleep(200)
-    for (const [which, from] of [['other', '127.0.0.10'] as const, ['same', '127.0.0.9'] as const]) {
+    for (const [which, from] of [['other', '127.1.10.1'] as const, ['same', '127.1.9.1'] as const]) {
       const start = performance.now()
       using client = await connectHostile('alice', port, await stage.home.key('alice'), from)
       await client.exec('whoami')
@@ -82,7 +82,7 @@ test('sixty logins in a row, from one address, stall nobody and are slowed down'
     const start = performance.now()
     const one = async (): Promise<void> => {
       for (let login = 0; login < 15; login++) {
-        using _client = await connectHostile('mallory', stage.server.port, key, '127.0.0.11')
+        using _client = await connectHostile('mallory', stage.server.port, key, '127.1.11.1')
       }
     }
     await Promise.all(Array.from({ length: 4 }, one))

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
 import type { Confinement, Strength } from './bubblewrap.ts'
-import { launchConfined } from './launch.ts'
+import { launchConfined, type Launch } from './launch.ts'
 import { systemCallFilter } from './system-calls.ts'
 
 /** Whether commands can run in a sandbox on this machine, with what; and if not, why and what to do. */
@@ -21,15 +23,14 @@ const TRIAL_MS = 10_000
 
 /** Tries real sandboxes around an empty command, the strongest first. Never throws. */
 export async function probeSandbox(): Promise<SandboxState> {
-  const { execa } = await import('execa')
-  const version = await execa('bwrap', ['--version'], { reject: false, stdin: 'ignore' })
-  if (version.failed) {
+  const version = await runToEnd('bwrap', ['--version'], {})
+  if (version.failure !== undefined) {
     return { works: false, reason: 'bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)' }
   }
   let reason = ''
   for (const strength of strengths()) {
     const failure = await tryOnce(strength)
-    if (failure === undefined) return { works: true, version: version.stdout.trim(), strength }
+    if (failure === undefined) return { works: true, version: version.output.trim(), strength }
     reason = failure
   }
   return { works: false, reason: `bubblewrap does not work here: ${reason.slice(0, 300)}` }
@@ -43,12 +44,37 @@ function strengths(): readonly Strength[] {
 
 /** Why there is no sandbox of this strength; undefined if there is. */
 async function tryOnce(strength: Strength): Promise<string | undefined> {
-  const { file, args, env, filter } = await launchConfined(['true'], TRIAL, strength)
-  const stdio = ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore'] as const
-  const { execa } = await import('execa')
-  const trial = await execa(file, args, { env, extendEnv: false, reject: false, stdio, timeout: TRIAL_MS })
-  if (!trial.failed) return undefined
-  return trial.stderr.trim().split('\n').at(-1) || (trial.shortMessage ?? '')
+  const { file, args, ...more } = await launchConfined(['true'], TRIAL, strength)
+  return (await runToEnd(file, args, more)).failure
+}
+
+/**
+ * Runs a command until it ends, and says why it failed if it did. Without execa: every start of the server would wait
+ * for its hundred files to load.
+ */
+function runToEnd(
+  file: string,
+  args: readonly string[],
+  { env, filter }: Partial<Pick<Launch, 'env' | 'filter'>>,
+): Promise<{ readonly output: string; readonly failure?: string }> {
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe', filter ? 'pipe' : 'ignore'] as const
+  const limits = { timeout: TRIAL_MS, killSignal: 'SIGKILL' } as const
+  const child = spawn(file, args, { ...(env && { env }), ...limits, stdio: [...stdio] })
+  const [, stdout, stderr, info, filterEnd] = child.stdio
+  const said = { output: '', errors: '' }
+  stdout?.on('data', (bytes: Buffer) => (said.output += bytes.toString()))
+  stderr?.on('data', (bytes: Buffer) => (said.errors += bytes.toString()))
+  if (info instanceof Readable) info.resume()
+  // A command that ended at once reads no filter; its status tells why.
+  if (filterEnd instanceof Writable) filterEnd.on('error', () => {}).end(filter)
+  return new Promise((resolve) => {
+    child.once('error', ({ message }) => resolve({ output: '', failure: message }))
+    child.once('close', (code, signal) => {
+      const how = code === null ? `ended by ${signal}` : `exit status ${code}`
+      const failure = said.errors.trim().split('\n').at(-1) || how
+      resolve({ output: said.output, ...(code === 0 ? {} : { failure }) })
+    })
+  })
 }
 
 /** What holds in a sandbox of this machine, for `sshawl check`. */
