@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Arena, expectStops, expectUnharmed, openArena, openTwin, type Twin } from '../support/attack.ts'
+import {
+  type Arena,
+  expectStops,
+  expectUnharmed,
+  howMuch,
+  openArena,
+  openTwin,
+  type Twin,
+} from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
@@ -30,7 +38,7 @@ afterAll(async () => {
   await twin[Symbol.asyncDispose]()
 })
 
-const ATTACK_MS = 1_000
+const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
 
 const attacker = (stage: Stage): Promise<HostileClient> =>
   connectHostile('mallory', stage.server.port, newKey())
@@ -96,7 +104,7 @@ const FLOODS = [
 ]
 
 /** How long each of the floods lasts. */
-const FLOOD_MS = 500
+const FLOOD_MS = howMuch({ quick: 300, long: 500 })
 
 test('floods of small messages stall nobody', async () => {
   const damage = await arena.damageOf(twin, async (stage) => {

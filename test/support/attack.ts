@@ -3,8 +3,18 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { createStage, type Stage } from './server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly attacks: 'quick' | 'long'
+  }
+}
+
+/** How much of something there is in an attack: in `npm test`, and in `npm run attacks`. */
+export const howMuch = (amount: { readonly quick: number; readonly long: number }): number =>
+  amount[inject('attacks')]
 
 /** What an attack did to everybody else. */
 export interface Damage {
