@@ -17,11 +17,11 @@ import { watch } from './watchdog.ts'
 
 /** A composer on a pool of wrap processes. */
 export interface PoolComposer extends Composer {
-  /** Starts the processes, so that they are warm when the first prompt is asked for. */
+  /** Starts a process, so that it is warm when the first prompt is asked for. */
   warmUp(): void
 }
 
-/** Makes one. Its processes are started now, or by `warmUp`, or with the first prompt. */
+/** Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
   const pool = new ProcessPool({

@@ -31,15 +31,17 @@ interface Slot {
 }
 
 /**
- * Gives requests to a fixed number of wrap processes. Who has used least processor time of late is served first, no
- * owner has more than one process at a time, and a process that works too long is killed and replaced. Those who cost a
- * process never have all of them together.
+ * Gives requests to wrap processes: one, and up to `size` as soon as so many owners have work at the same time. Who has
+ * used least processor time of late is served first, no owner has more than one process at a time, and a process that
+ * works too long is killed and replaced. Those who cost a process never have all of them together.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
   readonly #accounts = createAccounts()
   readonly #queue = createFairQueue<Job>((job) => this.#accounts.load(job))
   readonly #slots = new Set<Slot>()
+  /** How many processes there should be; it never falls, as what was needed once is needed again. */
+  #wanted = 1
   #failedStarts = 0
   #closed = false
 
@@ -58,6 +60,7 @@ export class ProcessPool implements AsyncDisposable {
     }
     signal?.addEventListener('abort', cancel, { once: true })
     this.#queue.add(job)
+    this.#wanted = Math.max(this.#wanted, Math.min(this.#options.size, this.#owners().size))
     this.fill()
     this.#dispatch()
     try {
@@ -84,7 +87,13 @@ export class ProcessPool implements AsyncDisposable {
 
   /** Starts processes until there are enough. */
   fill(blamed?: Account): void {
-    while (!this.#closed && this.#slots.size < this.#options.size) this.#start(blamed)
+    while (!this.#closed && this.#slots.size < this.#wanted) this.#start(blamed)
+  }
+
+  /** All who are served or wait. */
+  #owners(): ReadonlySet<string> {
+    const served = [...this.#slots].flatMap(({ current }) => current?.owner ?? [])
+    return new Set([...served, ...this.#queue.owners()])
   }
 
   #start(blamed: Account | undefined): void {

@@ -62,7 +62,7 @@ describe('filling a budget', () => {
             expect(report).toMatchObject({ tokens: 0, note: expect.stringContaining('needs') })
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -72,7 +72,7 @@ describe('filling a budget', () => {
         const more = [...list, { ...extra, priority: 10, name: 'extra' }]
         expect(fill(more, tokens).layers.slice(0, -1)).toEqual(fill(list, tokens).layers)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 

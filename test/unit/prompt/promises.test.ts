@@ -34,7 +34,7 @@ describe('whatever is in a snapshot', () => {
         const layer = prompt.layers.find((one) => one.name === 'tools')
         expect(layer?.tokens ?? 0).toBeLessThanOrEqual(Math.floor(prompt.budget.target * given.toolsShare))
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -56,7 +56,7 @@ describe('whatever is in a snapshot', () => {
         const all = [...high.slice(0, place), ...low, ...high.slice(place)]
         expect(reports(given, all)).toEqual(reports(given, high))
       }),
-      { numRuns: 250 },
+      { numRuns: 125 },
     )
   })
 })
@@ -119,7 +119,7 @@ describe('a scope', () => {
           expect(offer.resolve(one.name, afterwards)?.id).toBe(stays ? one.id : undefined)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })

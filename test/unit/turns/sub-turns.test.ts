@@ -378,7 +378,7 @@ describe('the tools of a side turn', () => {
         if (!own.includes('spawn_agent')) return
         expect(own).toEqual(expect.arrayContaining([...names(model.requests[1])]))
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 })

@@ -77,7 +77,7 @@ test('work that has used too much of the processor is ended without anybody’s 
 describe('a wrap process', () => {
   test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
     const pool = openWatched({ size: 1 })
-    const counts = pool.count('o200k_base', ['x'])
+    const counts = pool.count('r50k_base', ['x'])
     const { pid } = await pool.watched.next()
     expect(await counts).toEqual([1])
     expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
