@@ -6,13 +6,11 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import { createTurnstile, type Turnstile } from '../lib/turnstile.ts'
-import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
+import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
-import { processTimers } from './process-timers.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
-import { scriptInput, scriptOutput } from './script-streams.ts'
+import { pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
@@ -38,7 +36,6 @@ export interface HostSettings {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const turn = createTurnstile(processTimers().soon)
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal) =>
@@ -46,12 +43,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         terminal,
         person,
         shared: parts.shared,
-        host: createSessionHost(person, { ...parts, turn }, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(person, parts, terminal),
       }),
     async exec(person, line, pipe) {
       return await parts.runner.command(line, {
         person,
-        out: scriptOutput(pipe, turn),
+        out: scriptOutput(pipe),
         stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
         signal: pipe.signal,
       })
@@ -62,8 +59,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & { readonly turn: Turnstile },
-  columns: () => number,
+  parts: Omit<HostParts, 'people' | 'shared'>,
+  terminal: Pick<Terminal, 'size' | 'account'>,
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
@@ -93,8 +90,8 @@ function createSessionHost(
       line: (text) => shown.print(text),
       write: (text) => shown.print(text),
       warn: (text) => shown.print(`! ${text}`),
-      columns: columns(),
-      ready: parts.turn,
+      columns: terminal.size()?.columns ?? 80,
+      ready: () => pageTurn(terminal.account),
     },
     signal: gone.signal,
     session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },

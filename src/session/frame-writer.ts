@@ -44,7 +44,7 @@ export function createFrameWriter(
   let skipped = 0
   let isFull = false
   let isClosed = false
-  const frame = frames.open(writeAll, fail)
+  const frame = frames.open(terminal.account, writeAll, fail)
 
   function writeAll(): void {
     do {

@@ -7,11 +7,14 @@
  */
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
+import type { Account } from '../lib/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
+  /** Pays for all that is done for this terminal; all terminals of a connection may have one account. */
+  readonly account: Account
   /** Bytes as they were typed or pasted, cut anywhere. Ends when the person is gone. */
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
@@ -34,6 +37,8 @@ export interface Terminal {
 
 /** The streams of one command run as `ssh host VERB …`. */
 export interface ExecPipe {
+  /** As in `Terminal`. */
+  readonly account: Account
   /** What the client sends, until its end of file or until it is gone. May be left unread. */
   readonly stdin: AsyncIterable<Uint8Array>
   /**

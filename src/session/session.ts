@@ -55,7 +55,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     // A backlog of lines ends with its writer: what they would not see posted is not posted.
     async submit(line) {
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
-      await shared.slices.rest()
+      await terminal.account.rest()
       if (!isOver()) await trouble.during(() => host.submit(line))
     },
   }
@@ -86,10 +86,10 @@ export interface OpenSession {
   readonly submit: (line: string) => Promise<void>
 }
 
-const readPipe = ({ terminal, view, shared, draftUnits, submit }: OpenSession): Promise<void> =>
+const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession): Promise<void> =>
   readLines({
     input: terminal.input,
-    slices: shared.slices,
+    account: terminal.account,
     lineUnits: draftUnits,
     onLine: submit,
     onTooLong: () => view.print(`! a line has at most ${draftUnits} characters; this one was not sent`),
@@ -105,16 +105,23 @@ const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
 async function readKeyboard(session: OpenSession): Promise<void> {
-  const { terminal, shared } = session
+  const { input, account } = session.terminal
   const decode = createKeyDecoder()
   const keyboard = createKeyboard(session)
-  for await (const bytes of terminal.input) {
+  for await (const bytes of input) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const keys = await shared.slices.turn(() => decode(bytes.subarray(at, at + PIECE_BYTES)))
-      for (let from = 0; from < keys.length; from += PIECE_KEYS) {
-        const isLeaving = await shared.slices.turn(() => keyboard.take(keys.slice(from, from + PIECE_KEYS)))
-        if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
+      let keys: readonly Key[] = []
+      const takeSome = (): boolean => {
+        const some = keys.slice(0, PIECE_KEYS)
+        keys = keys.slice(PIECE_KEYS)
+        return keyboard.take(some)
       }
+      let isLeaving = await account.run(() => {
+        keys = decode(bytes.subarray(at, at + PIECE_BYTES))
+        return takeSome()
+      })
+      while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
+      if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
       if (keyboard.waiting() > MAX_LINES_WAITING) await keyboard.allSubmitted()
     }
   }

@@ -9,7 +9,7 @@ import type { Queues } from './queues.ts'
 import type { Release } from './quota.ts'
 
 /** A session channel on which a shell or a command was started. */
-export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'> {
+export interface OpenChannel extends Pick<Terminal, 'account' | 'size' | 'onResize' | 'term' | 'env'> {
   /** Aborted when the channel or its connection is closed, and when the server stops. */
   readonly gone: AbortSignal
   /** True once the server stops. The client is there and reads. */
@@ -88,6 +88,7 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
   stream.on('error', () => carrier.drop('channel error'))
   const channel: OpenChannel = {
     ...requests,
+    account: carrier.account,
     gone: gone.signal,
     isStopping: () => isStopping,
     input: () => readInput(stream, gone.signal),

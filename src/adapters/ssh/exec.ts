@@ -39,6 +39,7 @@ async function runCommand(
     return await handler.exec(person, line, {
       stdin: hasPty ? noInput() : channel.input(),
       signal,
+      account: channel.account,
       env: channel.env,
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),

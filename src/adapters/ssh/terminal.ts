@@ -28,7 +28,7 @@ function createTerminal(
   queueBytes: number,
   eol: string,
 ): { readonly terminal: Terminal; readonly sent: Promise<void> } {
-  const { gone, size, onResize, term, env } = channel
+  const { account, gone, size, onResize, term, env } = channel
   const drainListeners: (() => void)[] = []
   const sent = createDeferred<void>()
   let dropped = false
@@ -39,6 +39,7 @@ function createTerminal(
     for (const listener of drainListeners) listener()
   })
   const terminal: Terminal = {
+    account,
     input: channel.input(),
     gone,
     size,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readLines } from '../../../src/session/pipe-lines.ts'
-import { sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { createScheduler } from '../../../src/lib/scheduler.ts'
+import { processTimers } from '../../../src/app/process-timers.ts'
 
 async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   const lines: string[] = []
@@ -11,7 +12,7 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   }
   await readLines({
     input: input(),
-    slices: sharedBySessions().slices,
+    account: createScheduler(processTimers()).open(),
     lineUnits,
     onLine: (line) => Promise.resolve(void lines.push(line)),
     onTooLong: () => void tooLong++,
