@@ -1,6 +1,6 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
-import { SLICE_MS, type Account } from '../lib/scheduler.ts'
+import type { Account } from '../lib/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
 
@@ -28,11 +28,11 @@ export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> 
   }
 }
 
-/**
- * Keeps the pages of all who print apart: to read and print one is counted as a whole slice, so that whoever else waits
- * waits for one page at most, however many print.
- */
-export const pageTurn = (account: Account): Promise<void> => account.rest(SLICE_MS)
+/** What reading and printing a page is counted as. */
+const PAGE_MS = 5
+
+/** Keeps the pages of all who print apart: whoever else waits waits for one page at most, however many print. */
+export const pageTurn = (account: Account): Promise<void> => account.restBefore(PAGE_MS)
 
 /** With `if-ready`, a standard input on which nothing comes for this long counts as empty. */
 const READY_MS = 250

@@ -26,14 +26,16 @@ export interface Account {
   run<T>(work: () => T): Promise<T>
   /** Runs a piece in turn, and never before the event loop was looked at once more. */
   runLater<T>(work: () => T): Promise<T>
+  /** Resolves in turn, after the event loop was looked at once more: for work that is asynchronous and may never wait. */
+  rest(): Promise<void>
   /**
-   * Resolves in turn, after the event loop was looked at once more: for work that is asynchronous and may still never
-   * wait. What follows cannot be measured; `ms` says what to count for it.
+   * As `rest`, for work that follows and is long, and cannot be measured, such as making a page: `ms` are counted for
+   * it, and it takes the place of a dear piece, whoever asks.
    */
-  rest(ms?: number): Promise<void>
+  restBefore(ms: number): Promise<void>
 }
 
-/** Work between two looks at the event loop, in milliseconds; its last piece, and one of a dear account, may pass it. */
+/** Cheap work between two looks at the event loop, in milliseconds; its last piece may pass it. */
 export const SLICE_MS = 5
 
 /** Who cost less than this lately is cheap. */
@@ -100,12 +102,15 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
     const next = cheapest(dear)
     if (next) {
       dear.delete(next)
+      // The slice is for the others: they do not wait longer because a dear piece ran.
+      const usedByOthers = used
       next.run()
+      used = usedByOthers
     }
     if (cheap.length > 0 || dear.size > 0) schedule()
   }
 
-  const inTurn = <T>(payer: Payer, work: () => T): Promise<T> =>
+  const inTurn = <T>(payer: Payer, work: () => T, isLong = false): Promise<T> =>
     new Promise((resolve, reject) => {
       const run = (): void => {
         try {
@@ -114,7 +119,7 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
           reject(error)
         }
       }
-      if (isCheap(payer)) cheap.push({ payer, run })
+      if (isCheap(payer) && !isLong) cheap.push({ payer, run })
       else dear.add({ payer, run })
       schedule()
     })
@@ -128,7 +133,8 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
           return await inTurn(payer, work)
         },
         runLater: (work) => inTurn(payer, work),
-        rest: (ms = 0) => inTurn(payer, () => charge(payer, ms)),
+        rest: () => inTurn(payer, () => undefined),
+        restBefore: (ms) => inTurn(payer, () => charge(payer, ms), true),
       }
     },
   }

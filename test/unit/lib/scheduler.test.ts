@@ -128,17 +128,19 @@ test('a rest lasts until the event loop was looked at, and keeps its place among
   expect([isRested, done.length]).toEqual([true, 1])
 })
 
-test('of those who rest for as long as a slice one goes on at each look, however many they are', async () => {
-  const { open, pass } = start()
+test('of those who rest before long work one goes on at each look, after all who cost little', async () => {
+  const { open, pass, work, done } = start()
   const rested: number[] = []
   const all = Array.from({ length: 5 }, (_, i) =>
     open()
-      .rest(SLICE_MS)
+      .restBefore(50)
       .then(() => rested.push(i)),
   )
   for (let looks = 1; looks <= 5; looks++) {
+    const other = open().run(work(`other ${looks}`, 1))
     await pass()
-    expect(rested).toHaveLength(looks)
+    await other
+    expect([rested.length, done.length]).toEqual([looks, looks])
   }
   await Promise.all(all)
   expect(rested).toEqual([0, 1, 2, 3, 4])
