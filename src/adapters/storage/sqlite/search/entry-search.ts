@@ -32,7 +32,7 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
       await read(() => undefined)
       await index.refresh()
     } catch (error) {
-      throw toStorageError(error)
+      throw toStorageError(error, { reading: true })
     }
   }
 
