@@ -8,7 +8,7 @@ import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { servePerson, type Served } from './person-connection.ts'
-import { guardClient } from './ssh2-internals.ts'
+import { guardClient, parserFault } from './ssh2-internals.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -79,7 +79,7 @@ function watchClient(client: Connection, carrier: Carrier): void {
       try {
         parse(piece)
       } catch (error) {
-        drop(String(error))
+        drop(parserFault(error))
       }
     },
   })
