@@ -66,7 +66,7 @@ export interface ClientHandler {
   /**
    * The person behind a key. Called only once the key's signature is verified; `name` is the login name as it came,
    * any text; `address` is the peer's. Throws `Refusal` if this key may not log in under this name. The client then
-   * learns only that it was denied.
+   * learns only that it was denied. Of a `StorageError` it is told the message, and it is not served.
    */
   identify(name: string, key: OfferedKey, address: string): Promise<Person>
   /**

@@ -48,11 +48,11 @@ export function serveConnection(
       log,
       isGone: () => socket.destroyed,
       onGiveUp: () => drop('too many login attempts'),
-      onPerson(person, key) {
+      onPerson(login, key) {
         clearTimeout(deadline)
         admitted.loggedIn()
         client.once('session', () => admitted.used())
-        served = servePerson(client, { person, key, address }, carrier, context)
+        served = servePerson(client, { ...login, key, address }, carrier, context)
       },
     })
   })

@@ -1,17 +1,17 @@
 import type { Connection } from 'ssh2'
-import type { Fingerprint, Person } from '../../chat/person.ts'
+import type { Fingerprint } from '../../chat/person.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveExec } from './exec.ts'
+import type { Login } from './login.ts'
 import { networkOf } from './admission/networks.ts'
 import { createQuota, takeAll } from './quota.ts'
 import { serveShell } from './terminal.ts'
 
 /** Who is on a connection. */
-export interface Visitor {
-  readonly person: Person
+export interface Visitor extends Login {
   readonly key: Fingerprint
   readonly address: string
 }
@@ -100,7 +100,7 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 }
 
 function channelContext(
-  { person, key, address }: Visitor,
+  { person, key, address, refusal }: Visitor,
   { limits, handler, log, execsOf, queues }: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
@@ -110,7 +110,7 @@ function channelContext(
     handler,
     log,
     queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
-    refusal: isAllowed ? undefined : tooManyConnections(limits.connections_per_person),
+    refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
     takeExec: () => takeAll([execsOf.person, person.id], [execsOf.person, key], [execsOf.network, network]),
   }
 }
