@@ -39,13 +39,13 @@ export interface Account {
 export const SLICE_MS = 5
 
 /** Who cost less than this lately is cheap. */
-const CREDIT_MS = 4
+const CREDIT_MS = 8
 
 /** How much of a cost is forgotten in each millisecond: nobody who costs less than this share is ever dear. */
-const FORGOTTEN_SHARE = 0.05
+const FORGOTTEN_SHARE = 0.2
 
 /** More than this is not held against anybody, so that it is forgotten in a few seconds. */
-const MAX_COST_MS = 200
+const MAX_COST_MS = 800
 
 /** A piece that waits. */
 interface Waiting {
@@ -97,7 +97,12 @@ export function createScheduler({ now, soon }: SchedulerTimers): Scheduler {
     isScheduled = false
     used = 0
     let served = 0
-    while (served < cheap.length && hasTime()) cheap[served++]?.run()
+    for (const one of cheap) {
+      if (!hasTime()) break
+      served++
+      if (isCheap(one.payer)) one.run()
+      else dear.add(one)
+    }
     cheap = cheap.slice(served)
     const next = cheapest(dear)
     if (next) {
