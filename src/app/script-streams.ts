@@ -8,7 +8,7 @@ import type { ExecPipe } from '../session/ports.ts'
 const SCRIPT_COLUMNS = 80
 
 /** What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. */
-export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> } {
+export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
     line(text) {
@@ -23,7 +23,7 @@ export function scriptOutput(pipe: ExecPipe): Output & { ready(): Promise<void> 
     columns: SCRIPT_COLUMNS,
     async ready() {
       await ready
-      await pageTurn(pipe.account)
+      await pageTurn(account)
     },
   }
 }

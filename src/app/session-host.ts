@@ -6,7 +6,8 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
+import type { Account } from '../lib/scheduler.ts'
+import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
@@ -38,17 +39,18 @@ export interface HostSettings {
 export function createClientHandler(parts: HostParts): ClientHandler {
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
-    shell: (person, terminal) =>
+    shell: (person, terminal, account) =>
       runSession({
         terminal,
         person,
         shared: parts.shared,
-        host: createSessionHost(person, parts, terminal),
+        account,
+        host: createSessionHost(person, parts, account, () => terminal.size()?.columns ?? 80),
       }),
-    async exec(person, line, pipe) {
+    async exec(person, line, pipe, account) {
       return await parts.runner.command(line, {
         person,
-        out: scriptOutput(pipe),
+        out: scriptOutput(pipe, account),
         stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
         signal: pipe.signal,
       })
@@ -60,7 +62,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 function createSessionHost(
   person: Person,
   parts: Omit<HostParts, 'people' | 'shared'>,
-  terminal: Pick<Terminal, 'size' | 'account'>,
+  account: Account,
+  columns: () => number,
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
@@ -90,8 +93,8 @@ function createSessionHost(
       line: (text) => shown.print(text),
       write: (text) => shown.print(text),
       warn: (text) => shown.print(`! ${text}`),
-      columns: terminal.size()?.columns ?? 80,
-      ready: () => pageTurn(terminal.account),
+      columns: columns(),
+      ready: () => pageTurn(account),
     },
     signal: gone.signal,
     session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },

@@ -8,8 +8,14 @@ export interface FrameTimers extends SchedulerTimers {
 
 /** Decides when the views of all sessions are painted. */
 export interface Frames {
-  /** A view that `paint` paints, on that account. If it throws, `fail` is called, and the view is painted no more. */
-  open(account: Account, paint: () => void, fail: (error: unknown) => void): Frame
+  /** Those whose painting is charged to that account. */
+  of(account: Account): ViewFrames
+}
+
+/** Makes frames for the views of one session. */
+export interface ViewFrames {
+  /** A view that `paint` paints. If it throws, `fail` is called, and the view is painted no more. */
+  open(paint: () => void, fail: (error: unknown) => void): Frame
 }
 
 /** When one view is painted. */
@@ -72,10 +78,12 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
   }
 
   return {
-    open(account, paint, fail) {
-      const view: View = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
-      return { request: () => request(view), close: () => void (view.isClosed = true) }
-    },
+    of: (account) => ({
+      open(paint, fail) {
+        const view: View = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
+        return { request: () => request(view), close: () => void (view.isClosed = true) }
+      },
+    }),
   }
 }
 

@@ -13,8 +13,6 @@ import type { DrawingStyle } from './drawing/theme.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
-  /** Pays for all that is done for this terminal; all terminals of a connection may have one account. */
-  readonly account: Account
   /** Bytes as they were typed or pasted, cut anywhere. Ends when the person is gone. */
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
@@ -37,8 +35,6 @@ export interface Terminal {
 
 /** The streams of one command run as `ssh host VERB …`. */
 export interface ExecPipe {
-  /** As in `Terminal`. */
-  readonly account: Account
   /** What the client sends, until its end of file or until it is gone. May be left unread. */
   readonly stdin: AsyncIterable<Uint8Array>
   /**
@@ -71,14 +67,15 @@ export interface ClientHandler {
   identify(name: string, key: OfferedKey, address: string): Promise<Person>
   /**
    * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
-   * open: the caller logs the error, tells the person and ends the terminal.
+   * open: the caller logs the error, tells the person and ends the terminal. What it makes the server do is charged to
+   * `account`, that of the connection.
    */
-  shell(person: Person, terminal: Terminal): Promise<void>
+  shell(person: Person, terminal: Terminal, account: Account): Promise<void>
   /**
    * One command line as it came; resolves with the exit status, 0-255. The caller prints the message of a `Refusal`;
    * any other error it logs and tells the person that something went wrong.
    */
-  exec(person: Person, line: string, pipe: ExecPipe): Promise<number>
+  exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
 }
 
 /** What the status line says. */

@@ -1,6 +1,4 @@
 import xterm from '@xterm/headless'
-import { processTimers } from '../../src/app/process-timers.ts'
-import { createScheduler, type Account } from '../../src/lib/scheduler.ts'
 import type { Terminal } from '../../src/session/ports.ts'
 
 /** A terminal emulator without a window: what a person would see after these bytes. */
@@ -75,7 +73,6 @@ export function createFakeTerminal(
     readonly size?: { readonly columns: number; readonly rows: number }
     readonly term?: string
     readonly env?: Readonly<Record<string, string>>
-    readonly account?: Account
   } = {},
 ): FakeTerminal {
   const typed: Uint8Array[] = []
@@ -99,7 +96,6 @@ export function createFakeTerminal(
     }
   }
   return {
-    account: options.account ?? createScheduler(processTimers()).open(),
     input: input(),
     gone: vanished.signal,
     term: options.term ?? 'xterm-256color',

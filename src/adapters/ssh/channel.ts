@@ -1,6 +1,7 @@
 import type { ServerChannel, Session } from 'ssh2'
 import type { Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
+import type { Account } from '../../lib/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
@@ -9,7 +10,7 @@ import type { Queues } from './queues.ts'
 import type { Release } from './quota.ts'
 
 /** A session channel on which a shell or a command was started. */
-export interface OpenChannel extends Pick<Terminal, 'account' | 'size' | 'onResize' | 'term' | 'env'> {
+export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'> {
   /** Aborted when the channel or its connection is closed, and when the server stops. */
   readonly gone: AbortSignal
   /** True once the server stops. The client is there and reads. */
@@ -28,6 +29,8 @@ export interface ChannelContext {
   readonly person: Person
   readonly handler: ClientHandler
   readonly log: Log
+  /** Of the connection. */
+  readonly account: Account
   readonly queue: QueueLimits
   /** Why this connection may do nothing, in words for the person; undefined if it may. */
   readonly refusal: string | undefined
@@ -88,7 +91,6 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
   stream.on('error', () => carrier.drop('channel error'))
   const channel: OpenChannel = {
     ...requests,
-    account: carrier.account,
     gone: gone.signal,
     isStopping: () => isStopping,
     input: () => readInput(stream, gone.signal),

@@ -35,7 +35,7 @@ export function servePerson(
   const { person, key } = visitor
   const jobs = new Set<Promise<void>>()
   const release = takeAll([connectionsOf, person.id], [connectionsOf, key])
-  const own = channelContext(visitor, context, release !== undefined)
+  const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing was open on it'))
   let isStopping = false
@@ -101,6 +101,7 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 
 function channelContext(
   { person, key, address, refusal }: Visitor,
+  { account }: Carrier,
   { limits, handler, log, execsOf, queues }: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
@@ -109,6 +110,7 @@ function channelContext(
     person: { ...person, login: { key, network } },
     handler,
     log,
+    account,
     queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
     refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
     takeExec: () => takeAll([execsOf.person, person.id], [execsOf.person, key], [execsOf.network, network]),

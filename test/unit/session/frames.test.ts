@@ -12,7 +12,7 @@ function start(count: number) {
   const frames = createFrames(timers)
   const scheduler = createScheduler(timers)
   const painted = Array.from({ length: count }, () => 0)
-  const views = painted.map((_, i) => frames.open(scheduler.open(), () => painted[i]!++, neverFails))
+  const views = painted.map((_, i) => frames.of(scheduler.open()).open(() => painted[i]!++, neverFails))
   return { timers, frames, painted, views }
 }
 
@@ -62,14 +62,13 @@ test('a view whose painting throws is given up, and the others are painted', () 
   const scheduler = createScheduler(timers)
   const errors: unknown[] = []
   let painted = 0
-  const broken = frames.open(
-    scheduler.open(),
+  const broken = frames.of(scheduler.open()).open(
     () => {
       throw new Error('a bug')
     },
     (error) => void errors.push(error),
   )
-  const whole = frames.open(scheduler.open(), () => painted++, neverFails)
+  const whole = frames.of(scheduler.open()).open(() => painted++, neverFails)
   for (let i = 0; i < 3; i++) {
     broken.request()
     whole.request()

@@ -35,7 +35,7 @@ interface Size {
 function open(size: Size) {
   const timers = handTimers()
   const account = createScheduler(timers).open()
-  const terminal = createFakeTerminal({ size, term: 'vt100', account })
+  const terminal = createFakeTerminal({ size, term: 'vt100' })
   const emulator = createEmulator(size.columns, size.rows)
   const shared = createShared(timers, memoryLog())
   const replies = createReplies()
@@ -48,7 +48,7 @@ function open(size: Size) {
   const view = createLiveView(
     terminal,
     (style) => ({ replies: replies.rows(style.columns), status: statusRow(now, style) }),
-    { frames: shared.frames, drawEntry: shared.drawEntry, fail },
+    { frames: shared.frames.of(account), drawEntry: shared.drawEntry, fail },
   )
 
   /** Lets the emulator show what was written. */

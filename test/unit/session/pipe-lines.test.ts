@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readLines } from '../../../src/session/pipe-lines.ts'
-import { createScheduler } from '../../../src/lib/scheduler.ts'
-import { processTimers } from '../../../src/app/process-timers.ts'
+import { newAccount } from '../../support/shared-by-sessions.ts'
 
 async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   const lines: string[] = []
@@ -12,7 +11,7 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   }
   await readLines({
     input: input(),
-    account: createScheduler(processTimers()).open(),
+    account: newAccount(),
     lineUnits,
     onLine: (line) => Promise.resolve(void lines.push(line)),
     onTooLong: () => void tooLong++,
