@@ -82,6 +82,13 @@ export function searchExam(store: () => Storage): void {
     expect(await find(Array.from({ length: 500 }, (_, n) => `w${n}`).join(' '))).toEqual([])
   })
 
+  test('finds what is older than an entry', async () => {
+    await append('needle 0', 'needle 1', 'hay 2', 'needle 3')
+    expect(await find('needle', { before: idOf(3) })).toEqual(['needle 0', 'needle 1'])
+    expect(await find('needle', { before: idOf(3), limit: 1 })).toEqual(['needle 1'])
+    expect(await find('needle', { before: idOf(0), prefer: 'best' })).toEqual([])
+  })
+
   test('finds nothing outside of the rooms that were asked for', async () => {
     await store().log.append(message(idOf(1), 'lobby', 'needle'))
     await store().log.append(message(idOf(2), 'den', 'needle'))
