@@ -1,6 +1,6 @@
 import { DAY_MS, duration } from '../lib/duration.ts'
 import { Refusal } from './errors.ts'
-import { payersOf } from './payers.ts'
+import { createLedger } from './payers.ts'
 import type { Person } from './person.ts'
 import type { MonotonicClock } from './ports.ts'
 
@@ -10,9 +10,6 @@ export interface ByteQuota {
   take(person: Pick<Person, 'id' | 'login'>, bytes: number): void
 }
 
-/** With more than this in the table, those who have all of their quota are removed from it. */
-const MAX_PAYERS_KEPT = 3_000
-
 /**
  * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
  * together, and all who come from one network. Kept in memory: a restart forgets it.
@@ -21,27 +18,13 @@ export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
 ): ByteQuota {
-  /** When each payer will have all of the quota again. */
-  const freeAt = new Map<string, number>()
-
-  function forgetFree(now: number): void {
-    if (freeAt.size > MAX_PAYERS_KEPT) for (const [who, at] of freeAt) if (at <= now) freeAt.delete(who)
-  }
-
+  const ledger = createLedger(clock)
   return {
     take(person, bytes) {
       const { bytes_per_person_day: limit } = limits
       if (limit === 0) return
-      const msEach = DAY_MS / limit
-      const now = clock.monotonic()
-      forgetFree(now)
-      const taken = payersOf(person).map(({ name, share }) => ({
-        name,
-        free: Math.max(freeAt.get(name) ?? 0, now) + (bytes * msEach) / share,
-      }))
-      const wait = Math.max(...taken.map(({ free }) => free - now - DAY_MS))
+      const wait = ledger.take(person, bytes, { burst: limit, everyMs: DAY_MS / limit }, 0)
       if (wait > 0) throw new Refusal(usedUp(limit, wait))
-      for (const { name, free } of taken) freeAt.set(name, free)
     },
   }
 }

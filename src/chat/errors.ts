@@ -20,8 +20,15 @@ export class UsageError extends Error {
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly reason: 'full' | 'locked' | 'read-only' | 'corrupt' | 'newer' | 'other'
-  constructor(reason: StorageError['reason'], message: string, options?: ErrorOptions) {
+  /** True where something was to be read, not stored. */
+  readonly reading: boolean
+  constructor(
+    reason: StorageError['reason'],
+    message: string,
+    { reading = false, ...options }: ErrorOptions & { readonly reading?: boolean } = {},
+  ) {
     super(message, options)
     this.reason = reason
+    this.reading = reading
   }
 }

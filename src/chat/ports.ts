@@ -48,7 +48,7 @@ export interface SearchTerm {
 }
 
 /** Which entries to look for. */
-export interface SearchQuery extends Pick<LogQuery, 'limit' | 'kinds' | 'withoutThreads'> {
+export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds' | 'withoutThreads'> {
   readonly rooms: readonly RoomName[]
   /**
    * All of them must be there. Case, accents and punctuation make no difference. In scripts that put no spaces between

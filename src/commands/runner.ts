@@ -115,7 +115,7 @@ export function createRunner(parts: {
       out.warn(error.message)
     } else if (error instanceof StorageError) {
       parts.log.error({ error, reason: error.reason }, 'the store refused')
-      out.warn(`not stored: ${error.message}`)
+      out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
     } else {
       parts.log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
       out.warn('something went wrong on the server; it was logged')

@@ -145,9 +145,9 @@ export class ProcessPool implements AsyncDisposable {
       job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()
     })
-    const response = await Promise.race([process.ask(job.write(send)), process.gone])
+    const response = await process.ask(job.write(send))
     this.#accounts.spend(job, usedUntilNow())
-    if (typeof response === 'string') return
+    if (!response) return
     job.outcome.resolve(response)
     // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()

@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net'
+import type { Account } from '../../lib/scheduler.ts'
 
 /** What a connection is to its channels. */
 export interface Carrier {
   readonly socket: Socket
+  /** Pays for what it sends, and for all that its channels show. */
+  readonly account: Account
   /** Called, and left in the set, whenever there may be more room to send: who waits for room stays in it. */
   readonly waiting: Set<() => void>
   /** The channels on it that are open. */

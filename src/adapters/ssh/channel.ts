@@ -1,6 +1,7 @@
 import type { ServerChannel, Session } from 'ssh2'
 import type { Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
+import type { Account } from '../../lib/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
@@ -31,6 +32,8 @@ export interface ChannelContext {
   readonly person: Person
   readonly handler: ClientHandler
   readonly log: Log
+  /** Of the connection. */
+  readonly account: Account
   readonly queue: QueueLimits
   /** Why this connection may do nothing, in words for the person; undefined if it may. */
   readonly refusal: string | undefined

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { Refusal } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
+import type { ExecPipe } from '../../session/ports.ts'
 import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -21,7 +22,7 @@ async function runCommand(
   line: string,
   channel: OpenChannel,
   outbox: Outbox,
-  { person, handler, log, queue }: ChannelContext,
+  { person, handler, log, account, queue }: ChannelContext,
 ): Promise<number> {
   const ended = new AbortController()
   const { signal } = ended
@@ -36,13 +37,14 @@ async function runCommand(
     await outbox.below(queue.bytes)
   }
   try {
-    return await handler.exec(person, line, {
+    const pipe: ExecPipe = {
       stdin: hasPty ? noInput() : channel.input(),
       signal,
       env: channel.env,
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),
-    })
+    }
+    return await handler.exec(person, line, pipe, account)
   } catch (error) {
     if (error instanceof Refusal) return sayWhy(outbox, error.message)
     log.error({ person: person.name, err: error }, 'command failed')

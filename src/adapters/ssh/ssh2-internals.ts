@@ -116,6 +116,12 @@ function divert(protocol: Protocol, onInput: ClientWatch['onInput']): void {
   protocol.parse = diverted
 }
 
+/** What ssh2's parser threw, in words for the log. Its only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
+export const parserFault = (error: unknown): string =>
+  error instanceof Error && error.message === 'Bad packet length'
+    ? 'sent a packet that is garbled, or longer than 35,000 bytes'
+    : String(error)
+
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
 export function roomOf(channel: ServerChannel): number {
   const { outgoing, _client } = insideChannel(channel)

@@ -4,12 +4,12 @@ import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
 
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
-  const { person, handler, log, refusal } = context
+  const { person, handler, log, account, refusal } = context
   const eol = channel.size() ? '\r\n' : '\n'
   const { terminal, sent } = createTerminal(channel, context.queue.bytes, eol)
   const stopWatching = endAfterStop(channel, terminal, eol)
   try {
-    if (refusal === undefined) await handler.shell(person, terminal)
+    if (refusal === undefined) await handler.shell(person, terminal, account)
     else terminal.write(refusal + eol)
     terminal.end(refusal === undefined ? 0 : 1)
   } catch (error) {

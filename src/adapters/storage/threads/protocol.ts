@@ -39,16 +39,18 @@ export type FromThread =
 /** A `StorageError` as plain data. */
 export interface Trouble {
   readonly reason: StorageError['reason']
+  readonly reading: boolean
   readonly message: string
   /** What SQLite or the system said, for the log. */
   readonly cause: string
 }
 
-export const toTrouble = ({ reason, message, cause }: StorageError): Trouble => ({
+export const toTrouble = ({ reason, reading, message, cause }: StorageError): Trouble => ({
   reason,
+  reading,
   message,
   cause: cause instanceof Error ? (cause.stack ?? cause.message) : '',
 })
 
-export const fromTrouble = ({ reason, message, cause }: Trouble): StorageError =>
-  new StorageError(reason, message, cause === '' ? {} : { cause })
+export const fromTrouble = ({ reason, reading, message, cause }: Trouble): StorageError =>
+  new StorageError(reason, message, cause === '' ? { reading } : { reading, cause })

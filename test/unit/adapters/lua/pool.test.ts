@@ -14,6 +14,7 @@ import {
   recordingLog,
   type WatchedPool,
 } from '../../../support/pool.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
 const TOO_LONG = 'wrap: composing takes longer than 1000 ms of processor time'
@@ -50,6 +51,18 @@ describe('the pool of wrap processes', () => {
     expect(await endless()).toBe(reason)
     work.end()
     await composeTwo(pool, 'hostile')
+  })
+
+  test('holds no prompt that it has handed out', async () => {
+    const composeOne = async () => {
+      const prompt = pool.compose(inRoom('earlier'))
+      await pool.watched.next()
+      return new WeakRef(await prompt)
+    }
+    const handedOut = await composeOne()
+    await composeTwo(pool, 'later')
+    await collectGarbage()
+    expect(handedOut.deref()).toBeUndefined()
   })
 
   test('refuses what a room piles up, and only that', async () => {
