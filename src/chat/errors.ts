@@ -32,3 +32,6 @@ export class StorageError extends Error {
     this.reading = reading
   }
 }
+
+/** What people read when something failed and only the operator, who has the log, can do something about it. */
+export const APOLOGY = 'something went wrong on the server; it was logged'

@@ -3,7 +3,7 @@ import type { Person } from './person.ts'
 import type { MonotonicClock } from './ports.ts'
 
 /** Token buckets of all who pay, for one limit. */
-export interface Ledger {
+export interface PayerLedger {
   /**
    * Takes `amount` tokens from each who pays for the person, and returns after how many milliseconds they will have been
    * there. Takes nothing if that is more than `maxWaitMs`.
@@ -15,7 +15,7 @@ export interface Ledger {
 const MAX_BUCKETS_KEPT = 3_000
 
 /** A `clock` that goes back, as the machine's can, would keep people from what they may do. */
-export function createLedger(clock: MonotonicClock): Ledger {
+export function createLedger(clock: MonotonicClock): PayerLedger {
   const fullAt = new Map<string, number>()
 
   function forgetFull(now: number): void {

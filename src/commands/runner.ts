@@ -1,5 +1,5 @@
 import type { Chat } from '../chat/chat.ts'
-import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/byte-quota.ts'
 import type { Pace } from '../chat/pace.ts'
 import type { Log } from '../chat/ports.ts'
@@ -118,7 +118,7 @@ export function createRunner(parts: {
       out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
     } else {
       parts.log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
-      out.warn('something went wrong on the server; it was logged')
+      out.warn(APOLOGY)
     }
     return 1
   }

@@ -1,7 +1,7 @@
 import { lineOf } from './locate.ts'
 
 /** What is wrong with a file that its schema does not say: where, and a sentence. */
-export interface Problem {
+export interface ConfigProblem {
   /** From 1. */
   readonly line: number
   readonly sentence: string
@@ -11,7 +11,7 @@ export interface Problem {
  * Names that are used twice, and settings that are planned and do nothing yet: accepting those in silence would mislead.
  * It looks at the file as it was written, so that the schema's problems hide none of these.
  */
-export const problemsBeyondSchema = (written: unknown, text: string): readonly Problem[] =>
+export const problemsBeyondSchema = (written: unknown, text: string): readonly ConfigProblem[] =>
   [...namesTwice(written, 'models'), ...namesTwice(written, 'mcp'), ...planned(written)].map(
     ({ path, sentence }) => ({ line: lineOf(text, path), sentence }),
   )

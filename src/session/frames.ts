@@ -32,7 +32,7 @@ export const FRAME_MS = 33
 /** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
-interface View {
+interface WaitingScreen {
   readonly account: Account
   readonly paint: () => void
   readonly fail: (error: unknown) => void
@@ -47,8 +47,8 @@ interface View {
  * nobody waits.
  */
 export function createFrames({ now, soon, later }: FrameTimers): Frames {
-  let ready: View[] = []
-  let forFrame: View[] = []
+  let ready: WaitingScreen[] = []
+  let forFrame: WaitingScreen[] = []
 
   function paintReady(): void {
     const views = ready
@@ -65,7 +65,7 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     paintReady()
   }
 
-  function request(view: View): void {
+  function request(view: WaitingScreen): void {
     if (view.isWaiting || view.isClosed) return
     view.isWaiting = true
     const fullAt = takeToken(view.fullAt, now(), RATE)
@@ -80,14 +80,14 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
   return {
     of: (account) => ({
       open(paint, fail) {
-        const view: View = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
+        const view: WaitingScreen = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
         return { request: () => request(view), close: () => void (view.isClosed = true) }
       },
     }),
   }
 }
 
-function paint(view: View): void {
+function paint(view: WaitingScreen): void {
   view.isWaiting = false
   if (view.isClosed) return
   try {

@@ -72,8 +72,8 @@ export interface ClientHandler {
    */
   shell(person: Person, terminal: Terminal, account: Account): Promise<void>
   /**
-   * One command line as it came; resolves with the exit status, 0-255. The caller prints the message of a `Refusal`;
-   * any other error it logs and tells the person that something went wrong.
+   * One command line as it came; resolves with the exit status, 0-255, and has told the person then what there is to
+   * tell. If it rejects, the caller logs the error and tells the person that something went wrong.
    */
   exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
 }

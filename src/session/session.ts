@@ -55,7 +55,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     trouble,
     draftUnits,
     isOver,
-    // A backlog of lines ends with its writer: what they would not see posted is not posted.
+    // Lines that still wait when the person has left are dropped.
     async submit(line) {
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
       await account.rest()

@@ -134,7 +134,7 @@ const chatOf = (job: TurnJob, messages: readonly StepMessage[]): ChatView => ({
   },
 })
 
-/** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
+/** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
 async function ask(turn: Turn, step: PreparedStep, parts: TurnParts): Promise<StepResult> {
   const { job, signal, reply } = turn
   const { settings, model } = job.model

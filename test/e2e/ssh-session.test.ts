@@ -173,7 +173,7 @@ test('a session that throws ends with an apology and status 1, and the others go
   await bob.waitFor('welcome')
   await using alice = openSsh(await target(server.port))
   expect(await alice.exit).toBe(1)
-  expect(alice.output()).toContain('Something went wrong here')
+  expect(alice.output()).toContain('something went wrong on the server')
   bob.write('still here\r')
   await bob.waitFor('bob\u001b[0m still here'.slice(-10))
 })

@@ -26,7 +26,7 @@ interface Slot {
   readonly send: ToolSender
   ready: boolean
   current: Job | undefined
-  /** Who cost the process before this one. They are served again when this one is ready, not before. */
+  /** The account whose job ended the process before this one: its next job waits until this one is ready. */
   readonly blamed: Account | undefined
 }
 

@@ -34,7 +34,7 @@ export interface ChannelContext {
   readonly log: Log
   /** Of the connection. */
   readonly account: Account
-  readonly queue: QueueLimits
+  readonly queue: SendLimits
   /** Why this connection may do nothing, in words for the person; undefined if it may. */
   readonly refusal: string | undefined
   /** Counts one more command of the person; undefined when it would be one too many. */
@@ -42,7 +42,7 @@ export interface ChannelContext {
 }
 
 /** What may wait to be sent. */
-export interface QueueLimits {
+export interface SendLimits {
   /** On one channel. */
   readonly bytes: number
   /** How long almost nothing of it may move. */
@@ -51,13 +51,10 @@ export interface QueueLimits {
   readonly all: Queues
 }
 
-/** What the person reads when something failed and only the operator can do something about it. */
-export const APOLOGY = 'Something went wrong here; the operator finds the details in the log.'
-
 /** What a connection gives to one of its channels. */
 export interface ChannelOptions {
   readonly carrier: Carrier
-  readonly queue: QueueLimits
+  readonly queue: SendLimits
   /** One shell or one command was started: `command` is its line, undefined for a shell. */
   onStart(channel: OpenChannel, command: string | undefined): void
   /** Called once. */
@@ -87,7 +84,7 @@ export function openChannel(session: Session, { carrier, queue, onStart, onClose
   session.on('exec', (accept, reject, { command }) => start(accept, reject, command))
 }
 
-function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: QueueLimits) {
+function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: SendLimits) {
   const gone = new AbortController()
   let isStopping = false
   let outbox: Outbox | undefined

@@ -3,7 +3,7 @@ import type { Connection } from 'ssh2'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
-import { offerRoom, type Carrier } from './carrier.ts'
+import { retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
@@ -68,9 +68,9 @@ function watchClient(client: Connection, carrier: Carrier): void {
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
     if (!mayRekey()) drop('exchanges keys too often')
-    offerRoom(carrier)
+    retrySending(carrier)
   })
-  socket.on('drain', () => offerRoom(carrier))
+  socket.on('drain', () => retrySending(carrier))
   const brake = applyBackPressure(socket)
   let parse = (_piece: Buffer): void => undefined
   const { take, close } = paceInput(account, {
@@ -86,7 +86,7 @@ function watchClient(client: Connection, carrier: Carrier): void {
   socket.once('close', close)
   guardClient(client, {
     onFault: drop,
-    onRoom: () => offerRoom(carrier),
+    onWindowGrown: () => retrySending(carrier),
     onInput(bytes, feed) {
       parse = feed
       take(bytes)

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { Refusal } from '../../chat/errors.ts'
+import { APOLOGY } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { ExecPipe } from '../../session/ports.ts'
-import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
+import type { ChannelContext, OpenChannel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Runs one command on a channel, until all of its output is sent. */
@@ -46,8 +46,7 @@ async function runCommand(
     }
     return await handler.exec(person, line, pipe, account)
   } catch (error) {
-    if (error instanceof Refusal) return sayWhy(outbox, error.message)
-    log.error({ person: person.name, err: error }, 'command failed')
+    log.error({ person: person.name, error }, 'command failed')
     return sayWhy(outbox, APOLOGY)
   }
 }

@@ -57,7 +57,7 @@ async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): 
     options.onPerson(login, key.fingerprint)
     attempt.accept()
   } catch (error) {
-    options.log.error({ address: options.address, err: error }, 'login failed')
+    options.log.error({ address: options.address, error }, 'login failed')
     options.onGiveUp()
   }
 }
@@ -72,7 +72,7 @@ async function identify(name: string, key: OfferedKey, options: LoginOptions): P
   } catch (error) {
     const facts = { address: options.address, key: key.fingerprint }
     if (error instanceof Refusal) options.log.info({ ...facts, why: error.message }, 'login refused')
-    else options.log.error({ ...facts, err: error }, 'login failed')
+    else options.log.error({ ...facts, error }, 'login failed')
     return error instanceof StorageError ? notServed(key, error) : undefined
   }
 }

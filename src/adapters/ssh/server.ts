@@ -80,7 +80,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     async listen(host, port) {
       listener.listen(port, host)
       await once(listener, 'listening')
-      listener.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'))
+      listener.on('error', (error) => log.error({ error }, 'cannot accept a connection'))
       const { address, port: taken } = listener.address() as AddressInfo
       return { host: address, port: taken }
     },

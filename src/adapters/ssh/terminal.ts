@@ -1,6 +1,7 @@
+import { APOLOGY } from '../../chat/errors.ts'
 import { createDeferred } from '../../lib/deferred.ts'
 import type { Terminal } from '../../session/ports.ts'
-import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
+import type { ChannelContext, OpenChannel } from './channel.ts'
 
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
@@ -13,7 +14,7 @@ export async function serveShell(channel: OpenChannel, context: ChannelContext):
     else terminal.write(refusal + eol)
     terminal.end(refusal === undefined ? 0 : 1)
   } catch (error) {
-    log.error({ person: person.name, err: error }, 'session failed')
+    log.error({ person: person.name, error }, 'session failed')
     terminal.write(`${eol}${APOLOGY}${eol}`)
     terminal.end(1)
   } finally {

@@ -12,7 +12,7 @@ export interface RoomOffers {
   update(): Promise<void>
 }
 
-/** For so long, in milliseconds, people who come in are offered what those before them were. */
+/** How long the offers of a role are reused, in milliseconds. */
 const FRESH_MS = 5_000
 
 const NOTHING: Offers = { models: [], scope: '', tools: 0 }
