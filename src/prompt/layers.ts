@@ -56,12 +56,13 @@ function readLayer(layer: JsonObject): Layer {
   }
 }
 
-function readTools({ form, ids }: JsonObject): ChosenTools {
-  if (form !== 'full' && form !== 'short' && form !== 'deferred')
-    return refuse('the form of tools must be "full", "short" or "deferred"')
+function readTools({ full = [], short = [], deferred = [] }: JsonObject): ChosenTools {
+  return { full: idsIn(full), short: idsIn(short), deferred: idsIn(deferred) }
+}
+
+function idsIn(ids: Json): readonly string[] {
   const texts = list(ids).filter((id) => typeof id === 'string')
-  if (texts.length < list(ids).length) refuse('the ids of tools must be a list of texts')
-  return { form, ids: texts }
+  return texts.length < list(ids).length ? refuse('the ids of tools must be a list of texts') : texts
 }
 
 function trim(value: Json | undefined): Trim {

@@ -108,6 +108,8 @@ export interface HistoryStore {
       readonly withoutThreads?: boolean
     },
   ): Promise<readonly HistoryRow[]>
+  /** How often each tool ran in a room, by the tool's id; what was refused is not counted. */
+  toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
   /** Stores the tokens of rows in an encoding. Unknown ids are ignored; the same again changes nothing. */
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }

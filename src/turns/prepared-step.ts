@@ -4,10 +4,11 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
-import { createOffer, type FoundTools } from '../toolbox/offer.ts'
+import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import type { StepMessage } from './ports.ts'
+import { createToolScale, createTurnTools } from './turn-tools.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
@@ -23,7 +24,7 @@ export interface PreparedStep {
   readonly rows: readonly HistoryRow[]
   /**
    * Prepares the step after this one. `messages` are all steps so far. The prompt is composed again if the tools in scope
-   * have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
+   * have changed, if some were found, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
@@ -54,40 +55,56 @@ interface Composed {
   readonly rows: readonly HistoryRow[]
   /** Tokens that were kept free for the messages of earlier steps. */
   readonly reserve: number
+  /** Searches for tools that there had been by then. */
+  readonly searches: number
 }
 
 export const createPrepareStep =
   ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
   async ({ caller, message, fresh }, signal) => {
     const { room, requester, model } = caller
-    const found: FoundTools = new Set()
+    const used = createTurnTools()
+    const weigh = createToolScale(composer)
     const countTokens = createTokenMeter(composer, model.encoding)
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
-      const occasion = { room, requester, model, message, fresh, reserve }
+      const { found, called } = used
+      const searches = used.searches()
+      const inTurn = { found: [...found], called: [...called] }
+      const occasion = { room, requester, model, message, fresh, reserve, inTurn }
       const snapshot = await snapshots.gather(occasion, tools)
-      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve }
+      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
 
-    /** `spent` are the tokens that the messages of earlier steps take, with the definitions that were found in them. */
+    function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
+      const offer = createOffer(prompt, tools, {
+        found: used.find,
+        weigh: (some) => weigh(some, model),
+        room: () => Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
+      })
+      return offer
+    }
+
+    /** `spent` are the tokens that the messages of earlier steps take. */
     function prepared(composed: Composed, tools: ScopedTools, spent: number): PreparedStep {
       const { prompt, rows, reserve } = composed
-      const { target, used, context } = prompt.budget
-      const offer = createOffer(prompt, tools, found)
+      const { target, context } = prompt.budget
+      const offer = offerOf(composed, tools)
       return {
         prompt,
         rows,
         definitions: offer.definitions,
         toolIds: offer.ids,
-        tokens: used + spent,
+        tokens: prompt.budget.used + spent,
         // All of the older conversation may give way to results.
-        toolbox: openToolbox(caller, offer, target + reserve - (used - context) - spent),
+        toolbox: openToolbox(caller, offer, target + reserve - (prompt.budget.used - context) - spent),
         async next(messages) {
           const now = await scopedTools(caller)
-          const { definitions } = createOffer(prompt, tools, found)
-          const needed = await countTokens(messages, definitions.slice(sentIn(prompt)))
-          const fits = needed <= target + reserve - used
-          return fits && sameTools(now, tools)
+          used.readCalls(messages, offer)
+          const needed = await countTokens(messages)
+          const fits = needed <= target + reserve - prompt.budget.used
+          const found = used.searches() > composed.searches
+          return fits && !found && sameTools(now, tools)
             ? prepared(composed, now, needed)
             : prepared(await compose(now, needed), now, needed)
         },
@@ -98,25 +115,21 @@ export const createPrepareStep =
     return prepared(await compose(tools, 0), tools, 0)
   }
 
-/** How many definitions are sent with the prompt from the beginning. */
-const sentIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
-
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
 
 /** Tokens that a provider adds around a message or a definition: a few, so this number is high. */
 const FRAMING_TOKENS = 8
 
-/** Counts the tokens of a turn's messages, each message once, and of the definitions that were found later. */
+/** Counts the tokens of a turn's messages, each message once. */
 function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
   let countedMessages = 0
   let messageTokens = 0
-  return async (messages: readonly StepMessage[], found: readonly ToolDefinition[]): Promise<number> => {
+  return async (messages: readonly StepMessage[]): Promise<number> => {
     const texts = messages.slice(countedMessages).map(textOf)
-    const counts = await composer.count(encoding, [...texts, ...found.map((one) => JSON.stringify(one))])
-    messageTokens += sumOf(counts.slice(0, texts.length))
     countedMessages = messages.length
-    return messageTokens + sumOf(counts.slice(texts.length))
+    messageTokens += sumOf(await composer.count(encoding, texts))
+    return messageTokens
   }
 }
 
