@@ -1,5 +1,5 @@
 import { eachOnce } from './each-once.ts'
-import { selectTools, type Selection } from './select-tools.ts'
+import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { conversationText, historyRows } from './conversation.ts'
 import { type ComposedLayers, readLayers } from './layers.ts'

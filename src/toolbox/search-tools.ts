@@ -70,7 +70,9 @@ function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], r
         `${tool.name} is too large for you: it needs ${tokens} tokens, ${room} are there for tools that you find.`,
     ),
     ...(later.length > 0
-      ? [`These match too, but there is no room for all at once; ask for one by its name: ${later.join(', ')}`]
+      ? [
+          `These match too, but there is no room for all at once; ask for one by its name: ${later.join(', ')}`,
+        ]
       : []),
   ].join('\n')
 }

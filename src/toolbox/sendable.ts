@@ -57,10 +57,14 @@ function checkedSchema(given: unknown): JsonSchema {
   if (isTooDeep(schema)) throw new Unsendable(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
   const { type = 'object', properties, required } = schema
   if (type !== 'object')
-    throw new Unsendable(`its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`)
+    throw new Unsendable(
+      `its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`,
+    )
   const choice = Object.keys(schema).find((key) => CHOICES.has(key))
   if (choice !== undefined && !properties)
-    throw new Unsendable(`its schema has only ${choice} at the top, which providers refuse; name the properties`)
+    throw new Unsendable(
+      `its schema has only ${choice} at the top, which providers refuse; name the properties`,
+    )
   if (properties !== undefined && !isProperties(properties))
     throw new Unsendable('the properties of its schema must each be a schema')
   if (required !== undefined && !(isJsonList(required) && required.every((one) => typeof one === 'string')))
@@ -90,8 +94,7 @@ function jsonText(given: unknown): string | undefined {
 }
 
 const isProperties = (value: Json): value is JsonObject =>
-  isJsonObject(value) &&
-  Object.values(value).every((one) => typeof one === 'boolean' || isJsonObject(one))
+  isJsonObject(value) && Object.values(value).every((one) => typeof one === 'boolean' || isJsonObject(one))
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'

@@ -56,10 +56,10 @@ function toolOf({ words: length, choices: enumerated, odd }: ToolSize, index: nu
 
 /** Tools of 10 to 20,000 tokens and more, with odd names among them. */
 export const anyTools = fc
-  .array(
-    fc.record({ words, choices, odd: fc.constantFrom('', '漢字 ', 'x/y ', '👩‍👩‍👧 ', '\n', '**') }),
-    { maxLength: MAX_TOOLS, size: 'max' },
-  )
+  .array(fc.record({ words, choices, odd: fc.constantFrom('', '漢字 ', 'x/y ', '👩‍👩‍👧 ', '\n', '**') }), {
+    maxLength: MAX_TOOLS,
+    size: 'max',
+  })
   .map((sizes) => catalogue(...sizes.map(toolOf)))
 
 /** A room's tools, a model's window and limits, and what a turn has done. */
@@ -68,9 +68,12 @@ export const anyRoomOfTools = fc
     tools: anyTools,
     target: fc.oneof(fc.integer({ min: 1000, max: 12_000 }), fc.integer({ min: 12_000, max: 200_000 })),
     calls: fc.array(fc.nat(5000), { maxLength: 8 }),
-    called: fc.array(fc.record({ index: fc.nat(20), form: fc.constantFrom('full' as const, 'short' as const) }), {
-      maxLength: 3,
-    }),
+    called: fc.array(
+      fc.record({ index: fc.nat(20), form: fc.constantFrom('full' as const, 'short' as const) }),
+      {
+        maxLength: 3,
+      },
+    ),
     found: fc.array(fc.nat(40), { maxLength: 10 }),
     reserve: fc.nat(2000),
     maxTools: fc.constantFrom(undefined, undefined, 10, 128),

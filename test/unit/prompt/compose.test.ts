@@ -360,7 +360,7 @@ describe('the target', () => {
       'dear full',
       'dearer full',
     ])
-    expect(of(650).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
+    expect(of(800).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
       'cheap full',
       'dear short',
       'dearer short',

@@ -15,9 +15,7 @@ beforeAll(async () => {
 afterAll(() => bench.engine.close())
 
 const formsIn = (prompt: Prompt): Record<string, ToolForm> =>
-  Object.fromEntries(
-    prompt.tools.filter(({ id }) => id !== 'find_tools').map(({ id, form }) => [id, form]),
-  )
+  Object.fromEntries(prompt.tools.filter(({ id }) => id !== 'find_tools').map(({ id, form }) => [id, form]))
 const idsOf = (prompt: Prompt, form: ToolForm): readonly string[] =>
   prompt.tools.filter((tool) => tool.form === form && tool.id !== 'find_tools').map(({ id }) => id)
 const small = (count: number) => Array.from({ length: count }, (_, index) => sampleTool(`t${index}`))
@@ -137,7 +135,9 @@ describe('rungs of tools', () => {
       },
     }
     const description = `Does it. ${'word '.repeat(20_000)}`
-    const tools = catalogue(...small(500).map((tool) => ({ ...tool, description: `${description}${tool.id}` })))
+    const tools = catalogue(
+      ...small(500).map((tool) => ({ ...tool, description: `${description}${tool.id}` })),
+    )
     const prompt = bench.composeWith(counter, snapshotFor(196_000, { tools }))
     expect(prompt.tools).toHaveLength(500)
     expect(characters).toBeLessThan(5_000_000)

@@ -86,13 +86,18 @@ describe('find_tools', () => {
   })
 
   it('promises no more in two searches of one step than fits', async () => {
-    const groups = Array.from({ length: 7 }, (_, index) => ['find_tools', { query: `group${index}` }] as const)
+    const groups = Array.from(
+      { length: 7 },
+      (_, index) => ['find_tools', { query: `group${index}` }] as const,
+    )
     const model = scriptedModel(call(...groups), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(60), settings })
     await world.ask()
     const { steps, tools } = model.requests[1]!
     const texts = steps.flatMap((one) => (one.role === 'tool' ? one.content : []))
-    const promised = texts.flatMap((text) => [...text.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!))
+    const promised = texts.flatMap((text) =>
+      [...text.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!),
+    )
     expect(promised.length).toBeGreaterThan(8)
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(promised))
   })
@@ -100,7 +105,10 @@ describe('find_tools', () => {
 
 describe('whatever a model searches and calls, and whoever changes the scope meanwhile', () => {
   const act = fc.oneof(
-    fc.record({ kind: fc.constant('search' as const), query: fc.constantFrom('group3', 'tool_1', 'picker', 'matter') }),
+    fc.record({
+      kind: fc.constant('search' as const),
+      query: fc.constantFrom('group3', 'tool_1', 'picker', 'matter'),
+    }),
     fc.record({ kind: fc.constant('call' as const), at: fc.nat(30) }),
     fc.record({
       kind: fc.constant('scope' as const),
@@ -123,7 +131,10 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
               },
           )
           const model = scriptedModel(...steps, say('ok'))
-          const tools = [...many(count, 60), ...Array.from({ length: 5 }, (_, n) => large(`picker_${n}`, 40 * 3 ** n))]
+          const tools = [
+            ...many(count, 60),
+            ...Array.from({ length: 5 }, (_, n) => large(`picker_${n}`, 40 * 3 ** n)),
+          ]
           const world = await createTurnWorld(model, { tools, settings: { contextWindow, maxOutput: 500 } })
           await using _ = world
           expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
@@ -151,7 +162,8 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
   ): readonly (readonly [string, unknown])[] {
     const nonce = `${request.steps.length} ${index}`
     if (one.kind === 'search') return [['find_tools', { query: `${one.query} ${nonce}` }]]
-    if (one.kind === 'call') return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
+    if (one.kind === 'call')
+      return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]
     return [['nothing', { q: nonce }]]
   }
 })

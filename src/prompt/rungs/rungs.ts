@@ -1,8 +1,13 @@
-import type { OfferedTool } from './each-once.ts'
-import type { Pricer } from './price-list.ts'
-import type { ToolForm } from './prompt.ts'
+/**
+ * Rungs: how much of each tool a prompt sends. climb.ts has the order in which tools come up, rungs.ts goes up as far as the
+ * tokens reach, tool-text.ts lists the names of those that stay below, and select-tools.ts is what a layer asks.
+ * This folder must not know what else is in a prompt, nor how a tool is called.
+ */
+import type { OfferedTool } from '../each-once.ts'
+import type { Pricer } from '../price-list.ts'
+import type { ToolForm } from '../prompt.ts'
 import { deferredNames, namesAllowance, type ToolWords } from './tool-text.ts'
-import { createClimb, type Climb, type Step, type ToolUse } from './rung-order.ts'
+import { createClimb, type Climb, type Step, type ToolUse } from './climb.ts'
 
 /** What each tool's rung is chosen with. */
 export interface RungTerms {
@@ -33,7 +38,7 @@ export interface ChosenRungs {
 
 /**
  * Chooses a rung for each tool. All climb one ladder of steps, in an order that does not depend on the allowance
- * (rung-order.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
+ * (climb.ts), as far as the allowance reaches: so a larger one never gives any tool a lower rung. Only the tools
  * up to there are counted, so 500 long ones cost no more than what fits.
  */
 export function chooseRungs(offered: readonly OfferedTool[], terms: RungTerms): ChosenRungs {
@@ -102,7 +107,9 @@ function textOf(
   { inOrder }: Climb,
   { words, price, allowance, count }: RungTerms,
 ): string {
-  const lines = [...forms].flatMap(([{ tool }, form]) => (form === 'deferred' ? [] : price.of(tool, form).line))
+  const lines = [...forms].flatMap(([{ tool }, form]) =>
+    form === 'deferred' ? [] : price.of(tool, form).line,
+  )
   const deferred = inOrder.filter((one) => forms.get(one) === 'deferred')
   if (deferred.length === 0) return words.loaded + lines.join('')
   const names = deferred.map(({ tool }) => ({ tool, ...price.of(tool, 'deferred') }))

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json } from '../lib/json.ts'
-import { eachOnce, type OfferedTool } from './each-once.ts'
-import type { LayerFacts } from './run-layers.ts'
+import { isJsonObject, type Json } from '../../lib/json.ts'
+import { eachOnce, type OfferedTool } from '../each-once.ts'
+import type { LayerFacts } from '../run-layers.ts'
 import { chooseRungs, type ChosenRungs } from './rungs.ts'
-import type { CatalogueTool, Snapshot } from './snapshot.ts'
-import { searchTokens, type ChosenTools } from './tool-offer.ts'
+import type { CatalogueTool, Snapshot } from '../snapshot.ts'
+import { searchTokens, type ChosenTools } from '../tool-offer.ts'
 import type { ToolWords } from './tool-text.ts'
 
 /** What a tools layer is given: the tools by their rungs, and its text, which is empty where there are none. */

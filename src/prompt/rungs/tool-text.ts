@@ -1,4 +1,4 @@
-import type { CatalogueTool } from './snapshot.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
 /** The words of the tools layer. Each ends with a line break, and begins at the margin: so the tokens of its lines add up. */
 export interface ToolWords {

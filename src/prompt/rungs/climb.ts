@@ -1,7 +1,7 @@
-import type { OfferedTool } from './each-once.ts'
-import type { Pricer } from './price-list.ts'
-import type { ToolForm } from './prompt.ts'
-import type { ToolsInTurn } from './snapshot.ts'
+import type { OfferedTool } from '../each-once.ts'
+import type { Pricer } from '../price-list.ts'
+import type { ToolForm } from '../prompt.ts'
+import type { ToolsInTurn } from '../snapshot.ts'
 
 /** How tools are used: in the room, and in the turn that the prompt is for. */
 export interface ToolUse extends ToolsInTurn {
@@ -70,7 +70,8 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
     ...toShort(usual),
     ...toFull([...found, ...usual].toSorted(cheapestFirst('full'))),
   ]
-  const loads = ofCalled.length + (huge.length > 0 ? ofUsual.length + huge.length : found.length + usual.length)
+  const loads =
+    ofCalled.length + (huge.length > 0 ? ofUsual.length + huge.length : found.length + usual.length)
   return {
     steps: [...ofCalled, ...ofUsual, ...toShort(huge), ...toFull(huge.toSorted(cheapestFirst('full')))],
     afterCalled: ofCalled.length,

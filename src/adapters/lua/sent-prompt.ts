@@ -1,0 +1,36 @@
+import { definitionOf } from '../../prompt/definitions.ts'
+import { findToolsDefinition } from '../../prompt/find-tools.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../../prompt/prompt.ts'
+import type { CatalogueTool } from '../../prompt/snapshot.ts'
+
+/** A prompt as it comes back from a wrap process: without the definitions, which the server can make from its tools. */
+export interface SentPrompt extends Omit<Prompt, 'tools'> {
+  readonly tools: readonly Omit<PromptTool, 'definition'>[]
+}
+
+/** The prompt without its definitions. */
+export const withoutDefinitions = (prompt: Prompt): SentPrompt => ({
+  ...prompt,
+  tools: prompt.tools.map(({ definition: _, ...tool }) => tool),
+})
+
+/** Gives the function that puts the definitions back. Each is made once for as long as the tool's object lives. */
+export function createDefinitions(): (prompt: SentPrompt, tools: readonly CatalogueTool[]) => Prompt {
+  const made = { full: new WeakMap<CatalogueTool, ToolDefinition>(), short: new WeakMap() }
+  const definition = (tool: CatalogueTool, form: 'full' | 'short'): ToolDefinition => {
+    const known = made[form].get(tool) ?? definitionOf(tool, form)
+    made[form].set(tool, known)
+    return known
+  }
+  return (prompt, tools) => {
+    const byId = new Map(tools.map((tool) => [tool.id, tool]))
+    const define = (sent: SentPrompt['tools'][number]): PromptTool => {
+      const { form, id } = sent
+      const tool = byId.get(id)
+      if (form === 'deferred') return sent
+      if (tool) return { ...sent, definition: definition(tool, form) }
+      return id === findToolsDefinition.name ? { ...sent, definition: findToolsDefinition } : sent
+    }
+    return { ...prompt, tools: prompt.tools.map(define) }
+  }
+}
