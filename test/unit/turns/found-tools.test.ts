@@ -74,7 +74,7 @@ describe('find_tools', () => {
   })
 
   it('names those for which there is no room together', async () => {
-    const tools = [...many(40), ...Array.from({ length: 6 }, (_, index) => large(`picker_${index}`, 60))]
+    const tools = [...many(40), ...Array.from({ length: 6 }, (_, index) => large(`picker_${index}`, 150))]
     const model = scriptedModel(search('picker'), say('ok'))
     await using world = await createTurnWorld(model, { tools, settings })
     await world.ask()
