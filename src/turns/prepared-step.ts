@@ -80,7 +80,8 @@ export const createPrepareStep =
       const offer = createOffer(prompt, tools, {
         found: used.find,
         weigh: (some) => weigh(some, model),
-        room: () => Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
+        room: () =>
+          Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
       })
       return offer
     }

@@ -360,9 +360,9 @@ describe('the target', () => {
       'dear full',
       'dearer full',
     ])
-    expect(of(800).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
+    expect(of(750).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
       'cheap full',
-      'dear short',
+      'dear full',
       'dearer short',
     ])
     const tight = of(460)
