@@ -1,5 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { WrapError } from './ports.ts'
+import { type TokenCounter, WrapError } from './ports.ts'
+import type { Pricer } from './price-list.ts'
+import type { Snapshot } from './snapshot.ts'
 import type { ChosenTools } from './tool-offer.ts'
 
 /** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
@@ -18,6 +20,17 @@ export interface Layer {
   readonly heading: string
   /** The tools whose definitions go with this layer. */
   readonly tools?: ChosenTools
+}
+
+/** What the layers are made from. */
+export interface LayerFacts {
+  readonly snapshot: Snapshot
+  /** Tokens that the prompt may have. */
+  readonly target: number
+  readonly counter: TokenCounter
+  readonly price: Pricer
+  /** Tokens that tools and the text of their layer may have together. */
+  readonly allowance: number
 }
 
 /** What one run of the layers made. */

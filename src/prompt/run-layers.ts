@@ -2,22 +2,11 @@ import { eachOnce } from './each-once.ts'
 import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { conversationText, historyRows } from './conversation.ts'
-import { type ComposedLayers, readLayers } from './layers.ts'
-import type { LuaEngine, TokenCounter } from './ports.ts'
+import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
+import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
 import { resolveScope } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
-
-/** What the layers are made from. */
-export interface LayerFacts {
-  readonly snapshot: Snapshot
-  /** Tokens that the prompt may have. */
-  readonly target: number
-  readonly counter: TokenCounter
-  readonly price: Pricer
-  /** Tokens that tools and the text of their layer may have together. */
-  readonly allowance: number
-}
 
 /** What one run made. */
 export interface LayersRun extends ComposedLayers {

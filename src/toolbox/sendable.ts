@@ -81,7 +81,8 @@ function plainJson(given: unknown): Json {
   if (text === undefined) throw new Unsendable('it has no schema that is JSON')
   if (text.length > MAX_SCHEMA_CHARS)
     throw new Unsendable(`its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`)
-  return JSON.parse(text) as Json
+  const plain: Json = JSON.parse(text)
+  return plain
 }
 
 /** Undefined for what JSON cannot carry: a circle, a big integer, a function, a getter that throws. */

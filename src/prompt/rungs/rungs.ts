@@ -77,11 +77,10 @@ function createCosts(offered: readonly OfferedTool[], { steps, afterAll }: Climb
   /** At each index, what so many steps add to an empty list, and the names of the tools that they leave deferred. */
   const sums = [{ loaded: 0, names: allNames }]
   const sumAfter = (number: number): { loaded: number; names: number } => {
-    for (let done = sums.length - 1; done < number; done += 1) {
-      const { loaded, names } = sums[done]!
-      const step = steps[done]
+    for (const step of steps.slice(sums.length - 1, number)) {
+      const { loaded, names } = sums.at(-1) ?? { loaded: 0, names: 0 }
       // What comes after is not even counted.
-      if (loaded > allowance || !step) break
+      if (loaded > allowance) break
       const listed = step.from === 'deferred' ? nameTokens(step.tool) : 0
       sums.push({ loaded: loaded + costOf(step, price), names: names - listed })
     }

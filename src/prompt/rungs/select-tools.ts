@@ -1,7 +1,8 @@
 import { isJsonObject, type Json } from '../../lib/json.ts'
 import { eachOnce, type OfferedTool } from '../each-once.ts'
-import type { LayerFacts } from '../run-layers.ts'
+import type { LayerFacts } from '../layers.ts'
 import { chooseRungs, type ChosenRungs } from './rungs.ts'
+import type { ToolForm } from '../prompt.ts'
 import type { CatalogueTool, Snapshot } from '../snapshot.ts'
 import { searchTokens, type ChosenTools } from '../tool-offer.ts'
 import type { ToolWords } from './tool-text.ts'
@@ -31,8 +32,9 @@ export function selectTools(
     price,
     count: (part) => counter.count(part),
   })
-  const chosen = { full: [], short: [], deferred: [] } as Record<keyof ChosenTools, string[]>
-  for (const [one, form] of forms) chosen[form].push(...idsOf(one))
+  const idsWith = (wanted: ToolForm): readonly string[] =>
+    [...forms].flatMap(([one, form]) => (form === wanted ? idsOf(one) : []))
+  const chosen = { full: idsWith('full'), short: idsWith('short'), deferred: idsWith('deferred') }
   return { ...rest, chosen, text: offered.length > 0 ? text : '' }
 }
 

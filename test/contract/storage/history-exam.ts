@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, idOf, say } from './cast.ts'
@@ -32,7 +32,7 @@ export function historyExam(store: () => Storage): void {
         ...{ kind: 'tool_call', call: `c${n}`, name: 'x', arguments: {}, requester: 'ann' },
         ...(tool === undefined ? {} : { tool }),
         ...change,
-      } as Entry)
+      })
     expect(await history.toolCalls(lobby)).toEqual({})
     await called(1, 'Grep')
     await called(2, '__proto__')

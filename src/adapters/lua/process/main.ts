@@ -13,7 +13,7 @@ import { openEngine } from '../engines.ts'
 import type { Response, Request, Settings } from './protocol.ts'
 import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
 import { createReceiver } from '../sent-once.ts'
-import { withoutDefinitions } from '../sent-prompt.ts'
+import { withoutDefinitions } from '../../../prompt/rungs/definitions-apart.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)

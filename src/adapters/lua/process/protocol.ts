@@ -1,6 +1,6 @@
 import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
 import type { SentOnce } from '../sent-once.ts'
-import type { SentPrompt } from '../sent-prompt.ts'
+import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
 

@@ -1,9 +1,9 @@
-import { definitionOf } from '../../prompt/definitions.ts'
-import { findToolsDefinition } from '../../prompt/find-tools.ts'
-import type { Prompt, PromptTool, ToolDefinition } from '../../prompt/prompt.ts'
-import type { CatalogueTool } from '../../prompt/snapshot.ts'
+import { definitionOf } from '../definitions.ts'
+import { findToolsDefinition } from '../find-tools.ts'
+import type { Prompt, PromptTool, ToolDefinition } from '../prompt.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
-/** A prompt as it comes back from a wrap process: without the definitions, which the server can make from its tools. */
+/** A prompt on its way between processes: without the definitions, which whoever has the tools can make again. */
 export interface SentPrompt extends Omit<Prompt, 'tools'> {
   readonly tools: readonly Omit<PromptTool, 'definition'>[]
 }
@@ -11,7 +11,10 @@ export interface SentPrompt extends Omit<Prompt, 'tools'> {
 /** The prompt without its definitions. */
 export const withoutDefinitions = (prompt: Prompt): SentPrompt => ({
   ...prompt,
-  tools: prompt.tools.map(({ definition: _, ...tool }) => tool),
+  tools: prompt.tools.map(({ id, name, form, tokens, standsFor }) => ({
+    ...{ id, name, form, tokens },
+    ...(standsFor ? { standsFor } : {}),
+  })),
 })
 
 /** Gives the function that puts the definitions back. Each is made once for as long as the tool's object lives. */
