@@ -93,8 +93,8 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
   return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${offer ? shareIn(offer) : ''}`)
 }
 
-const shareIn = ({ cap }: ToolOffer): string =>
-  cap > 0 ? `; tools may have ${cap}` : '; what must be there leaves no room for tools'
+const shareIn = ({ cap, share }: ToolOffer): string =>
+  cap < share ? `; what must be there leaves ${cap} for tools` : `; tools may have ${cap}`
 
 /** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` where there are none. */
 function withFewerTools(candidate: Candidate, reports: ReadonlyMap<Layer, LayerReport>): FewerTools {

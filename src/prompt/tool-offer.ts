@@ -17,14 +17,14 @@ export interface ToolOffer {
   readonly tokens: number
   /** Tokens that the tools and their layer's text may have together; 0 if they must be left out. */
   readonly cap: number
+  /** Their share of the target; where `cap` is less, something that must be there needs the rest. */
+  readonly share: number
   /** True if they cannot be had for less: then the layer is dropped. */
   readonly last: boolean
 }
 
 /** What it takes to offer tools. */
-export interface OfferTerms {
-  readonly cap: number
-  readonly last: boolean
+export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
   readonly framing: Framing
   readonly counter: TokenCounter
   readonly price: Pricer

@@ -29,9 +29,10 @@ export function composePrompt(
   for (let run = 1; ; run += 1) {
     const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance })
     const target = Math.min(limit, composed.target)
-    const cap = Math.min(allowance, shareOf(snapshot, target, limit))
+    const share = shareOf(snapshot, target, limit)
+    const cap = Math.min(allowance, share)
     const { chosen, last } = chosenIn(composed, cap)
-    const offer = offerTools(snapshot.tools, chosen, { cap, last, framing, counter, price })
+    const offer = offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price })
     const terms = { target, message: snapshot.message, framing, counter }
     const filled = fillBudget(composed.layers, offer, terms)
     if ('sums' in filled)

@@ -118,6 +118,7 @@ describe('filling a budget', () => {
     tools: [{ id: 'a', name: 'a', form: 'full', tokens }],
     tokens,
     cap: 50,
+    share: 50,
     last,
   })
 
