@@ -69,7 +69,8 @@ function readLayer(layer: JsonObject): Layer {
   }
 }
 
-function readTools({ full = [], short = [], deferred = [] }: JsonObject): ChosenTools {
+function readTools({ full = [], short = [], deferred = [], ...others }: JsonObject): ChosenTools {
+  if (Object.keys(others).length > 0) refuse('the rungs of tools are full, short and deferred')
   return { full: idsIn(full), short: idsIn(short), deferred: idsIn(deferred) }
 }
 
