@@ -12,6 +12,8 @@ export interface Framing {
   readonly perTool: number
   /** What a definition's tokens are multiplied by. */
   readonly factor: number
+  /** Definitions that a request may have; absent where no limit is known, as for Anthropic, Ollama and llama.cpp. */
+  readonly maxTools?: number
   /** How far the sum may be off, in per cent; 0 where it is exact. */
   readonly tolerance: number
   /** Where the figures come from, and when they were looked up. */

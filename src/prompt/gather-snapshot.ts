@@ -11,7 +11,7 @@ import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore } from './ports.ts'
 import type { Resolution } from './scope.ts'
-import type { HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
+import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
 import { targetOf } from './wrap.ts'
 
 /** What a prompt is for. */
@@ -25,6 +25,8 @@ export interface Occasion {
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
+  /** What the turn has done with tools so far; absent where there is no turn. */
+  readonly inTurn?: ToolsInTurn
 }
 
 /** The tools that are in scope for the requester, and the requester's role. */
@@ -39,7 +41,7 @@ export interface Snapshots {
 /** Where the facts of a snapshot come from. */
 export interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
-  readonly history: Pick<HistoryStore, 'newest'>
+  readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'factorFor'>
   readonly clock: Clock
@@ -51,13 +53,14 @@ export interface SnapshotParts {
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
   async gather(occasion, { visible, role }) {
-    const { room, requester, message } = occasion
+    const { room, requester, message, inTurn, reserve } = occasion
     const model = profileOf(occasion, await parts.calibrations.factorFor(occasion.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, script, present] = await Promise.all([
+    const [info, history, toolCalls, script, present] = await Promise.all([
       room.info(),
       occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
+      parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
       whoIsHere(room, parts.modelNames()),
     ])
@@ -83,6 +86,8 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       message: message ? attributed(message) : '',
       ...scriptOf(script),
       toolsShare: parts.toolsShare,
+      toolCalls,
+      ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }
   },
 })

@@ -37,6 +37,11 @@ export interface Composer extends AsyncDisposable {
 /** Counts tokens in one encoding. Never throws, whatever the text. The time it takes is linear in the text's length. */
 export interface TokenCounter {
   count(text: string): number
+  /**
+   * True if this text after any text that ends with a line break counts as the two do one by one. A counter that does not
+   * know says false.
+   */
+  startsAnew(text: string): boolean
   /** The longest head of `text` of at most `tokens` tokens, cut on a token boundary and on whole characters. */
   head(text: string, tokens: number): string
   /** The longest tail, likewise. */
@@ -108,6 +113,8 @@ export interface HistoryStore {
       readonly withoutThreads?: boolean
     },
   ): Promise<readonly HistoryRow[]>
+  /** How often each tool ran in a room, by the tool's id; what was refused is not counted. */
+  toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
   /** Stores the tokens of rows in an encoding. Unknown ids are ignored; the same again changes nothing. */
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }

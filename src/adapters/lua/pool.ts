@@ -2,16 +2,19 @@ import { join } from 'node:path'
 import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
-import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
+import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'
+import { createSender } from './sent-once.ts'
 import { createAccounts, type Account } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
 
-/** Writes a request for one process; `send` packs tools for that process. */
-export type RequestWriter = (send: ToolSender) => WrittenRequest
+/** Writes a request for one process; `send` packs for that process what it may have already. */
+export type RequestWriter = (send: Senders) => WrittenRequest
 
-type ToolSender = (tools: readonly HashedTool[]) => SentTools
+type Senders = ReturnType<typeof createSenders>
+
+const createSenders = () => ({ tools: createSender<CatalogueTool>(), history: createSender<HistoryRow>() })
 
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3
@@ -23,7 +26,7 @@ interface Job extends Account {
 
 interface Slot {
   readonly process: WrapProcess
-  readonly send: ToolSender
+  readonly send: Senders
   ready: boolean
   current: Job | undefined
   /** The account whose job ended the process before this one: its next job waits until this one is ready. */
@@ -102,7 +105,7 @@ export class ProcessPool implements AsyncDisposable {
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
-      send: createToolSender(),
+      send: createSenders(),
       ready: false,
       current: undefined,
       blamed,

@@ -8,7 +8,8 @@ import { sdkModel } from './sdk-model.ts'
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
   create: chatCompletions('is its server running?'),
-  framing: CAREFUL_FRAMING,
+  // Many of these servers keep to OpenAI's number.
+  framing: { ...CAREFUL_FRAMING, maxTools: 128 },
   required: ['model', 'endpoint'],
 }
 

@@ -61,6 +61,8 @@ describe('whatever is in a snapshot', () => {
   })
 })
 
+const noSearch = { room: () => 0, found: () => undefined, weigh: async () => [] }
+
 describe('a scope', () => {
   const ids = ['sshawl_look', 'look', 'sshawl_who', 'Grep', 'read_file', 'holler_sample', 'holler_look']
   const log = memoryLog()
@@ -106,14 +108,10 @@ describe('a scope', () => {
         const listed = [...prompt.system.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1])
         if (prompt.layers.some((one) => one.name === 'tools' && one.status === 'kept'))
           expect(listed).toEqual(shown)
-        const offer = createOffer(
-          prompt,
-          now,
-          new Set(shown.map((name) => now.visible.find((one) => one.name === name)!.id)),
-        )
+        const offer = createOffer(prompt, now, noSearch)
         const afterwards = toolsOf(later)
         for (const one of all().tools) {
-          const isSent = sent.some(({ id }) => id === one.id)
+          const isSent = sent.some(({ id, definition }) => id === one.id && definition)
           expect(offer.resolve(one.name, now)?.id).toBe(isSent ? one.id : undefined)
           const stays = isSent && afterwards.visible.some(({ id }) => id === one.id)
           expect(offer.resolve(one.name, afterwards)?.id).toBe(stays ? one.id : undefined)

@@ -56,6 +56,6 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   calibrations: { find: 'read', put: 'write' },
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
-  history: { newest: 'read', saveCounts: 'write' },
+  history: { newest: 'read', toolCalls: 'read', saveCounts: 'write' },
   upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }
