@@ -102,7 +102,7 @@ export function createChat(options: ChatOptions): Chat {
     for (let step = 1; step <= steps; step++) {
       signal.throwIfAborted()
       reply.nextStep()
-      const result = await streamStep(model, request(), reply, signal)
+      const result = await streamStep(model, request(), { reply }, signal)
       usage.input += result.usage?.input ?? 0
       usage.output += result.usage?.output ?? 0
       if (result.calls.length === 0) {

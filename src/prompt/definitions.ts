@@ -18,10 +18,10 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
 /** Tokens of a definition, the provider's own framing included: its compact JSON, keys in the order they are sent. */
 export function definitionTokens(
   definition: ToolDefinition,
-  { factor, perTool }: Framing,
+  { perTool }: Framing,
   counter: TokenCounter,
 ): number {
-  return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
+  return counter.count(JSON.stringify(definition)) + perTool
 }
 
 /** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */

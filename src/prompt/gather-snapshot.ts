@@ -1,5 +1,5 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { EntryKind, MessageEntry } from '../chat/entry.ts'
+import type { EntryKind, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import { EXITS_KEY, exitsValue, visibleExits, type Exit } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
@@ -21,7 +21,7 @@ export interface Occasion {
   readonly requester: Person
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
-  readonly message?: MessageEntry
+  readonly message?: MessageEntry | ReplyEntry
   /** True for a sub-turn that starts without the conversation in the room. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
@@ -92,7 +92,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-/** The reserve is counted by us, the window by the provider. */
+/** The reserve is counted by us, the window by the provider. The calibration is at least 1. */
 function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))

@@ -14,7 +14,7 @@ export interface ListedTool {
   readonly visible: boolean
   /** Why it is hidden; empty when it is not. */
   readonly reason: string
-  /** Tokens of its full definition, as the model's provider counts them. */
+  /** Tokens of its full definition, as we count them, with what the model's provider adds. */
   readonly tokens: number
 }
 
@@ -43,7 +43,7 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
   }
 }
 
-function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perTool }: Framing): ToolList {
+function listOf(scoped: ScopedTools, counts: readonly number[], { perTool }: Framing): ToolList {
   const hidden = [...scoped.hidden, ...eachOnce(scoped.visible).left]
   const reasons = new Map(hidden.map(({ tool, reason }) => [tool.id, reason]))
   const tools = zip(scoped.catalogue.tools, counts).map(([tool, count]) => ({
@@ -51,7 +51,7 @@ function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perToo
     visible: !reasons.has(tool.id),
     reason: reasons.get(tool.id) ?? '',
     // The same formula as in prompt/definitions.ts, so that this list and a prompt agree.
-    tokens: Math.ceil(count * factor) + perTool,
+    tokens: count + perTool,
   }))
   const visible = tools.filter((one) => one.visible)
   return {

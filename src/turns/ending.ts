@@ -1,4 +1,4 @@
-import type { Entry, Usage } from '../chat/entry.ts'
+import type { Entry, ReplyEntry, Usage } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
@@ -68,28 +68,34 @@ interface EndedTurn {
   readonly usage: Usage | undefined
 }
 
+interface RecordedEnd {
+  readonly last: Entry
+  /** What the model said; absent where the turn did not go through. */
+  readonly reply?: ReplyEntry
+}
+
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
- * Resolves to the last entry. Rejects with `StorageError`.
+ * Rejects with `StorageError`.
  */
-export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<Entry> {
+export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<RecordedEnd> {
   const { recorder, room, model } = job
   const { outcome } = ending
   const turn = recorder.id
   const spent = usage ? { usage } : {}
   const author = model.settings.name
-  const reply = (said: string): Promise<Entry> =>
-    room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })
+  const reply = async (said: string): Promise<ReplyEntry> =>
+    (await room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })) as ReplyEntry
   const notify = (notice: Notice): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
 
   try {
     if (ending.outcome === 'done') {
-      const last = await reply(text || '(no answer)')
-      return ending.notice ? await notify(ending.notice) : last
+      const said = await reply(text || '(no answer)')
+      return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
-    return await notify(ending.notice)
+    return { last: await notify(ending.notice) }
   } finally {
     const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
     await recorder.end({ outcome, usage, ...error })

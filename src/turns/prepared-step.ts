@@ -1,4 +1,4 @@
-import type { MessageEntry } from '../chat/entry.ts'
+import type { CountedRequest } from '../prompt/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
@@ -7,7 +7,8 @@ import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type FoundTools } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
-import type { StepMessage } from './ports.ts'
+import type { StepMessage, Thought } from './ports.ts'
+import type { AnsweredEntry } from './turn-job.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
@@ -17,8 +18,8 @@ export interface PreparedStep {
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
-  /** Tokens of this step's request, as we count them. */
-  readonly tokens: number
+  /** This step's request in tokens, as we count it. */
+  readonly size: CountedRequest
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
@@ -26,13 +27,16 @@ export interface PreparedStep {
    * have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
+  /** Prepares this step again, with what is known of the model and its provider by now. Rejects likewise. */
+  again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
 /** The turn whose steps are prepared. */
 export interface StepJob {
+  /** Its model is read for each prompt: what is known of a model may change in mid-turn. */
   readonly caller: ToolCaller & { readonly model: ModelSettings }
   /** What the model answers. */
-  readonly message: MessageEntry
+  readonly message: AnsweredEntry
   /** True for a sub-turn that starts without the conversation. */
   readonly fresh: boolean
 }
@@ -59,11 +63,12 @@ interface Composed {
 export const createPrepareStep =
   ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
   async ({ caller, message, fresh }, signal) => {
-    const { room, requester, model } = caller
+    const { room, requester } = caller
     const found: FoundTools = new Set()
-    const countTokens = createTokenMeter(composer, model.encoding)
+    const countTokens = createTokenMeter(composer, caller.model.encoding)
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
+      const { model } = caller
       const occasion = { room, requester, model, message, fresh, reserve }
       const snapshot = await snapshots.gather(occasion, tools)
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve }
@@ -74,22 +79,32 @@ export const createPrepareStep =
       const { prompt, rows, reserve } = composed
       const { target, used, context } = prompt.budget
       const offer = createOffer(prompt, tools, found)
+
+      async function needed(messages: readonly StepMessage[]): Promise<number> {
+        const { definitions } = createOffer(prompt, tools, found)
+        return await countTokens(messages, definitions.slice(sentIn(prompt)))
+      }
+
       return {
         prompt,
         rows,
         definitions: offer.definitions,
         toolIds: offer.ids,
-        tokens: used + spent,
+        size: { counted: used + spent, framing: framingIn(prompt, caller.model) },
         // All of the older conversation may give way to results.
         toolbox: openToolbox(caller, offer, target + reserve - (used - context) - spent),
         async next(messages) {
           const now = await scopedTools(caller)
-          const { definitions } = createOffer(prompt, tools, found)
-          const needed = await countTokens(messages, definitions.slice(sentIn(prompt)))
-          const fits = needed <= target + reserve - used
+          const more = await needed(messages)
+          const fits = more <= target + reserve - used
           return fits && sameTools(now, tools)
-            ? prepared(composed, now, needed)
-            : prepared(await compose(now, needed), now, needed)
+            ? prepared(composed, now, more)
+            : prepared(await compose(now, more), now, more)
+        },
+        async again(messages) {
+          const now = await scopedTools(caller)
+          const more = await needed(messages)
+          return prepared(await compose(now, more), now, more)
         },
       }
     }
@@ -100,6 +115,10 @@ export const createPrepareStep =
 
 /** How many definitions are sent with the prompt from the beginning. */
 const sentIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
+
+/** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
+const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
+  budget.framing + perTool * tools.filter((tool) => tool.definition).length
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
@@ -128,6 +147,14 @@ const textOf = (message: StepMessage): string => {
     case 'tool':
       return message.content
     case 'assistant':
-      return [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')
+      return [
+        message.text,
+        ...message.calls.map((call) => `${call.name} ${call.arguments}`),
+        ...(message.thoughts ?? []).map(thoughtText),
+      ].join('\n')
   }
 }
+
+/** A signature is counted like text, which is more than it may be. */
+const thoughtText = ({ text, providerData }: Thought): string =>
+  providerData ? `${text}\n${JSON.stringify(providerData)}` : text

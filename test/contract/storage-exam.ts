@@ -6,6 +6,7 @@ import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
+import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -32,6 +33,7 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the turns of ${engine}`, () => turnsExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`the calibrations of ${engine}`, () => calibrationsExam(store))
+  describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 

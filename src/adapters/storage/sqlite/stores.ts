@@ -6,6 +6,7 @@ import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHistoryStore } from './history.ts'
+import { createModelFactsStore } from './model-facts.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
@@ -23,6 +24,7 @@ export function createStores(connection: Connection): Stores {
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
     calibrations: createCalibrationStore(connection),
+    modelFacts: createModelFactsStore(connection),
     results: createResultStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),

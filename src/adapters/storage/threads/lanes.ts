@@ -44,6 +44,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   },
   grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
   calibrations: { find: 'read', put: 'write' },
+  modelFacts: { find: 'read', put: 'write' },
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
   history: { newest: 'read', saveCounts: 'write' },
