@@ -37,6 +37,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly RecordedRequest[]
   /** What to do with the next requests; a request beyond the script is answered with status 418. */
   play(...scripts: readonly Script[]): void
+  /** What to do with requests beyond the script, in place of that. */
+  always(script: Script): void
   /** Resolves when `count` requests have arrived. */
   arrived(count: number): Promise<void>
   /** Resolves when a client has broken off a request that was not answered to its end. */
@@ -48,6 +50,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const requests: RecordedRequest[] = []
   const scripts: Script[] = []
   const watchers = new Set<() => void>()
+  let beyond = status(418, 'the script is at its end')
   let abandoned = 0
 
   const until = (condition: () => boolean): Promise<void> =>
@@ -75,7 +78,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const recorded = { path: request.url ?? '', headers: request.headers, body }
     requests.push(recorded)
     changed()
-    const script = scripts.shift() ?? status(418, 'the script is at its end')
+    const script = scripts.shift() ?? beyond
     await script(response, recorded)
   }
 
@@ -86,6 +89,7 @@ export async function startModelServer(): Promise<ModelServer> {
     endpoint: `http://127.0.0.1:${port}`,
     requests,
     play: (...more) => void scripts.push(...more),
+    always: (script) => void (beyond = script),
     arrived: (count) => until(() => requests.length >= count),
     abandoned: () => until(() => abandoned > 0),
     async [Symbol.asyncDispose]() {

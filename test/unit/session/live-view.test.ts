@@ -45,7 +45,7 @@ function open(size: Size) {
   }
   const view = createLiveView(
     terminal,
-    (style) => ({ replies: replies.rows(style.columns), status: statusRow(now, style) }),
+    (style) => ({ replies: replies.rows(style), status: statusRow(now, style) }),
     { frames: shared.frames, drawEntry: shared.drawEntry, fail },
   )
 

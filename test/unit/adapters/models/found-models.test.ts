@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { findOllamaModels } from '../../../../src/adapters/models/ollama.ts'
+import { findOllamaModels } from '../../../../src/adapters/models/found-models.ts'
 
 async function ollama(body: string): Promise<{ endpoint: string } & AsyncDisposable> {
   const server = createServer((request, response) => {
