@@ -49,4 +49,12 @@ export {
   type ToolContext,
   type ToolResult,
 } from './tools/tool.ts'
-export { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './turns/ports.ts'
+export {
+  ModelError,
+  type LanguageModel,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRefusal,
+  type ModelRequest,
+  type Thought,
+} from './turns/ports.ts'

@@ -1,6 +1,6 @@
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
-import { createCalibrations } from '../prompt/calibration.ts'
+import { createCalibrations } from '../prompt/calibration/calibration.ts'
 import { createSnapshots } from '../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../prompt/history-counts.ts'
 import type { Composer } from '../prompt/ports.ts'

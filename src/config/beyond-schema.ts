@@ -35,7 +35,10 @@ function* namesTwice(written: unknown, list: 'models' | 'mcp'): Iterable<Found> 
   }
 }
 
-/** Each fallback must be another model of the file, and asking one after the other must come to an end. */
+/** A model that needs no entry. */
+const ALWAYS_THERE = 'guide'
+
+/** Each fallback must be another model of the file, or `@guide`, and asking one after the other must come to an end. */
 function* fallbacks(written: unknown): Iterable<Found> {
   const models = listAt(written, 'models')
   const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
@@ -43,7 +46,7 @@ function* fallbacks(written: unknown): Iterable<Found> {
     const [name, fallback] = [at(entry, 'name'), at(entry, 'fallback')]
     if (typeof name !== 'string' || typeof fallback !== 'string') continue
     const path = ['models', String(index), 'fallback']
-    if (!next.has(fallback))
+    if (!next.has(fallback) && fallback !== ALWAYS_THERE)
       yield { path, sentence: `there is no model called ${fallback} in this file; name another one` }
     else if (leadsBack(name, next))
       yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }

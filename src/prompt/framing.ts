@@ -12,7 +12,7 @@ export interface Framing {
   readonly perTool: number
   /**
    * How many tokens it counts for each of ours, in all text, while its reports have taught nothing; at least 1.
-   * What is learned takes its place (calibration.ts).
+   * What is learned takes its place (calibration/).
    */
   readonly factor: number
   /** How far the sum may be off, in per cent; 0 where it is exact. */

@@ -1,4 +1,4 @@
-import type { Calibrations } from '../prompt/calibration.ts'
+import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal, type ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepared-step.ts'

@@ -1,4 +1,4 @@
-import type { CountedRequest } from '../prompt/calibration.ts'
+import type { CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'

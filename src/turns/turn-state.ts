@@ -22,11 +22,12 @@ export interface Turn {
 
 /** Adds to what the turn has used. The turn that started a sub-turn counts it as well. */
 export function spend(turn: Turn, usage: Usage): void {
-  turn.usage = sumOf(turn.usage, usage)
+  turn.usage = addUsage(turn.usage, usage)
   turn.job.origin?.spent(usage)
 }
 
-function sumOf(sum: Usage | undefined, usage: Usage): Usage {
+/** The sum of two usages; `cached` is told if either tells it. */
+export function addUsage(sum: Usage | undefined, usage: Usage): Usage {
   const cached = addIfTold(sum?.cached, usage.cached)
   return {
     input: (sum?.input ?? 0) + usage.input,

@@ -45,6 +45,8 @@ export function countingServer(
     script(response, request) {
       const facts = Object.entries(dialect.facts?.(model) ?? {}).find(([path]) => request.path.endsWith(path))
       if (facts) return facts[1](response, request)
+      if (!/chat|messages|generateContent/i.test(request.path))
+        return json({ error: 'not found' }, 404)(response, request)
       const tokens = count(request)
       const maxOutput = dialect.maxOutput(request.body)
       const fits = tokens + maxOutput <= model.window

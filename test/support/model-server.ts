@@ -37,7 +37,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly RecordedRequest[]
   /** What to do with the next requests; a request beyond the script is answered with status 418. */
   play(...scripts: readonly Script[]): void
-  /** What to do with requests beyond the script, in place of that. */
+  /** What to do with requests beyond the script, in place of that, and with questions about models, which are no requests. */
   always(script: Script): void
   /** Resolves when `count` requests have arrived. */
   arrived(count: number): Promise<void>
@@ -51,6 +51,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const scripts: Script[] = []
   const watchers = new Set<() => void>()
   let beyond = status(418, 'the script is at its end')
+  let aboutModels = status(404)
   let abandoned = 0
 
   const until = (condition: () => boolean): Promise<void> =>
@@ -76,6 +77,7 @@ export async function startModelServer(): Promise<ModelServer> {
     })
     const body = JSON.parse((await readAll(request)) || '{}') as ChatRequest
     const recorded = { path: request.url ?? '', headers: request.headers, body }
+    if (request.method === 'GET') return void (await aboutModels(response, recorded))
     requests.push(recorded)
     changed()
     const script = scripts.shift() ?? beyond
@@ -89,7 +91,10 @@ export async function startModelServer(): Promise<ModelServer> {
     endpoint: `http://127.0.0.1:${port}`,
     requests,
     play: (...more) => void scripts.push(...more),
-    always: (script) => void (beyond = script),
+    always(script) {
+      beyond = script
+      aboutModels = script
+    },
     arrived: (count) => until(() => requests.length >= count),
     abandoned: () => until(() => abandoned > 0),
     async [Symbol.asyncDispose]() {

@@ -184,7 +184,9 @@ describe('a chat template without a place for a system message', () => {
     const [request] = await expectAnswer(it.world, 'b')
     const sent = chatRequests(it.server.requests).map(({ body }) => body.messages.map(({ role }) => role))
     expect(sent).toEqual([['system', 'user'], ['user'], ['user']])
-    const [{ content }] = chatRequests(it.server.requests).at(-1)!.body.messages as unknown as readonly [{ content: string }]
+    const [{ content }] = chatRequests(it.server.requests).at(-1)!.body.messages as unknown as readonly [
+      { content: string },
+    ]
     expect(content.startsWith(request!.prompt.system)).toBe(true)
   })
 })

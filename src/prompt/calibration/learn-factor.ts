@@ -1,4 +1,4 @@
-import type { Calibration } from './ports.ts'
+import type { Calibration } from '../ports.ts'
 
 /**
  * The smallest factor is 1: below it, a prompt could be longer than the window by our own count, which no report can
@@ -91,7 +91,7 @@ export interface RefusedPrompt {
 /** The next prompt is not the same text, so a little more is kept free than the refusal asks for. */
 const REFUSAL_MARGIN = 1.03
 /** Where the refusal tells no number that explains it, the next prompt has at most this share of the refused one. */
-const BLIND_SHARE = 0.75
+const BLIND_SHARE = 0.5
 
 /** What is known after a refusal. With this factor the next target is smaller than the refused prompt. */
 export function learnRefusal(

@@ -1,9 +1,11 @@
-import type { Usage } from '../chat/entry.ts'
-import type { Clock, Log } from '../chat/ports.ts'
-import { createSerial } from '../lib/serial.ts'
+// How our counts of tokens compare with each provider's, learned from what it reports and refuses. This folder must not
+// know how a prompt is composed or a model is asked: it takes numbers in and gives a factor.
+import type { Usage } from '../../chat/entry.ts'
+import type { Clock, Log } from '../../chat/ports.ts'
+import { createSerial } from '../../lib/serial.ts'
 import { type Learned, learn, learnRefusal, type RefusedPrompt, type Report } from './learn-factor.ts'
-import type { ModelSettings } from './model-settings.ts'
-import type { Calibration, CalibrationStore } from './ports.ts'
+import type { ModelSettings } from '../model-settings.ts'
+import type { Calibration, CalibrationStore } from '../ports.ts'
 
 /** How much more each provider counts than we do. */
 export interface Calibrations {

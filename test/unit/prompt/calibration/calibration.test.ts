@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { StorageError } from '../../../src/chat/errors.ts'
-import { calibrationKey, createCalibrations } from '../../../src/prompt/calibration.ts'
-import { sampleConfig } from '../../support/model-request.ts'
-import { openInMemory } from '../../support/storage.ts'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import { calibrationKey, createCalibrations } from '../../../../src/prompt/calibration/calibration.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+import { openInMemory } from '../../../support/storage.ts'
 
 const size = { counted: 1000, framing: 0 }
 

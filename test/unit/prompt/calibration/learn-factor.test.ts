@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { learn, learnRefusal, type Report } from '../../../src/prompt/learn-factor.ts'
-import type { Calibration } from '../../../src/prompt/ports.ts'
-import { targetOf } from '../../../src/prompt/wrap.ts'
-import { trialSnapshot } from '../../../src/prompt/trial.ts'
+import { learn, learnRefusal, type Report } from '../../../../src/prompt/calibration/learn-factor.ts'
+import type { Calibration } from '../../../../src/prompt/ports.ts'
+import { targetOf } from '../../../../src/prompt/wrap.ts'
+import { trialSnapshot } from '../../../../src/prompt/trial.ts'
 
 const report = (ratio: number, counted = 1000, framing = 0): Report => ({
   ...{ counted, framing, at: 7 },
