@@ -77,7 +77,7 @@ export async function startModelServer(): Promise<ModelServer> {
     })
     const body = JSON.parse((await readAll(request)) || '{}') as ChatRequest
     const recorded = { path: request.url ?? '', headers: request.headers, body }
-    if (request.method === 'GET') return void (await aboutModels(response, recorded))
+    if (/\/(models|props|show)$/.test(recorded.path)) return await aboutModels(response, recorded)
     requests.push(recorded)
     changed()
     const script = scripts.shift() ?? beyond

@@ -4,7 +4,13 @@ import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import { shown } from '../../../support/counting-servers.ts'
 import { collect, definition, sampleConfig, sampleRequest } from '../../../support/model-request.ts'
-import { cut, raw, startModelServer, type ModelServer } from '../../../support/model-server.ts'
+import {
+  cut,
+  raw,
+  startModelServer,
+  type ModelServer,
+  type RecordedRequest,
+} from '../../../support/model-server.ts'
 import { end, json, jsonLines, part } from '../../../support/ollama-wire.ts'
 
 let server: ModelServer
@@ -129,14 +135,18 @@ describe('an answer of Ollama', () => {
 })
 
 describe('asked about a model, Ollama', () => {
+  const asked: RecordedRequest[] = []
   const facts = async (answer: object) => {
-    server.play(json(answer))
+    server.always((response, request) => {
+      asked.push(request)
+      return json(answer)(response, request)
+    })
     return await modelOf().inquire!(AbortSignal.timeout(5_000))
   }
 
   it('tells its window and abilities', async () => {
     expect(await facts(shown({ window: 40_960 }))).toEqual({ window: 40_960, tools: true })
-    expect(server.requests[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
+    expect(asked[0]).toMatchObject({ path: '/api/show', body: { model: 'qwen3:8b' } })
     expect(await facts(shown({ window: 4096, capabilities: [], template: '{{ .Prompt }}' }))).toEqual({
       window: 4096,
       tools: false,
