@@ -49,12 +49,11 @@ export {
   type ToolContext,
   type ToolResult,
 } from './tools/tool.ts'
+export { ModelError, type ModelRefusal } from './turns/model-error.ts'
 export {
-  ModelError,
   type LanguageModel,
   type ModelEvent,
   type ModelFacts,
-  type ModelRefusal,
   type ModelRequest,
   type Thought,
 } from './turns/ports.ts'

@@ -26,7 +26,7 @@ export interface TurnAssembly {
     readonly log: Log
     readonly nextId: () => string
   }
-  readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations' | 'modelFacts'>
+  readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
   /** Gives all models that are configured now, in order of the config. */
   readonly models: () => readonly ConfiguredModel[]
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
@@ -47,7 +47,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const models = () => all().filter(({ settings }) => settings.enabled)
   const modelNames = () => models().map(({ settings }) => settings.name)
   const calibrations = createCalibrations(stores.calibrations, clock, log)
-  const known = createKnownModels(stores.modelFacts, clock, log)
+  const known = createKnownModels(stores.calibrations, clock, log)
   const facts = { rooms, history, scripts, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
   const turnLog = createTurnLog(stores.turns, nextId, clock)

@@ -9,7 +9,8 @@ export interface Problem {
 }
 
 /**
- * Names that are used twice, fallbacks that lead nowhere or round in a circle, and settings that are planned and do nothing yet: accepting those in silence would mislead.
+ * Names that are used twice, fallbacks that lead nowhere or round in a circle, and settings that do nothing where they
+ * stand, or nothing yet: accepting those in silence would mislead.
  * It looks at the file as it was written, so that the schema's problems hide none of these.
  */
 export const problemsBeyondSchema = (written: unknown, text: string): readonly Problem[] =>
@@ -17,6 +18,7 @@ export const problemsBeyondSchema = (written: unknown, text: string): readonly P
     ...namesTwice(written, 'models'),
     ...namesTwice(written, 'mcp'),
     ...fallbacks(written),
+    ...keptElsewhere(written),
     ...planned(written),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
@@ -50,6 +52,15 @@ function* fallbacks(written: unknown): Iterable<Found> {
       yield { path, sentence: `there is no model called ${fallback} in this file; name another one` }
     else if (leadsBack(name, next))
       yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }
+  }
+}
+
+/** A model that no server is asked to keep. */
+function* keptElsewhere(written: unknown): Iterable<Found> {
+  for (const [index, entry] of listAt(written, 'models').entries()) {
+    if (at(entry, 'keep_alive') === undefined || at(entry, 'backend') === 'ollama') continue
+    const sentence = 'models.keep_alive: only a model of the backend "ollama" can be kept; leave it out'
+    yield { path: ['models', String(index), 'keep_alive'], sentence }
   }
 }
 

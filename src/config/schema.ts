@@ -6,6 +6,7 @@ import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
 import { address } from './address.ts'
+import { keepAlive } from './keep-alive.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -35,14 +36,7 @@ const modelFields = z.strictObject({
   max_output: z.int().min(1).max(10_000_000).optional(),
   encoding: z.enum(['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base', 'gpt2']).default('o200k_base'),
   system_prompt: z.string().max(100_000).default(''),
-  keep_alive: z
-    .union([
-      z.int().min(-1),
-      z
-        .string()
-        .regex(/^-?\d+(ms|s|m|h)$/, 'write seconds, or a time such as "10m"; -1 keeps the model for ever'),
-    ])
-    .optional(),
+  keep_alive: keepAlive.optional(),
   fallback: z.string().min(1).optional(),
   tools: scope.default('all'),
   enabled: z.boolean().default(true),
@@ -67,10 +61,6 @@ export const modelSchema = modelFields
   .refine((entry) => (entry.max_output ?? 0) < entry.context_window, {
     path: ['max_output'],
     message: 'must be less than context_window: the answer is a part of it',
-  })
-  .refine((entry) => entry.keep_alive === undefined || PROVIDERS[entry.backend].keepsModels, {
-    path: ['keep_alive'],
-    message: 'only a model of the backend "ollama" can be kept; leave it out',
   })
   .refine(hasRequired('endpoint'), {
     path: ['endpoint'],

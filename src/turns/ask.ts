@@ -1,6 +1,7 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { KnownModels } from './known-models.ts'
-import { ModelError, type ModelRefusal, type ModelRequest } from './ports.ts'
+import { ModelError, type ModelRefusal } from './model-error.ts'
+import type { ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepared-step.ts'
 import { learnFromRefusal } from './refusals.ts'
 import { createStreamCleaner } from './reply.ts'

@@ -1,10 +1,11 @@
-import type { Entry, ReplyEntry, Usage } from '../chat/entry.ts'
+import type { Entry, Usage } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { WrapError } from '../prompt/ports.ts'
-import { ModelError, type ConfiguredModel } from './ports.ts'
+import { ModelError } from './model-error.ts'
+import type { ConfiguredModel } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
@@ -71,7 +72,7 @@ interface EndedTurn {
 interface RecordedEnd {
   readonly last: Entry
   /** What the model said; absent where the turn did not go through. */
-  readonly reply?: ReplyEntry
+  readonly reply?: Entry
 }
 
 /**
@@ -84,8 +85,8 @@ export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending)
   const turn = recorder.id
   const spent = usage ? { usage } : {}
   const author = model.settings.name
-  const reply = async (said: string): Promise<ReplyEntry> =>
-    (await room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })) as ReplyEntry
+  const reply = (said: string): Promise<Entry> =>
+    room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })
   const notify = (notice: Notice): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
 

@@ -1,7 +1,8 @@
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
 import { endingOf } from './ending.ts'
-import { ModelError, type ConfiguredModel } from './ports.ts'
+import { ModelError } from './model-error.ts'
+import type { ConfiguredModel } from './ports.ts'
 import { nameOf, type Turn } from './turn-state.ts'
 
 /** What finding a fallback needs. */

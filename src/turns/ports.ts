@@ -3,7 +3,7 @@
  * step, until the model answers without a call. This folder must not know a provider's wire format or SDK, how turns are
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
@@ -61,36 +61,6 @@ export type ModelEvent =
       readonly usage?: Usage
     }
 
-/** Why a provider took no answer in hand, where a different request may succeed. Nothing of an answer was sent. */
-export type ModelRefusal =
-  /** The prompt was too long. Tokens, each absent where the provider does not tell. */
-  | {
-      readonly kind: 'too-long'
-      /** Of the prompt, as the provider counts it. */
-      readonly tokens?: number
-      /** Prompt and answer together. */
-      readonly window?: number
-    }
-  /** The model, or its server, takes no tools, or no system message. */
-  | { readonly kind: 'no-tools' | 'no-system-role' }
-
-/** The provider failed. */
-export class ModelError extends Error {
-  override readonly name = 'ModelError'
-  /** True only where the same request may succeed later. */
-  readonly retryable: boolean
-  /** Facts for the log, such as the status and the beginning of the body. They are never shown in the room. */
-  readonly facts: { readonly [key: string]: Json }
-  /** Present where another request may be taken. */
-  readonly refusal?: ModelRefusal
-  constructor(message: string, retryable: boolean, facts: ModelError['facts'] = {}, refusal?: ModelRefusal) {
-    super(message)
-    this.retryable = retryable
-    this.facts = facts
-    if (refusal) this.refusal = refusal
-  }
-}
-
 /**
  * A language model, or something that stands for one. One call of `stream` is one step: the model is given definitions
  * of tools, and no way to run them. Throws `ModelError`. When the signal is aborted it stops soon and throws its reason.
@@ -125,9 +95,9 @@ export interface StoredFacts {
 
 /** Facts on disk, by model (known-models.ts has the key). All methods reject with `StorageError` only. */
 export interface ModelFactsStore {
-  find(model: string): Promise<StoredFacts | undefined>
+  findFacts(model: string): Promise<StoredFacts | undefined>
   /** Takes the place of what was known of the model. */
-  put(model: string, facts: StoredFacts): Promise<void>
+  putFacts(model: string, facts: StoredFacts): Promise<void>
 }
 
 /** A model with its adapter, as turns use it. */

@@ -1,14 +1,8 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import {
-  ModelError,
-  type LanguageModel,
-  type ModelEvent,
-  type ModelRequest,
-  type RequestMessage,
-  type Thought,
-} from './ports.ts'
+import { ModelError } from './model-error.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */

@@ -22,8 +22,6 @@ export interface TurnJob {
   readonly permissions?: PermissionProvider
   /** Is told what the turn does, for the status line: `thinking`, `writing`, or the name of a running tool. */
   readonly report: (doing: string) => void
-  /** How many models' replies led here: 0, and also when absent, where a person mentioned the model. */
-  readonly depth?: number
   /** Present in a sub-turn. */
   readonly origin?: SubTurnOrigin
 }
@@ -36,7 +34,7 @@ export interface TurnEnd {
   readonly text: string
   readonly ending: Ending
   /** The entry of the reply; absent where the turn did not go through. */
-  readonly reply?: ReplyEntry
+  readonly reply?: Entry
 }
 
 /** What a sub-turn gets from the turn that started it. */

@@ -26,8 +26,6 @@ export interface Mention {
   readonly message: AnsweredEntry
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
-  /** How many models' replies led here: 0, and also when absent, where a person mentioned the model. */
-  readonly depth?: number
 }
 
 /** A turn that was accepted. It runs, or waits for its slot. */

@@ -1,6 +1,6 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { ModelError, type ModelRefusal } from '../../turns/ports.ts'
+import { ModelError, type ModelRefusal } from '../../turns/model-error.ts'
 import { LimitError } from './guarded-fetch.ts'
 import type { ModelAccess } from './provider.ts'
 import { refusalIn } from './refusals.ts'

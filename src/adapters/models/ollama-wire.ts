@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../lib/json.ts'
 import type { ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ModelAccess } from './provider.ts'
 import { argumentsAsObject, headOf } from './request-parts.ts'
@@ -37,10 +36,10 @@ export type ChatLine = z.output<typeof chatLineSchema>
  * that (api/types.go at v0.33.2; older ones ignore them). A `num_ctx` that changes makes it load the model again, so it is
  * the model's whole window in every request.
  */
-export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): JsonObject {
+export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
   const { prompt, steps, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = headOf(prompt, withoutSystemRole)
-  const window: JsonObject = contextWindow === undefined ? {} : { num_ctx: contextWindow }
+  const window = contextWindow === undefined ? {} : { num_ctx: contextWindow }
   return {
     model: access.model,
     messages: [
@@ -57,12 +56,12 @@ export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAcc
   }
 }
 
-const functionOf = ({ name, description, parameters }: ModelRequest['tools'][number]): JsonObject => ({
+const functionOf = ({ name, description, parameters }: ModelRequest['tools'][number]): object => ({
   type: 'function',
   function: { name, description, parameters },
 })
 
-function messageOf(step: RequestMessage): JsonObject {
+function messageOf(step: RequestMessage): object {
   switch (step.role) {
     case 'user':
       return { role: 'user', content: step.text }

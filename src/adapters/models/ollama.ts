@@ -19,7 +19,6 @@ export const ollama: Provider = {
   create: ollamaModel,
   framing: CAREFUL_FRAMING,
   required: ['model'],
-  keepsModels: true,
 }
 
 function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {

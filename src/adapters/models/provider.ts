@@ -26,8 +26,6 @@ export interface Provider {
    * what to write instead, when the endpoint is missing or not a URL.
    */
   readonly create: (access: ModelAccess, limits: ModelLimits) => LanguageModel
-  /** True if its server can be told how long to keep a model. */
-  readonly keepsModels?: true
   /** What it adds to a request. */
   readonly framing: Framing
   /** What a `[[models]]` entry must say. */

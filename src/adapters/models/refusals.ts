@@ -1,4 +1,4 @@
-import type { ModelRefusal } from '../../turns/ports.ts'
+import type { ModelRefusal } from '../../turns/model-error.ts'
 
 /** How one kind of server words a refusal. The groups `tokens` and `window` are numbers of tokens, where it tells them. */
 interface RefusalForm {

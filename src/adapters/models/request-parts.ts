@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../lib/json.ts'
-import { isJsonObject, type Json } from '../../lib/json.ts'
 import { userContent, type Prompt } from '../../prompt/prompt.ts'
 
 /** The first two messages of a request. A model that takes no system message has its text at the head of the user's part. */
@@ -10,10 +8,10 @@ export function headOf(prompt: Prompt, withoutSystemRole: boolean): { system: st
 }
 
 /** A call's arguments as an object. Providers refuse a history with unparsable arguments: those go as `{}`. */
-export function argumentsAsObject(text: string): JsonObject {
+export function argumentsAsObject(text: string): object {
   try {
-    const value = JSON.parse(text) as Json
-    return isJsonObject(value) ? value : {}
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
   } catch {
     return {}
   }

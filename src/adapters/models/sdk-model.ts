@@ -6,10 +6,10 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { modelError, type Upstream } from './errors.ts'
+import { keptData } from './provider-data.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { createThoughts } from './thoughts.ts'
 import { usageOf } from './usage.ts'
@@ -92,10 +92,12 @@ async function* events(stream: ReadableStream<LanguageModelV3StreamPart>): Async
   throw new Error('the stream ended without an end')
 }
 
-function toolCall(part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall {
-  const call = { id: part.toolCallId, name: part.toolName, arguments: part.input }
-  return part.providerMetadata ? { ...call, providerData: part.providerMetadata as JsonObject } : call
-}
+const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall => ({
+  id: part.toolCallId,
+  name: part.toolName,
+  arguments: part.input,
+  ...keptData(part.providerMetadata),
+})
 
 function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['reason'] {
   if (reason === 'tool-calls') return 'calls'

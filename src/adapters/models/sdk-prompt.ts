@@ -1,6 +1,7 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
+import { returnedData } from './provider-data.ts'
 import { argumentsAsObject, headOf } from './request-parts.ts'
 
 /**
@@ -45,7 +46,7 @@ function stepMessage(step: RequestMessage): LanguageModelV3Message {
 const thoughtPart = ({ text, providerData }: Thought) => ({
   type: 'reasoning' as const,
   text,
-  ...(providerData ? { providerOptions: providerData as SharedV3ProviderOptions } : {}),
+  ...returnedData(providerData),
 })
 
 const callPart = (call: ToolCall) => ({
@@ -53,5 +54,5 @@ const callPart = (call: ToolCall) => ({
   toolCallId: call.id,
   toolName: call.name,
   input: argumentsAsObject(call.arguments),
-  ...(call.providerData ? { providerOptions: call.providerData as SharedV3ProviderOptions } : {}),
+  ...returnedData(call.providerData),
 })

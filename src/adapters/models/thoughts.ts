@@ -1,6 +1,6 @@
 import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from '@ai-sdk/provider'
-import type { JsonObject } from '../../lib/json.ts'
 import type { Thought } from '../../turns/ports.ts'
+import { keptData } from './provider-data.ts'
 
 /** Puts the thoughts of one answer together from the parts of its stream. */
 interface Thoughts {
@@ -27,6 +27,6 @@ export function createThoughts(): Thoughts {
     all: () =>
       [...thoughts.values()]
         .filter(({ text, metadata }) => text !== '' || metadata)
-        .map(({ text, metadata }) => (metadata ? { text, providerData: metadata as JsonObject } : { text })),
+        .map(({ text, metadata }) => ({ text, ...keptData(metadata) })),
   }
 }

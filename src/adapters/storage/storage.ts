@@ -20,8 +20,8 @@ export interface Stores {
   readonly people: PeopleStore
   readonly turns: TurnStore
   readonly grants: GrantStore
-  readonly calibrations: CalibrationStore
-  readonly modelFacts: ModelFactsStore
+  /** What is known of models: how they count, and what they can do. */
+  readonly calibrations: CalibrationStore & ModelFactsStore
   readonly results: ResultStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../../src/adapters/models/index.ts'
-import { ModelError, type ConfiguredModel } from '../../../src/turns/ports.ts'
+import { ModelError } from '../../../src/turns/model-error.ts'
+import type { ConfiguredModel } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { answer, cut, hang, startModelServer } from '../../support/model-server.ts'
