@@ -66,6 +66,7 @@ const FOR_ADAPTERS = [
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',
+  'turns/model-error.ts',
 ]
 
 /** How deep a folder's own sub-folders go. */
