@@ -4,13 +4,14 @@ import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
 import { paths } from './app/paths.ts'
+import { errorMessage } from './lib/errors.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     return await run(readCommandLine(argv))
   } catch (error) {
-    process.stderr.write(`sshawl: ${(error as Error).message}\n`)
+    process.stderr.write(`sshawl: ${errorMessage(error)}\n`)
     return error instanceof ConfigError ? 2 : 1
   }
 }

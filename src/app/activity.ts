@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import type { ToolLimits } from '../tools/limits.ts'
+import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
 import { createApprovals, type Approvals } from '../approvals/approvals.ts'
 import { createCatalogue } from '../toolbox/catalogue.ts'
@@ -64,7 +64,10 @@ export async function createActivity(
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
   const runner = createToolRunner({ limits: toolLimits(current), log })
   const openToolbox = createToolboxes({
-    ...{ scopedTools, runner, permissions: approvals, workspaces },
+    scopedTools,
+    runner,
+    permissions: approvals,
+    workspaces,
     results: storage.results,
     clock,
   })
@@ -104,8 +107,7 @@ const toolLimits = (current: CurrentConfig): ToolLimits => ({
   get timeoutMs() {
     return current.now().tools.timeout_s * 1000
   },
-  outputLines: 2000,
-  outputBytes: 262_144,
+  ...OUTPUT_LIMITS,
 })
 
 const composerFor = (config: Config, { log }: AppContext): PoolComposer =>

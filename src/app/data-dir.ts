@@ -1,6 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config/problem.ts'
+import { errorCode } from '../lib/errors.ts'
 
 /**
  * Makes the data directory with what is missing above it, for its owner only. Throws `ConfigError`.
@@ -12,7 +13,7 @@ export async function makeDataDir(dir: string): Promise<void> {
     await makeWithParents(dir)
     await chmod(dir, 0o700)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     throw new ConfigError([`--data: ${dir} cannot be a directory here (${code}); name one that can be made`])
   }
 }

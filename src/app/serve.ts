@@ -4,6 +4,7 @@ import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import { errorCode, errorMessage } from '../lib/errors.ts'
 import { unknownDisabled } from './disabled-tools.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
@@ -63,8 +64,8 @@ async function listen(app: App, { listen: { host, port } }: Config): Promise<{ h
   try {
     return await app.listen()
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EADDRINUSE' ? 'something else listens there' : message
+    const isTaken = errorCode(error) === 'EADDRINUSE'
+    const why = isTaken ? 'something else listens there' : errorMessage(error)
     throw new Error(`cannot listen on ${host}:${port}: ${why}; choose another with --listen`, {
       cause: error,
     })

@@ -84,8 +84,23 @@ export async function visibleExits(
   return exits.filter((_, index) => visible[index])
 }
 
+/**
+ * The key-values of a room as an audience may know them: of its exits only `shown`, those that `visibleExits` gave for
+ * that audience. Whoever shows key-values takes them from here, so that the name of a private room stays private.
+ */
+export function valuesWithExits(
+  values: ReadonlyMap<string, Json>,
+  shown: readonly Exit[],
+): ReadonlyMap<string, Json> {
+  const seen = new Map(values)
+  const exits = exitsValue(shown)
+  if (exits === undefined) seen.delete(EXITS_KEY)
+  else seen.set(EXITS_KEY, exits)
+  return seen
+}
+
 /** The value to store for these exits; undefined for none. */
-export const exitsValue = (exits: readonly Exit[]): Json | undefined =>
+const exitsValue = (exits: readonly Exit[]): Json | undefined =>
   exits.length === 0 ? undefined : Object.fromEntries(exits.map(({ direction, room }) => [direction, room]))
 
 /** The exits in a stored value, in order of direction. Anybody who manages the room can set it: what is no exit is left out. */

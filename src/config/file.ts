@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
+import { errorMessage } from '../lib/errors.ts'
 import { closest } from '../lib/suggest.ts'
 import { problemsBeyondSchema, type Problem } from './beyond-schema.ts'
 import { lineOf } from './locate.ts'
@@ -29,7 +30,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new ConfigError([`${path}: cannot be read: ${(error as Error).message}`])
+    throw new ConfigError([`${path}: cannot be read: ${errorMessage(error)}`])
   }
 }
 

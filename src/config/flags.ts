@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { errorMessage } from '../lib/errors.ts'
 import { closest } from '../lib/suggest.ts'
 import { ConfigError } from './problem.ts'
 
@@ -67,7 +68,7 @@ function parsed(argv: readonly string[]) {
       },
     })
   } catch (error) {
-    const flag = /'(-[^' ]*)/.exec((error as Error).message)?.[1] ?? ''
+    const flag = /'(-[^' ]*)/.exec(errorMessage(error))?.[1] ?? ''
     const known = FLAGS.find((name) => `--${name}` === flag)
     if (known) throw new ConfigError([`${flag} needs a value; see sshawl --help`])
     throw new ConfigError([

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
+import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
 import { address } from './address.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -34,7 +35,7 @@ const modelFields = z.strictObject({
   api_key_env: variable.optional(),
   context_window: z.int().min(1).max(100_000_000).default(32_768),
   max_output: z.int().min(1).max(10_000_000).optional(),
-  encoding: z.enum(['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base', 'gpt2']).default('o200k_base'),
+  encoding: z.enum(ENCODINGS).default('o200k_base'),
   system_prompt: z.string().max(100_000).default(''),
   keep_alive: keepAlive.optional(),
   fallback: z.string().min(1).optional(),

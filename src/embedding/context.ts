@@ -8,7 +8,7 @@ import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/person.ts'
 import type { CallerContext } from '../toolbox/run-tool.ts'
 import type { ChatView } from '../tools/conversation.ts'
-import type { ToolLimits } from '../tools/limits.ts'
+import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
 import type { PermissionProvider } from '../tools/tool.ts'
 
@@ -29,7 +29,7 @@ export interface ProgramContext {
 }
 
 /** The limits of a call for a program that sets none. */
-export const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 }
+export const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 60_000, ...OUTPUT_LIMITS }
 
 /** For a program without a log. */
 export const NO_LOG: Log = { debug() {}, info() {}, warn() {}, error() {} }

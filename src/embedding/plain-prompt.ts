@@ -4,8 +4,15 @@ import type { Prompt } from '../prompt/prompt.ts'
 export const plainPrompt = (system: string, message: string): Prompt => ({
   encoding: '',
   budget: {
-    ...{ window: 0, reserved_output: 0, target: 0, used: 0 },
-    ...{ system: 0, context: 0, message: 0, tools: 0, framing: 0 },
+    window: 0,
+    reserved_output: 0,
+    target: 0,
+    used: 0,
+    system: 0,
+    context: 0,
+    message: 0,
+    tools: 0,
+    framing: 0,
   },
   layers: [],
   tools: [],

@@ -1,12 +1,11 @@
 import { indentLater } from '../chat/entry-text.ts'
 import type { EntryKind, MessageEntry, ReplyEntry } from '../chat/entry.ts'
-import { EXITS_KEY, exitsValue, visibleExits, type Exit } from '../chat/exits.ts'
+import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
-import type { Json } from '../lib/json.ts'
 import type { Calibrations } from './calibration/calibration.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './model-settings.ts'
@@ -74,7 +73,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
         private: info.private,
         exits,
         todo: readTodo(values.get(TODO_KEY)),
-        values: visibleValues(values, exits),
+        values: Object.fromEntries(valuesWithExits(values, exits)),
       },
       user: { name: requester.name, role },
       present,
@@ -140,16 +139,6 @@ async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<rea
   })
   const models = modelNames.map((name): Present => ({ name, kind: 'model', role: 'model' }))
   return [...(await Promise.all(present)), ...models]
-}
-
-/** The key-values as a script may know them: of the exits only those that are shown. */
-function visibleValues(
-  values: ReadonlyMap<string, Json>,
-  exits: readonly Exit[],
-): Snapshot['room']['values'] {
-  const shown = exitsValue(exits)
-  const others = [...values].filter(([key]) => key !== EXITS_KEY)
-  return Object.fromEntries(shown === undefined ? others : [...others, [EXITS_KEY, shown]])
 }
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>

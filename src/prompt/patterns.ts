@@ -16,8 +16,9 @@ export type ParsedScope =
   | { readonly kind: 'none'; readonly error?: string }
   | { readonly kind: 'patterns'; readonly patterns: readonly Pattern[] }
 
-const MAX_PATTERN_CHARACTERS = 200
-const MAX_PATTERNS = 200
+/** The most that a scope holds, wherever it comes from: a longer one shows nothing. */
+export const MAX_PATTERNS = 200
+export const MAX_PATTERN_CHARACTERS = 200
 const GROUPS: ReadonlySet<string> = new Set(['internal', 'builtin', 'module', 'wrapped', 'mcp'])
 
 /** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */

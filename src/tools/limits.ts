@@ -4,3 +4,6 @@ export interface ToolLimits {
   readonly outputLines: number
   readonly outputBytes: number
 }
+
+/** What of a command's output a tool keeps. */
+export const OUTPUT_LIMITS = { outputLines: 2_000, outputBytes: 262_144 } as const

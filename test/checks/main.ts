@@ -1,15 +1,18 @@
 /**
  * What `npm run check` looks at besides style, types and figures: that every key of the config is read, that every
- * folder says what it is for, and that docs/commands.md is what the commands give. This folder must not know what a key or a command does.
+ * folder says what it is for, that docs/commands.md is what the commands give, and that the pages name all limits and
+ * backends. This folder must not know what a key or a command does.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { BACKENDS } from '../../src/adapters/models/index.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { readSources } from '../metrics/source-files.ts'
 import { commandsPage } from '../support/commands/commands-page.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
+import { unsaidInPages } from './config-in-pages.ts'
 import { silentFolders } from './folder-comments.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 
@@ -37,6 +40,17 @@ const folderProblems = async (): Promise<readonly string[]> =>
       `${folder}: say in a comment at the top of its first file what the folder is for and must not know`,
   )
 
-const problems = [...(await configProblems()), ...(await folderProblems()), ...(await pageProblems())]
+async function unsaid(): Promise<readonly string[]> {
+  const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
+  const pages = { security: await text('docs/security.md'), readme: await text('README.md') }
+  return unsaidInPages(fileSchema.parse({}).limits, BACKENDS, pages)
+}
+
+const problems = [
+  ...(await configProblems()),
+  ...(await folderProblems()),
+  ...(await pageProblems()),
+  ...(await unsaid()),
+]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1

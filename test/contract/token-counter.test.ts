@@ -1,6 +1,7 @@
 import { get_encoding, type TiktokenEncoding } from 'tiktoken'
 import { afterAll } from 'vitest'
-import { createTokenCounters, ENCODINGS } from '../../src/adapters/tokens/tiktoken.ts'
+import { ENCODINGS } from '../../src/adapters/tokens/encodings.ts'
+import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { tokenCounterExam } from './token-counter-exam.ts'
 
 const counters = createTokenCounters()

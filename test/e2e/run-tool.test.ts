@@ -180,7 +180,7 @@ describe('a person in a session', () => {
     },
   )
 
-  test('stops it, or takes it along when they leave', async () => {
+  test.skipIf(lacks('bwrap'))('stops it, or takes it along when they leave', async () => {
     await using bob = await stage.open('bob', '-T')
     await bob.waitFor('-- bob joined')
     await using alice = await stage.open('alice', '-T')

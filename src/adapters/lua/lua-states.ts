@@ -5,7 +5,7 @@ import { readLuaJson } from './lua-values.ts'
 
 /** The bundle, compiled, and what scripts were compiled beside it. */
 export interface LuaState {
-  /** Runs one composition; what lua/compose.lua returned, in the JSON of lua/json.lua. Throws `WrapError`. */
+  /** Runs one composition; gives what it returned, in the JSON of lua/json.lua. Throws `WrapError`. */
   run(job: LuaJob): string
   /** Bytes that it holds, where it knows. */
   bytes?(): number

@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import ssh2, { type ParsedKey } from 'ssh2'
 import type { Fingerprint } from '../../chat/person.ts'
+import { errorCode } from '../../lib/errors.ts'
 import { fingerprintOf } from './public-key.ts'
 
 /** The key by which clients recognise this server. */
@@ -49,7 +50,7 @@ async function makeHostKey(dir: string, file: string): Promise<HostKey> {
     await link(draft, file)
     return key
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     return (await readHostKey(file)) ?? key
   } finally {
     await rm(draft, { force: true })
@@ -92,9 +93,5 @@ function isWhole(key: ParsedKey): boolean {
 }
 
 function absent(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
+  if (errorCode(error) !== 'ENOENT') throw error
 }
-
-/** Node's name for what an operation of the file system ran into, such as `ENOENT`. */
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined

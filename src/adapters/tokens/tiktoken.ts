@@ -1,29 +1,13 @@
 /**
  * Counts tokens, exactly, with the tables of tiktoken. Knows texts and encodings: nothing of prompts, models or Lua.
  */
-import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
+import { get_encoding, type Tiktoken } from 'tiktoken'
 import { closest } from '../../lib/suggest.ts'
 import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
+import { ENCODINGS, tablesOf } from './encodings.ts'
 import { cutEnds } from './ends.ts'
 import { createMemo } from './memo.ts'
 import { cutLines, cutLongRuns, LINES_ADD_UP } from './pieces.ts'
-
-/**
- * Encodings, and the tables of tiktoken that they are counted with. o200k_harmony, which the package lacks, adds control
- * tokens to o200k_base and nothing else (openai_public.py), and a text is never taken for those.
- */
-const TABLES = new Map<string, TiktokenEncoding>([
-  ['o200k_base', 'o200k_base'],
-  ['o200k_harmony', 'o200k_base'],
-  ['cl100k_base', 'cl100k_base'],
-  ['p50k_base', 'p50k_base'],
-  ['p50k_edit', 'p50k_edit'],
-  ['r50k_base', 'r50k_base'],
-  ['gpt2', 'gpt2'],
-])
-
-/** The names of all encodings. */
-export const ENCODINGS: readonly string[] = [...TABLES.keys()]
 
 /** What gives counters; each encoding is loaded once, at first use (some tens of milliseconds). */
 export interface TokenCounters {
@@ -53,7 +37,7 @@ export function createTokenCounters(memoChars = 8_000_000): TokenCounters {
 }
 
 function load(encoding: string): Tiktoken {
-  const tables = TABLES.get(encoding)
+  const tables = tablesOf(encoding)
   if (tables) return get_encoding(tables)
   const near = closest(encoding, ENCODINGS)
   const hint = near === undefined ? `there are ${ENCODINGS.join(', ')}` : `did you mean ${near}?`

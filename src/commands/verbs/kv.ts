@@ -1,4 +1,4 @@
-import { EXITS_KEY, exitsValue, NAV_KEY, visibleExits } from '../../chat/exits.ts'
+import { EXITS_KEY, NAV_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
@@ -53,13 +53,9 @@ export function kvCommand(rooms: RoomStore): Command {
     },
   })
 
-  /** All values, but of the exits only those into rooms that the viewer sees: a private room's name stays private. */
   async function valuesFor(room: Room, viewer: Person): Promise<Values> {
-    const values = new Map(await rooms.values(room.name))
-    const exits = exitsValue(await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
-    if (exits === undefined) values.delete(EXITS_KEY)
-    else values.set(EXITS_KEY, exits)
-    return values
+    const values = await rooms.values(room.name)
+    return valuesWithExits(values, await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
   }
 
   async function set(room: Room, key: string, text: string, values: Values): Promise<void> {

@@ -7,11 +7,9 @@ import { safeJson } from '../../lib/safe-json.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
+import { MAX_PATTERN_CHARACTERS, MAX_PATTERNS } from '../../prompt/patterns.ts'
 import { scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-
-const MAX_PATTERNS = 100
-const MAX_PATTERN_CHARS = 200
 
 type Values = Pick<RoomStore, 'setValue'>
 
@@ -47,8 +45,9 @@ function scopeOf(given: readonly string[]): Json {
   if (words.length === 0)
     throw new Refusal('these patterns have nothing visible in them; the scope was not changed')
   if (words.length > MAX_PATTERNS) throw new Refusal(`a scope has at most ${MAX_PATTERNS} patterns`)
-  const long = words.find((word) => word.length > MAX_PATTERN_CHARS)
-  if (long) throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARS} characters: ${long.slice(0, 40)}…`)
+  const long = words.find((word) => word.length > MAX_PATTERN_CHARACTERS)
+  if (long)
+    throw new Refusal(`a pattern has at most ${MAX_PATTERN_CHARACTERS} characters: ${long.slice(0, 40)}…`)
   return scopeFromWords(words)
 }
 
@@ -80,8 +79,13 @@ function listJson(room: string, list: ToolList) {
     room,
     scope: list.scope,
     tools: list.tools.map(({ tool, visible, reason, tokens }) => ({
-      ...{ name: tool.name, id: tool.id, source: tool.source, access: tool.access },
-      ...{ tokens, visible, reason },
+      name: tool.name,
+      id: tool.id,
+      source: tool.source,
+      access: tool.access,
+      tokens,
+      visible,
+      reason,
     })),
     visible: list.visible,
     tokens: list.tokens,

@@ -91,7 +91,6 @@ export function createRealm(
     }
     return Object.assign({}, theirs, own)
   }
-
   /** Where in Lua an error was made, and what had called that: `script:3:`. */
   const placesOf = ({ stack = '' }: Error): readonly string[] =>
     [...stack.matchAll(/^ +at .*\blua(\d+):(\d+):\d+\)?$/gm)].map(([, chunk, row]) => {
@@ -103,8 +102,8 @@ export function createRealm(
     if (!(error instanceof Error) || 'value' in error) return (error as { value?: Value }).value
     const [, line, said = error.message] = /^\[(\d+):\d+\] (.*)/.exec(error.message) ?? []
     if (line) return `${chunkName}:${line}: ${said.replace('<expression> expected', 'unexpected symbol')}`
-    const problem = error instanceof TypeError ? 'attempt to index a nil value' : said
     const limit = said.includes('call stack') ? 'stack overflow' : 'not enough memory'
+    const problem = error instanceof TypeError ? 'attempt to index a nil value' : said
     return `${placesOf(error)[0] ?? ''} ${error instanceof RangeError ? limit : problem}`.trimStart()
   }
   const attempt = (run: () => readonly Value[], failed?: Value): readonly Value[] => {
@@ -172,9 +171,8 @@ export function createRealm(
       scripts.set(order.script.source, script)
       return call(compose, script, compile(order.data), host)
     }
-    const modules = new Table()
-    for (const [module, chunk] of order.modules) modules.rawset(module, compile(chunk))
-    compose = call(compile(order.sandbox), modules)[0]
+    const modules = order.modules.map(([name, chunk]): [string, Value] => [name, compile(chunk)])
+    compose = call(compile(order.sandbox), new Table(Object.fromEntries(modules)))[0]
     return [true, '']
   }
   return (order) => {

@@ -1,6 +1,5 @@
 // Lua by lua-in-js, in a realm of its own within the process: the engine where no WebAssembly is to be run. It knows its
 // own library and what every engine is given, and nothing of prompts or rooms.
-
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, type Context, createContext, runInContext } from 'node:vm'

@@ -69,8 +69,8 @@ export function createStrings(sprintf: Sprintf, call: Call, text: ToText): Funct
     },
     match: (subject, pattern, init) => search(subject, pattern, init).next().value?.given,
     gmatch(subject, pattern) {
-      const matches = search(subject, pattern)
-      return () => matches.next().value?.given
+      const found = search(subject, pattern)
+      return () => found.next().value?.given
     },
     gsub(subject, pattern, by, most = Infinity) {
       let [made, done, count] = ['', 0, 0]

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { errorCode } from '../../../lib/errors.ts'
 import { openFile } from './driver.ts'
 
 /** Copies a database that another process may be serving from. */
@@ -26,7 +27,7 @@ export function copyInto(db: Database, target: string): void {
     fsyncSync(descriptor)
     linkSync(partial, target)
   } catch (error) {
-    throw isTaken(error)
+    throw errorCode(error) === 'EEXIST'
       ? new StorageError('other', `${target} is there already; choose another name`)
       : error
   } finally {
@@ -34,6 +35,3 @@ export function copyInto(db: Database, target: string): void {
     rmSync(partial)
   }
 }
-
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST'

@@ -15,26 +15,29 @@ afterAll(async () => {
   }
 })
 
-/** Resolves when a process has worked longer than these limits. */
-const isOver = (pid: number, limits: WorkLimits): Promise<void> =>
-  new Promise((resolve) => void watch(pid, limits, resolve))
+/** Resolves when a process is said to be over these limits: with the milliseconds that it took to say so. */
+const isOver = (pid: number, limits: WorkLimits): Promise<number> => {
+  const start = performance.now()
+  return new Promise((resolve) => void watch(pid, limits, () => resolve(performance.now() - start)))
+}
 
 test('a process that works is over its limit of processor time when one that waits is not', async () => {
   const limits = { cpuMs: 60, wallMs: HOUR_MS }
   const ended: string[] = []
   const stop = watch(idle, limits, () => ended.push('idle'))
-  await isOver(busy, limits)
+  // A process on one processor cannot have used its time sooner.
+  expect(await isOver(busy, limits)).toBeGreaterThanOrEqual(limits.cpuMs - 1)
   await isOver(busy, limits)
   stop()
   expect(ended).toEqual([])
 })
 
 test('a process that waits is over its limit of real time', async () => {
-  await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })
+  expect(await isOver(idle, { cpuMs: HOUR_MS, wallMs: 30 })).toBeGreaterThanOrEqual(29)
 })
 
 test('a process is watched by real time alone where its processor time cannot be read', async () => {
-  await isOver(-1, { cpuMs: 30, wallMs: 60 })
+  expect(await isOver(-1, { cpuMs: 30, wallMs: 60 })).toBeGreaterThanOrEqual(59)
 })
 
 test('nothing is said once nobody watches any more', async () => {

@@ -54,13 +54,13 @@ describe('/tools', () => {
     )
   })
 
-  test('refuses long patterns, and more than 100', async () => {
+  test('refuses long patterns, and more than 200', async () => {
     await using world = await createScene()
     expect(await world.type(world.ann, `tools ${'x'.repeat(201)}`)).toEqual(
       refused(`a pattern has at most 200 characters: ${'x'.repeat(40)}…`),
     )
-    expect(await world.type(world.ann, `tools ${'x '.repeat(101)}`)).toEqual(
-      refused('a scope has at most 100 patterns'),
+    expect(await world.type(world.ann, `tools ${'x '.repeat(201)}`)).toEqual(
+      refused('a scope has at most 200 patterns'),
     )
     expect(await world.texts('hall')).toEqual([])
   })
