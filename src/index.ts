@@ -51,4 +51,11 @@ export {
   type ToolContext,
   type ToolResult,
 } from './tools/tool.ts'
-export { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './turns/ports.ts'
+export { ModelError, type ModelRefusal } from './turns/model-error.ts'
+export {
+  type LanguageModel,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+  type Thought,
+} from './turns/ports.ts'

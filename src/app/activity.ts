@@ -4,6 +4,7 @@ import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
+import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
@@ -74,7 +75,16 @@ export async function createActivity(
   const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: current.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp: composer.warmUp }
+  const warmUp = (): void => {
+    composer.warmUp()
+    askServers(turns, log)
+  }
+  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp }
+}
+
+/** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
+function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
+  turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
 }
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */

@@ -14,6 +14,8 @@ export type RoomName = Brand<'RoomName'>
 export interface Usage {
   /** Tokens the provider says it read, all steps of the turn together. */
   readonly input: number
+  /** Of `input`, those that it had in its cache; absent where it does not say. */
+  readonly cached?: number
   /** Tokens it wrote. */
   readonly output: number
 }
@@ -150,4 +152,6 @@ export interface ReplyDelta {
   readonly model: string
   /** Cleaned text to append to what came before. */
   readonly text: string
+  /** True for what the model thinks before it answers, which is no part of the reply. */
+  readonly thinking?: true
 }

@@ -8,13 +8,18 @@ export interface ConfigProblem {
 }
 
 /**
- * Names that are used twice, and settings that are planned and do nothing yet: accepting those in silence would mislead.
+ * Names that are used twice, fallbacks that lead nowhere or round in a circle, and settings that do nothing where they
+ * stand, or nothing yet: accepting those in silence would mislead.
  * It looks at the file as it was written, so that the schema's problems hide none of these.
  */
 export const problemsBeyondSchema = (written: unknown, text: string): readonly ConfigProblem[] =>
-  [...namesTwice(written, 'models'), ...namesTwice(written, 'mcp'), ...planned(written)].map(
-    ({ path, sentence }) => ({ line: lineOf(text, path), sentence }),
-  )
+  [
+    ...namesTwice(written, 'models'),
+    ...namesTwice(written, 'mcp'),
+    ...fallbacks(written),
+    ...keptElsewhere(written),
+    ...planned(written),
+  ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
 interface Found {
   readonly path: readonly string[]
@@ -29,6 +34,42 @@ function* namesTwice(written: unknown, list: 'models' | 'mcp'): Iterable<Found> 
       yield { path: [list, String(index), 'name'], sentence: `the name ${name} is used twice` }
     seen.add(name)
   }
+}
+
+/** A model that needs no entry. */
+const ALWAYS_THERE = 'guide'
+
+/** Each fallback must be another model of the file, or `@guide`, and asking one after the other must come to an end. */
+function* fallbacks(written: unknown): Iterable<Found> {
+  const models = listAt(written, 'models')
+  const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
+  for (const [index, entry] of models.entries()) {
+    const [name, fallback] = [at(entry, 'name'), at(entry, 'fallback')]
+    if (typeof name !== 'string' || typeof fallback !== 'string') continue
+    const path = ['models', String(index), 'fallback']
+    if (!next.has(fallback) && fallback !== ALWAYS_THERE)
+      yield { path, sentence: `there is no model called ${fallback} in this file; name another one` }
+    else if (leadsBack(name, next))
+      yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }
+  }
+}
+
+/** A model that no server is asked to keep. */
+function* keptElsewhere(written: unknown): Iterable<Found> {
+  for (const [index, entry] of listAt(written, 'models').entries()) {
+    if (at(entry, 'keep_alive') === undefined || at(entry, 'backend') === 'ollama') continue
+    const sentence = 'models.keep_alive: only a model of the backend "ollama" can be kept; leave it out'
+    yield { path: ['models', String(index), 'keep_alive'], sentence }
+  }
+}
+
+function leadsBack(name: string, next: ReadonlyMap<unknown, unknown>): boolean {
+  const seen = new Set<unknown>()
+  for (let one = next.get(name); one !== undefined && !seen.has(one); one = next.get(one)) {
+    if (one === name) return true
+    seen.add(one)
+  }
+  return false
 }
 
 function* planned(written: unknown): Iterable<Found> {

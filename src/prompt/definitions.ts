@@ -25,8 +25,7 @@ export function definitionTokens(
 }
 
 /** Tokens of a definition, of which the text has `counted`. */
-export const framedTokens = (counted: number, { factor, perTool }: Framing): number =>
-  Math.ceil(counted * factor) + perTool
+export const framedTokens = (counted: number, { perTool }: Framing): number => counted + perTool
 
 /** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */
 export function lineOf(tool: CatalogueTool, form: ToolForm): string {

@@ -1,12 +1,12 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { EntryKind, MessageEntry } from '../chat/entry.ts'
+import type { EntryKind, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
-import type { Calibrations } from './calibration.ts'
+import type { Calibrations } from './calibration/calibration.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore } from './ports.ts'
@@ -20,7 +20,7 @@ export interface Occasion {
   readonly requester: Person
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
-  readonly message?: MessageEntry
+  readonly message?: MessageEntry | ReplyEntry
   /** True for a sub-turn that starts without the conversation in the room. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
@@ -96,7 +96,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-/** The reserve is counted by us, the window by the provider. */
+/** The reserve is counted by us, the window by the provider. The calibration is at least 1. */
 function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))

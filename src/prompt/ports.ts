@@ -121,15 +121,17 @@ export interface HistoryStore {
 
 /** How a provider's counts compare with ours. */
 export interface Calibration {
-  /** Counted tokens times this are what the provider counts. */
+  /** Counted tokens times this are what the provider counts; at least 1. */
   readonly factor: number
   /** Number of reports that it was learned from. */
   readonly reports: number
+  /** Number of reports that taught nothing, because they looked as if the server had read only a part of the prompt. */
+  readonly doubted: number
   /** Time of the last report, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Calibrations on disk, by model (prompt/calibration.ts has the key). All methods reject with `StorageError` only. */
+/** Calibrations on disk, by model (calibration/calibration.ts has the key). All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
   /** Takes the place of what was known of the model. */

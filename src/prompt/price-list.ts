@@ -28,8 +28,8 @@ export type PriceList = (framing: Framing, counter: TokenCounter) => Pricer
 export function createPriceList(): PriceList {
   const pricers = new WeakMap<TokenCounter, Map<string, Pricer>>()
   return (framing, counter) => {
-    // Each snapshot may bring its own copy of the framing, so the figures are compared, not the objects.
-    const key = `${framing.factor} ${framing.perTool}`
+    // Each snapshot may bring its own copy of the framing, so its figure is compared, not the objects.
+    const key = `${framing.perTool}`
     const known = pricers.get(counter) ?? new Map<string, Pricer>()
     pricers.set(counter, known)
     const pricer = known.get(key) ?? createPricer(framing, counter)

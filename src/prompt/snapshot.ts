@@ -46,7 +46,7 @@ export interface ModelProfile {
   readonly backend: string
   /** What its provider adds to a request. */
   readonly framing: Framing
-  /** Learned from reported usage: counted tokens times this are what the provider counts. 1 when unknown. */
+  /** Counted tokens times this are what the provider counts, as far as is known; at least 1. */
   readonly calibration: number
 }
 

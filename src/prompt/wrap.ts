@@ -69,9 +69,12 @@ function checkScript({ script }: Snapshot): void {
   )
 }
 
-/** Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. */
+/**
+ * Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. Whatever
+ * was learned, the target and the answer together are never over the window.
+ */
 export function targetOf({ contextWindow, maxOutput, calibration }: ModelProfile): number {
-  const factor = Number.isFinite(calibration) && calibration > 0 ? calibration : 1
+  const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
 }
 

@@ -14,7 +14,7 @@ export interface ListedTool {
   readonly visible: boolean
   /** Why it is hidden; empty when it is not. */
   readonly reason: string
-  /** Tokens of its full definition, as the model's provider counts them. */
+  /** Tokens of its full definition, as we count them, with what the model's provider adds. */
   readonly tokens: number
 }
 

@@ -1,4 +1,4 @@
-import type { MessageEntry } from '../chat/entry.ts'
+import type { CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
@@ -9,7 +9,8 @@ import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import { createFitSteps, type ShownSteps } from './fit-steps.ts'
-import type { StepMessage } from './ports.ts'
+import type { StepMessage, Thought } from './ports.ts'
+import type { AnsweredEntry } from './turn-job.ts'
 import { createToolScale, createTurnTools } from './turn-tools.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
@@ -22,8 +23,8 @@ export interface PreparedStep {
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
-  /** Tokens of this step's request, as we count them. */
-  readonly tokens: number
+  /** This step's request in tokens, as we count it. */
+  readonly size: CountedRequest
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
@@ -32,13 +33,16 @@ export interface PreparedStep {
    * `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
+  /** Prepares this step again, with what is known of the model and its provider by now. Rejects likewise. */
+  again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
 /** The turn whose steps are prepared. */
 export interface StepJob {
+  /** Its model is read for each prompt: what is known of a model may change in mid-turn. */
   readonly caller: ToolCaller & { readonly model: ModelSettings }
   /** What the model answers. */
-  readonly message: MessageEntry
+  readonly message: AnsweredEntry
   /** True for a sub-turn that starts without the conversation. */
   readonly fresh: boolean
 }
@@ -67,12 +71,13 @@ interface Composed {
 export const createPrepareStep =
   ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
   async ({ caller, message, fresh }, signal) => {
-    const { room, requester, model } = caller
+    const { room, requester } = caller
     const used = createTurnTools()
     const weigh = createToolScale(composer)
-    const fitSteps = createFitSteps(createTokenMeter(composer, model.encoding))
+    const fitSteps = createFitSteps(createTokenMeter(composer, caller.model.encoding))
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
+      const { model } = caller
       const { found, called } = used
       const searches = used.searches()
       const inTurn = { found: [...found], called: [...called] }
@@ -84,7 +89,7 @@ export const createPrepareStep =
     function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
       const offer = createOffer(prompt, tools, {
         found: used.find,
-        weigh: (some) => weigh(some, model),
+        weigh: (some) => weigh(some, caller.model),
         room: () =>
           Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
       })
@@ -98,9 +103,7 @@ export const createPrepareStep =
       { messages, tokens: spent }: ShownSteps,
     ): PreparedStep {
       const { prompt, rows, reserve } = composed
-      const { target, context } = prompt.budget
-      // All of the older conversation may give way to what the turn says, calls and reads.
-      const mostForSteps = target + reserve - (prompt.budget.used - context)
+      const { target, used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
       return {
         prompt,
@@ -108,17 +111,25 @@ export const createPrepareStep =
         rows,
         definitions: offer.definitions,
         toolIds: offer.ids,
-        tokens: prompt.budget.used + spent,
-        toolbox: openToolbox(caller, offer, mostForSteps - spent),
+        size: { counted: promptTokens + spent, framing: framingIn(prompt, caller.model) },
+        toolbox: openToolbox(caller, offer, spaceForSteps(composed) - spent),
         async next(all) {
           const now = await scopedTools(caller)
           used.readCalls(all, offer)
-          const steps = await fitSteps(all, mostForSteps)
-          const fits = steps.tokens <= target + reserve - prompt.budget.used
+          const steps = await fitSteps(all, spaceForSteps(composed))
+          const fits = steps.tokens <= target + reserve - promptTokens
           const found = used.searches() > composed.searches
           return fits && !found && sameTools(now, tools)
             ? prepared(composed, now, steps)
             : prepared(await compose(now, steps.tokens), now, steps)
+        },
+        async again(all) {
+          const now = await scopedTools(caller)
+          used.readCalls(all, offer)
+          // The window may be known to be smaller by now, so the space is that of a new prompt.
+          const alone = await compose(now, 0)
+          const steps = await fitSteps(all, spaceForSteps(alone))
+          return prepared(steps.tokens === 0 ? alone : await compose(now, steps.tokens), now, steps)
         },
       }
     }
@@ -126,6 +137,14 @@ export const createPrepareStep =
     const tools = await scopedTools(caller)
     return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
   }
+
+/** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
+const spaceForSteps = ({ prompt: { budget }, reserve }: Composed): number =>
+  budget.target + reserve - (budget.used - budget.context)
+
+/** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
+const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
+  budget.framing + perTool * tools.filter((tool) => tool.definition).length
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
@@ -149,6 +168,14 @@ const textOf = (message: StepMessage): string => {
     case 'tool':
       return message.content
     case 'assistant':
-      return [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')
+      return [
+        message.text,
+        ...message.calls.map((call) => `${call.name} ${call.arguments}`),
+        ...(message.thoughts ?? []).map(thoughtText),
+      ].join('\n')
   }
 }
+
+/** A signature is counted like text, which is more than it may be. */
+const thoughtText = ({ text, providerData }: Thought): string =>
+  providerData ? `${text}\n${JSON.stringify(providerData)}` : text

@@ -7,6 +7,7 @@ import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
+import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -43,6 +44,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
+  describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 

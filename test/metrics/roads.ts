@@ -65,8 +65,8 @@ export const ROADS: readonly Road[] = [
         through: 'src/prompt/gather-snapshot.ts:Snapshots',
       },
       {
-        aside: 'src/prompt/calibration.ts:createCalibrations',
-        through: 'src/prompt/calibration.ts:Calibrations',
+        aside: 'src/prompt/calibration/calibration.ts:createCalibrations',
+        through: 'src/prompt/calibration/calibration.ts:Calibrations',
       },
       { aside: 'src/prompt/checkpoint.ts:checkpointOf' },
       { from: 'src/turns/prepared-step.ts:createPrepareStep' },

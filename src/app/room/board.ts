@@ -126,7 +126,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
       refresh()
       return {
         footer: (style) => ({
-          replies: replies.rows(style.columns),
+          replies: replies.rows(style),
           status: statusRow(status.of(role), style),
         }),
         leave: () => leave(refresh),

@@ -47,7 +47,7 @@ function open(size: Size) {
   }
   const view = createLiveView(
     terminal,
-    (style) => ({ replies: replies.rows(style.columns), status: statusRow(now, style) }),
+    (style) => ({ replies: replies.rows(style), status: statusRow(now, style) }),
     { frames: shared.frames.of(account), drawEntry: shared.drawEntry, fail },
   )
 

@@ -7,6 +7,7 @@ import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
+import { createModelFactsStore } from './model-facts.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
@@ -23,7 +24,7 @@ export function createStores(connection: Connection): Stores {
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
-    calibrations: createCalibrationStore(connection),
+    calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
     results: createResultStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),

@@ -53,7 +53,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     usage: 'read',
   },
   grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
-  calibrations: { find: 'read', put: 'write' },
+  calibrations: { find: 'read', put: 'write', findFacts: 'read', putFacts: 'write' },
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
   history: { newest: 'read', toolCalls: 'read', saveCounts: 'write' },
