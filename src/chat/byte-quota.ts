@@ -4,11 +4,15 @@ import { payersOf } from './payers.ts'
 import type { Person } from './person.ts'
 import type { MonotonicClock } from './ports.ts'
 
-/** Limits how much of the disk somebody can fill: all that is stored for people came as a line or through a pipe. */
+/** Limits how much of the disk somebody can fill: with lines, through pipes, and with what tools give for them. */
 export interface ByteQuota {
   /** Counts what a person sends, in UTF-8 bytes. Throws `Refusal`, and counts nothing, where that is too much. */
-  take(person: Pick<Person, 'id' | 'login'>, bytes: number): void
+  take(person: Payable, bytes: number): void
+  /** Counts what is stored for a person already. Where that is too much, `take` refuses until enough has come back. */
+  charge(person: Payable, bytes: number): void
 }
+
+type Payable = Pick<Person, 'id' | 'login'>
 
 /** With more than this in the table, those who have all of their quota are removed from it. */
 const MAX_PAYERS_KEPT = 3_000
@@ -28,23 +32,31 @@ export function createByteQuota(
     if (freeAt.size > MAX_PAYERS_KEPT) for (const [who, at] of freeAt) if (at <= now) freeAt.delete(who)
   }
 
+  /** When each of a person's payers would have all again after so many bytes. */
+  function after(person: Payable, bytes: number, limit: number, now: number) {
+    const msEach = DAY_MS / limit
+    return payersOf(person).map(({ name, share }) => ({
+      name,
+      free: Math.max(freeAt.get(name) ?? 0, now) + (bytes * msEach) / share,
+    }))
+  }
+
+  function count(person: Payable, bytes: number, mayRefuse: boolean): void {
+    const { bytes_per_person_day: limit } = limits
+    if (limit === 0) return
+    const now = clock.monotonic()
+    forgetFree(now)
+    const taken = after(person, bytes, limit, now)
+    const wait = Math.max(...taken.map(({ free }) => free - now - DAY_MS))
+    if (mayRefuse && wait > 0) throw new Refusal(usedUp(limit, wait))
+    for (const { name, free } of taken) freeAt.set(name, free)
+  }
+
   return {
-    take(person, bytes) {
-      const { bytes_per_person_day: limit } = limits
-      if (limit === 0) return
-      const msEach = DAY_MS / limit
-      const now = clock.monotonic()
-      forgetFree(now)
-      const taken = payersOf(person).map(({ name, share }) => ({
-        name,
-        free: Math.max(freeAt.get(name) ?? 0, now) + (bytes * msEach) / share,
-      }))
-      const wait = Math.max(...taken.map(({ free }) => free - now - DAY_MS))
-      if (wait > 0) throw new Refusal(usedUp(limit, wait))
-      for (const { name, free } of taken) freeAt.set(name, free)
-    },
+    take: (person, bytes) => count(person, bytes, true),
+    charge: (person, bytes) => count(person, bytes, false),
   }
 }
 
 const usedUp = (limit: number, wait: number): string =>
-  `you have sent as much as one person may in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`
+  `what you sent and what tools gave for you is as much as one person may store in a day (bytes_per_person_day, ${limit}); send less, or again in ${duration(wait)}`

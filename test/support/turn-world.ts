@@ -1,3 +1,4 @@
+import type { ByteQuota } from '../../src/chat/byte-quota.ts'
 import type { Entry, MessageEntry } from '../../src/chat/entry.ts'
 import type { Person } from '../../src/chat/person.ts'
 import type { Room } from '../../src/chat/room.ts'
@@ -52,9 +53,13 @@ export interface WorldOptions {
   readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
+  readonly bytes?: ByteQuota
   /** Changes the store before anything uses it. */
   readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
 }
+
+/** For a world that limits nobody's bytes. */
+export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
   const chatParts = await createChatParts()
@@ -83,6 +88,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     permissions: options.permissions ?? { request: async () => 'deny' },
     workspaces: { of: () => noWorkspace },
     results: storage.results,
+    bytes: options.bytes ?? UNCOUNTED,
     clock,
   })
   const models = [

@@ -14,7 +14,7 @@ import type { ModelRequest } from '../../../src/turns/ports.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
-import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
+import { createTurnWorld, tool, type TurnWorld, UNCOUNTED } from '../../support/turn-world.ts'
 
 const names = (request: ModelRequest | undefined): readonly string[] =>
   request?.tools.map((one) => one.name) ?? []
@@ -159,6 +159,7 @@ describe('spawn_agent', () => {
       runner,
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
+      bytes: UNCOUNTED,
       results: storage.results,
       clock,
     })
