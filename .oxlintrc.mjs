@@ -60,6 +60,8 @@ const FOR_ADAPTERS = [
   'tools/ports/*',
   'tools/limits.ts',
   'tools/tool.ts',
+  'tools/context.ts',
+  'tools/result.ts',
   'tools/define-tool.ts',
   'tools/plain-tool.ts',
   'tools/argv.ts',

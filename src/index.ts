@@ -38,17 +38,9 @@ export type { ToolLimits } from './tools/limits.ts'
 export { callTool, denyAll } from './tools/permission.ts'
 export type { PlainParameter, PlainParameters, PlainToolSpec } from './tools/plain-tool.ts'
 export { WorkspaceError, type Workspace } from './tools/ports/workspace.ts'
-export {
-  failed,
-  ok,
-  type Access,
-  type Asked,
-  type Denial,
-  type PermissionProvider,
-  type PermissionRequest,
-  type Question,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from './tools/tool.ts'
+export type { Access } from './chat/tool-words.ts'
+export type { ToolContext } from './tools/context.ts'
+export type { Denial, PermissionProvider, PermissionRequest } from './tools/ports/permissions.ts'
+export { failed, ok, type ToolResult } from './tools/result.ts'
+export type { Asked, Question, Tool } from './tools/tool.ts'
 export { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './turns/ports.ts'

@@ -3,7 +3,8 @@ import { definitionOf } from '../prompt/definitions.ts'
 import { findTools, findToolsDefinition } from '../prompt/find-tools.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { failed, ok, type Tool, type ToolResult } from '../tools/tool.ts'
+import { failed, ok, type ToolResult } from '../tools/result.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 
 const FIND_TOOLS = findToolsDefinition.name

@@ -3,7 +3,7 @@ import type { Clock } from '../chat/ports.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { showPage } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
-import { failed, type ToolResult } from '../tools/tool.ts'
+import { failed, type ToolResult } from '../tools/result.ts'
 
 /** Characters of one page of a result. */
 export const MAX_PAGE_CHARS = 8000

@@ -2,7 +2,7 @@ import { Refusal } from '../chat/errors.ts'
 import { ArgumentError } from './arguments.ts'
 import { WebError } from './ports/web.ts'
 import { WorkspaceError } from './ports/workspace.ts'
-import { failed, type ToolResult } from './tool.ts'
+import { failed, type ToolResult } from './result.ts'
 
 /** Errors whose message tells a model what to change. */
 const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]

@@ -2,7 +2,7 @@ import { indentLater } from '../chat/entry-text.ts'
 import type { MessageEntry } from '../chat/entry.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
-import type { SubTurnRequest } from '../tools/tool.ts'
+import type { SubTurnRequest } from '../tools/context.ts'
 import type { StepMessage } from './ports.ts'
 import type { TurnJob } from './turn-job.ts'
 

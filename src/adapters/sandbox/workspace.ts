@@ -97,18 +97,30 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
       log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
       const usage = createUsageWatch({ ...limits, lookAtDisk: disk.look })
-      const outcome = await supervise(
-        { ...launch, inherited: parts.inherited },
-        runLimits,
-        AbortSignal.any([signal, closing]),
-        usage,
-      ).finally(() => disk.ended())
+      const outcome = await settled(
+        supervise(
+          { ...launch, inherited: parts.inherited },
+          runLimits,
+          AbortSignal.any([signal, closing]),
+          usage,
+        ),
+        disk.ended,
+      )
       const notice =
         outcome.notice ??
         noticeFor(outcome, disk.fileBytes, usage.peakBytes, limits) ??
         (await disk.lookAtEnd())
       return notice === undefined ? outcome : { ...outcome, notice }
     },
+  }
+}
+
+/** Does something more when a promise is settled, whatever it came to. */
+async function settled<T>(work: Promise<T>, then: () => Promise<void>): Promise<T> {
+  try {
+    return await work
+  } finally {
+    await then()
   }
 }
 

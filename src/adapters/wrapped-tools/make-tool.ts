@@ -1,5 +1,6 @@
 import { checkArguments } from '../../tools/arguments.ts'
-import { unavailable, type Tool, type ToolContext, type WrappedCall } from '../../tools/tool.ts'
+import type { ToolContext } from '../../tools/context.ts'
+import { unavailable, type Tool, type WrappedCall } from '../../tools/tool.ts'
 import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
 import { createWordCheck } from './check-words.ts'
 import type { Definition, Wrapper } from './definition.ts'

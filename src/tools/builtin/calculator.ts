@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import { evaluate } from './calculator/evaluate.ts'
 import type { Numeric } from './calculator/numbers.ts'
 import { toDecimal } from './calculator/rounding.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** Arithmetic with Python's rules. The language is so small that no expression can do harm. */
 export const calculator = defineTool({

@@ -3,7 +3,7 @@ import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { replaceShown } from '../shown-text.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** One exact replacement in a file. */
 export const editFile = defineTool({

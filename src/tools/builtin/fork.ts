@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { subTurnsOf } from './sub-turns.ts'
-import type { Tool, ToolResult } from '../tool.ts'
+import type { ToolResult } from '../result.ts'
+import type { Tool } from '../tool.ts'
 
 /** Does several things at once, in sub-turns that know all that the turn knows. */
 export const fork: Tool = defineTool({

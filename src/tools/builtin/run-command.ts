@@ -4,15 +4,9 @@ import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
-import {
-  failed,
-  ok,
-  type Question,
-  type ToolContext,
-  type ToolResult,
-  type WrappedCall,
-  type WrapRequest,
-} from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { failed, ok, type ToolResult } from '../result.ts'
+import type { Question, WrappedCall, WrapRequest } from '../tool.ts'
 
 /** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
 export const runCommand = defineTool({

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { entryLine } from '../../chat/entry-text.ts'
 import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** What people and models said; not who came and went, nor which tools ran. */

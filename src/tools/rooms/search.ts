@@ -3,7 +3,8 @@ import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import { SPOKEN_KINDS, timedLines } from './history.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Finds what was said in a room. */

@@ -5,7 +5,9 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { oneLine } from '../../chat/message-text.ts'
-import { ok, type Tool, type ToolContext } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import {
   changeQuestion,
   roomOf,

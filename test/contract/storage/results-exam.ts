@@ -70,7 +70,10 @@ export function resultsExam(store: () => Storage): void {
     ])
     await refused(put('lost', { room: nowhere }, { allBytes: 0 }))
     await put('d'.repeat(900), { at: 40 }, { allBytes: 1000 })
-    expect([await found(den, 2), await found(lobby, 1, 2)]).toEqual([['d'.repeat(900)], [undefined, undefined]])
+    expect([await found(den, 2), await found(lobby, 1, 2)]).toEqual([
+      ['d'.repeat(900)],
+      [undefined, undefined],
+    ])
   })
 
   test('never have a number again that was given before', async () => {

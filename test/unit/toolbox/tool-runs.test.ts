@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createByteQuota } from '../../../src/chat/byte-quota.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import { ok, type Tool } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
@@ -61,7 +62,9 @@ describe("a person's own run", () => {
     await run('long')
     bytes.take(ann, 8_000)
     await run('long')
-    expect(() => bytes.take(ann, 1)).toThrow('what tools gave for you is as much as one person may store in a day')
+    expect(() => bytes.take(ann, 1)).toThrow(
+      'what tools gave for you is as much as one person may store in a day',
+    )
     bytes.take(bob, 20_000)
   })
 

@@ -190,7 +190,9 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
 
   it('that fills the disk with many files is stopped, and the room can delete them', async () => {
     const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done'
-    expect((await run(fill)).notice).toBe("stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed")
+    expect((await run(fill)).notice).toBe(
+      "stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed",
+    )
     expect((await run('rm f*; ls')).output).toBe('')
   })
 
