@@ -66,7 +66,6 @@ const FOR_ADAPTERS = [
   'tools/plain-tool.ts',
   'tools/argv.ts',
   'tools/arguments.ts',
-  'tools/trouble.ts',
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',

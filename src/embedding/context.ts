@@ -10,7 +10,7 @@ import type { CallerContext } from '../toolbox/call-context.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
-import type { PermissionProvider } from '../tools/ports/permissions.ts'
+import type { PermissionProvider } from '../tools/context.ts'
 
 /** What a program gives its tools beside permissions. Every part may be left out. */
 export interface ProgramContext {

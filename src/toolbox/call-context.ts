@@ -1,8 +1,7 @@
 import type { Uncounted } from '../lib/deadline.ts'
-import type { CallingTurn, ToolContext } from '../tools/context.ts'
+import type { CallingTurn, PermissionProvider, ToolContext } from '../tools/context.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { Withdrawn } from '../tools/permission.ts'
-import type { PermissionProvider } from '../tools/ports/permissions.ts'
 
 /** What a tool gets from its caller, whatever the call. */
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits'>

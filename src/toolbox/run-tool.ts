@@ -5,9 +5,8 @@ import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { questionFor, refusalOf } from '../tools/permission.ts'
 import type { ToolContext } from '../tools/context.ts'
-import { failed, type ToolResult } from '../tools/result.ts'
+import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
-import { renamedTrouble, withTrouble } from '../tools/trouble.ts'
 import { contextFor, type ContextOfCall } from './call-context.ts'
 
 /** A call of a tool that is there, with arguments that are an object. */

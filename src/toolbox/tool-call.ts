@@ -1,7 +1,6 @@
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { stableJson } from '../lib/stable-json.ts'
+import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 
 /** A call that the model asked for. */
 export interface ToolCall {

@@ -10,9 +10,8 @@ import {
 } from './plain-tool.ts'
 import type { Access } from '../chat/tool-words.ts'
 import type { ToolContext } from './context.ts'
-import type { ToolResult } from './result.ts'
+import { type ToolResult, withTrouble } from './result.ts'
 import type { Asked, Tool } from './tool.ts'
-import { withTrouble } from './trouble.ts'
 
 /** What `defineTool` is told. */
 export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> & Asking<z.output<z.ZodObject<Shape>>>

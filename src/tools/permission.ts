@@ -1,10 +1,7 @@
 import { shown } from './arguments.ts'
-import { stableJson } from '../lib/stable-json.ts'
-import type { JsonObject } from '../lib/json.ts'
-import { withTrouble } from './trouble.ts'
-import type { ToolContext } from './context.ts'
-import type { PermissionProvider } from './ports/permissions.ts'
-import { failed, type ToolResult } from './result.ts'
+import { type JsonObject, stableJson } from '../lib/json.ts'
+import { failed, type ToolResult, withTrouble } from './result.ts'
+import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'
 
 /** The provider of a caller that has none: whatever does more than read is refused. */

@@ -1,3 +1,8 @@
+import { Refusal } from '../chat/errors.ts'
+import { ArgumentError } from './arguments.ts'
+import { WebError } from './ports/web.ts'
+import { WorkspaceError } from './ports/workspace.ts'
+
 /** What the caller reads. Text that begins with `ERROR:` is an error as well. */
 export interface ToolResult {
   readonly content: string
@@ -14,3 +19,24 @@ export const failed = (message: string): ToolResult => ({
   content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
   isError: true,
 })
+
+/** Errors whose message tells a model what to change. */
+const TROUBLES = [ArgumentError, WorkspaceError, WebError, Refusal]
+
+/** A result whose error names the tool `from`, with the name `to` in its place. Other results stay as they are. */
+export function renamedTrouble(result: ToolResult, from: string, to: string): ToolResult {
+  const prefix = `ERROR: ${from}: `
+  if (!result.isError || !result.content.startsWith(prefix)) return result
+  return { ...result, content: `ERROR: ${to}: ${result.content.slice(prefix.length)}` }
+}
+
+/** Runs a tool. An error that a model can do something about becomes a result; any other error is thrown. */
+export async function withTrouble<T>(tool: string, run: () => Promise<T>): Promise<T | ToolResult> {
+  try {
+    return await run()
+  } catch (error) {
+    const trouble = TROUBLES.some((kind) => error instanceof kind)
+    if (trouble && error instanceof Error) return failed(`${tool}: ${error.message}`)
+    throw error
+  }
+}

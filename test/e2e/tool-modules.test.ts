@@ -124,9 +124,9 @@ describe('a module that cannot be used', () => {
       'more.js:1: export i: tool.id: is reserved; choose another',
       'more.js:1: export j: tool.id: is reserved; choose another',
       'more.js:1: the id read_file is taken by a tool of the server; choose another',
+      `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
       'more.js:1: the id look is taken by a tool of the server; choose another',
       'more.js:1: the id RUN_COMMAND is taken by a tool of the server; choose another',
-      `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
     ])
     expect(await run('alice', 'fine', {})).toMatchObject({ stdout: 'x\n' })
     expect(await run('alice', 'nothing', {})).toMatchObject({

@@ -1,7 +1,7 @@
 import { checkArguments } from '../../tools/arguments.ts'
 import type { ToolContext } from '../../tools/context.ts'
 import { unavailable, type Tool, type WrappedCall } from '../../tools/tool.ts'
-import { renamedTrouble, withTrouble } from '../../tools/trouble.ts'
+import { renamedTrouble, withTrouble } from '../../tools/result.ts'
 import { createWordCheck } from './check-words.ts'
 import type { Definition, Wrapper } from './definition.ts'
 import { toInput, toSchema } from './schema.ts'

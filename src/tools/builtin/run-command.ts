@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
@@ -73,7 +72,7 @@ const execute = async (command: PreparedCommand, context: ToolContext): Promise<
 /** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
   const notes = [
-    ...(spec.cwd ? [`in ${visibleLine(spec.cwd)}`] : []),
+    ...(spec.cwd ? [`in ${JSON.stringify(spec.cwd)}`] : []),
     ...(spec.network ? ['with the network'] : []),
     ...(workspace.unsandboxed ? ['without a sandbox'] : []),
   ]

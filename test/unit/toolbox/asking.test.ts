@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { directOffer } from '../../../src/toolbox/offer.ts'
 import { ArgumentError } from '../../../src/tools/arguments.ts'
 import { defineTool } from '../../../src/tools/define-tool.ts'
-import type { PermissionProvider, PermissionRequest } from '../../../src/tools/ports/permissions.ts'
+import type { PermissionProvider, PermissionRequest } from '../../../src/tools/context.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { unavailable, type Tool } from '../../../src/tools/tool.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
@@ -152,13 +153,14 @@ describe('a tool that only reads', () => {
   })
 
   it('that cannot run here is not said to run', async () => {
-    const { answers, lines } = await turnWith(
-      [unavailable(read, 'there is no window')],
-      [['peek', { at: 'us' }]],
-      allow,
-    )
-    expect(answers).toEqual(['ERROR: peek: there is no window'])
-    expect(lines[0]).toBe('tool_call: Not run: peek {"at":"us"}')
+    const tools = [unavailable(read, 'there is no window')]
+    await using world = await createTurnWorld(scriptedModel(), { tools })
+    const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
+    await toolbox.run({ id: 'c', name: 'peek', arguments: '{"at":"us"}' }, new AbortController().signal)
+    expect(await world.lines()).toEqual([
+      'tool_call: Not run: peek {"at":"us"}',
+      'tool_result: ERROR: peek: there is no window',
+    ])
   })
 })
 

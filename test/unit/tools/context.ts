@@ -1,8 +1,7 @@
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import type { CallingTurn, ToolContext } from '../../../src/tools/context.ts'
-import type { PermissionRequest } from '../../../src/tools/ports/permissions.ts'
+import type { CallingTurn, PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
 import { failed } from '../../../src/tools/result.ts'
 
 /** Limits that are short enough for a test to wait for. */
