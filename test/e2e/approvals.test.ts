@@ -281,7 +281,7 @@ describe('what is allowed for longer', () => {
     alice.write('@qwen please\n')
     await alice.waitFor('qwen: nobody was there', alone)
     expect(told()).toEqual([
-      "ERROR: Permission denied: run 'echo for good'? (only an admin can allow it, and none is in lobby)",
+      "ERROR: Permission denied: run 'echo for good' with the network? (only an admin can allow it, and none is in lobby)",
     ])
     await using root = await stage.open('root', '-T')
     await root.waitFor('-- root joined')

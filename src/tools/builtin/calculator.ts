@@ -10,7 +10,7 @@ export const calculator = defineTool({
   id: 'calculator',
   title: 'Calculator',
   description:
-    "Evaluates an expression by Python's rules. Integers are exact. + - * / // % ** abs round min max pow sqrt exp log log10 log2 sin to tanh atan2 degrees radians floor ceil trunc factorial gcd hypot pi e tau inf nan.",
+    'Evaluates an expression of Python: operators, round, max and the usual of math. Integers are exact.',
   access: 'read',
   input: z.strictObject({
     expression: z.string().min(1).max(10_000),

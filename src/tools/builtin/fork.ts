@@ -9,7 +9,7 @@ export const fork: Tool = defineTool({
   id: 'fork',
   title: 'Fork',
   description:
-    'Goes on in side turns at once, one a prompt, and returns all answers. Each knows this conversation and has your tools.',
+    'Goes on in side turns at once, one a prompt, and gives all answers. Each knows this conversation and has your tools.',
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
   parameters: { prompts: '1 to 8 tasks.' },

@@ -22,7 +22,7 @@ export const runCommand = defineTool({
   parameters: {
     command: 'For /bin/sh.',
     working_dir: 'In the workspace.',
-    network: 'Whether it needs the network.',
+    network: 'With the network.',
   },
   asks: async (args, context) => {
     if (args.working_dir !== undefined) await context.workspace.checkDirectory(args.working_dir)

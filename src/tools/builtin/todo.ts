@@ -22,8 +22,7 @@ export const todoWrite = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_write',
     title: 'Write Todo List',
-    description:
-      "Replaces the room's todo list, which everybody sees. Give all of it; at most one item should be in_progress.",
+    description: "Replaces the room's todo list, which all see. Give all of it; at most one in_progress.",
     access: 'read',
     input: z.strictObject({ todos: z.array(item).max(100) }),
     parameters: { todos: 'In order.' },

@@ -41,7 +41,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_fork',
     title: 'Fork Room',
-    description: 'Makes a room like this one. It gets the vibe, tools, script and key-values.',
+    description: 'Makes a room like this one, with its vibe, tools, script and key-values.',
     access: 'write',
     input,
     parameters,

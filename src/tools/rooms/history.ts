@@ -14,7 +14,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
     title: 'Read Back',
-    description: 'Reads what was said in a room, oldest first. Its first line says how to go further back.',
+    description: 'Reads what was said in a room, oldest first. The first line says how to go back.',
     access: 'read',
     input: z.strictObject({
       limit: z.int().min(1).max(200).default(30),

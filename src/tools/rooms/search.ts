@@ -12,7 +12,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
-    description: 'Finds the newest lines of a room that have all these words, in any order.',
+    description: 'Finds the newest lines of a room with all these words.',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400),

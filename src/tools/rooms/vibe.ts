@@ -25,8 +25,7 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_vibe',
     title: 'Vibe',
-    description:
-      "Reads a room's vibe, the mood that models keep to. With a text sets it, for owners and ops.",
+    description: "Reads a room's vibe, its mood. With a text sets it, for owners and ops.",
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {

@@ -9,7 +9,7 @@ export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
     title: 'Who Is Here',
-    description: 'Lists the people in a room, with their roles, and the models.',
+    description: 'Lists who is in a room, with roles, and the models.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

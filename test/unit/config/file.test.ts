@@ -47,6 +47,14 @@ describe('a config file', () => {
     ['[[models]]\nname = "a b"\nbackend = "ollama"\nmodel = "x"\n', /^f\.toml:2: models\.name: use 1-32/],
     ['[[models]]\nname = "a"\nbackend = "ollama"\n', /^f\.toml:1: models\.model: say which model/],
     [`${model}context_window = 100\nmax_output = 100\n`, /^f\.toml:6: models\.max_output: must be less/],
+    [
+      `${model}context_window = 498\n`,
+      /^f\.toml:5: models\.context_window: is too small: .* at least 375 tokens/,
+    ],
+    [
+      `${model}context_window = 8000\nmax_output = 7900\n`,
+      /^f\.toml:5: models\.context_window: is too small/,
+    ],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
