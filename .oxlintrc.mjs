@@ -55,6 +55,7 @@ const FOR_ADAPTERS = [
   'prompt/model-settings.ts',
   'prompt/prompt.ts',
   'prompt/price-list.ts',
+  'prompt/rungs/definitions-apart.ts',
   'prompt/snapshot.ts',
   'prompt/wrap.ts',
   'tools/ports/*',
@@ -69,6 +70,7 @@ const FOR_ADAPTERS = [
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',
+  'turns/model-error.ts',
 ]
 
 /** How many folders lie below one another in `src`: a deeper file would escape the table, so it is looked up. */

@@ -16,9 +16,10 @@ function tools.available_tools(scope)
   return host("available_tools", scope)
 end
 
--- What the tools layer shows: { form, ids = {…}, lines = {…} }. The form is the first that the budget allows.
-function tools.select_tools(scope)
-  return host("select_tools", scope)
+-- What the tools layer shows: { text, full = {…}, short = {…}, deferred = {…} }, the ids of the tools on each rung. `words`
+-- are the texts around their lines.
+function tools.select_tools(scope, words)
+  return host("select_tools", { scope = scope, words = words })
 end
 
 local function history_options(options)

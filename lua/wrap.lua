@@ -63,6 +63,7 @@ local function check_layer(name, priority, text, is_system, opts)
 end
 
 local function forget(state, name)
+  if not state.named[name] then return end
   for index, layer in ipairs(state.layers) do
     if layer.name == name then
       table.remove(state.layers, index)
@@ -77,6 +78,7 @@ local function put(self, name, priority, text, is_system, opts)
   check_layer(name, priority, text, is_system, opts)
   forget(state, name)
   if text == nil or text == "" then return end
+  state.named[name] = true
   if #state.layers >= MAX_LAYERS then fail("there are more than " .. MAX_LAYERS .. " layers") end
   opts = opts or {}
   state.layers[#state.layers + 1] = {
@@ -137,7 +139,7 @@ function builder.wrap(target)
     fail("the target must be a whole number of tokens, 0 or more, got " .. describe(target))
   end
   local self = setmetatable({}, metatable)
-  states[self] = { target = whole, layers = {}, warnings = {} }
+  states[self] = { target = whole, layers = {}, warnings = {}, named = {} }
   return self
 end
 
@@ -152,7 +154,7 @@ end
 function builder.finish(self)
   local state = type(self) == "table" and states[self]
   if not state then fail("default_wrap must return what wrap() gave, it returned " .. describe(self)) end
-  return state
+  return { target = state.target, layers = state.layers, warnings = state.warnings }
 end
 
 -- One composition: defines what scripts see as globals, runs default.lua and then the room's script in the

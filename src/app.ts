@@ -12,6 +12,7 @@ import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Chat } from './chat/chat.ts'
+import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/pace.ts'
 import type { People } from './chat/people.ts'
 import { createCompletion } from './commands/completion.ts'
@@ -72,6 +73,8 @@ async function assemble(
   const current = createCurrentConfig({ ...written, models })
   const { chat, people, claimCode } = await createChatAndPeople(current, context)
   const activity = await createActivity(current, chat, context, overrides, owned)
+  // After the sessions have ended, and before the storage is closed.
+  owned({ [Symbol.asyncDispose]: () => sumUpPresence(chat, context) })
   const handler = createHandler(current, chat, people, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
@@ -84,8 +87,19 @@ async function assemble(
       const address = await server.listen(written.listen.host, written.listen.port)
       // Whoever waits for the address is told first.
       setImmediate(activity.warmUp)
+      void sumUpPresence(chat, context)
       return address
     },
+  }
+}
+
+/** What cannot be stored now waits on disk for the next start. */
+async function sumUpPresence(chat: Chat, { log }: AppContext): Promise<void> {
+  try {
+    await chat.sumUpPresence()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')
   }
 }
 

@@ -30,4 +30,11 @@ export type { ToolContext } from './tools/context.ts'
 export type { Denial, PermissionProvider, PermissionRequest } from './tools/context.ts'
 export { failed, ok, type ToolResult } from './tools/result.ts'
 export type { Asked, Question, Tool } from './tools/tool.ts'
-export { ModelError, type LanguageModel, type ModelEvent, type ModelRequest } from './turns/ports.ts'
+export { ModelError, type ModelRefusal } from './turns/model-error.ts'
+export {
+  type LanguageModel,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelRequest,
+  type Thought,
+} from './turns/ports.ts'

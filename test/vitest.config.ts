@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './support/summary-reporter.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
+/** `npm run attacks` takes the long form of those tests that have one. */
+const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
 /** They measure how long others wait, or keep the processor busy: they run one after the other, when all else is done. */
 const ALONE = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
@@ -12,7 +14,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    provide: { seed },
+    provide: { seed, attacks },
     reporters: ['default', new SummaryReporter(seed)],
     testTimeout: 60_000,
     hookTimeout: 30_000,

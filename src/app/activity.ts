@@ -5,6 +5,7 @@ import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/byte-quota.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
+import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
@@ -51,7 +52,7 @@ export async function createActivity(
   const config = current.now()
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
-  const tools = owned(await openTools(config, storage, log))
+  const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, chat, context, tools)
   await endCutTurns(chat, context)
@@ -79,7 +80,16 @@ export async function createActivity(
   const models = configuredModels(current, overrides)
   const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
   const turns = assembleTurns({ ...parts, limits: current.limits })
-  return { runs: owned(runs), turns: owned(turns), approvals, bytes, tools, warmUp: composer.warmUp }
+  const warmUp = (): void => {
+    composer.warmUp()
+    askServers(turns, log)
+  }
+  return { runs: owned(runs), turns: owned(turns), approvals, bytes, tools, warmUp }
+}
+
+/** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
+function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
+  turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
 }
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */

@@ -1,4 +1,4 @@
-import { findOllamaModels } from '../adapters/models/ollama.ts'
+import { findOllamaModels } from '../adapters/models/found-models.ts'
 import type { Config } from '../config/config.ts'
 import { modelsFound } from '../config/models.ts'
 

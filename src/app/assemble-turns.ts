@@ -1,11 +1,13 @@
 import type { Storage } from '../adapters/storage/storage.ts'
-import type { Clock, Log } from '../chat/ports.ts'
-import { createCalibrations } from '../prompt/calibration.ts'
+import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
+import { createCalibrations } from '../prompt/calibration/calibration.ts'
 import { createSnapshots } from '../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../prompt/history-counts.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
+import { callingMentioned } from '../turns/called-by-models.ts'
+import { createKnownModels } from '../turns/known-models.ts'
 import { listModels } from '../turns/model-list.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
 import { createPrepareStep } from '../turns/prepared-step.ts'
@@ -19,7 +21,11 @@ import { createTurns, type Turns } from '../turns/turns.ts'
 
 /** What turns are put together from. */
 export interface TurnAssembly {
-  readonly context: { readonly clock: Clock; readonly log: Log; readonly nextId: () => string }
+  readonly context: {
+    readonly clock: Clock & MonotonicClock
+    readonly log: Log
+    readonly nextId: () => string
+  }
   readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
   /** Gives all models that are configured now, in order of the config. */
   readonly models: () => readonly ConfiguredModel[]
@@ -41,20 +47,26 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const models = () => all().filter(({ settings }) => settings.enabled)
   const modelNames = () => models().map(({ settings }) => settings.name)
   const calibrations = createCalibrations(stores.calibrations, clock, log)
+  const known = createKnownModels(stores.calibrations, clock, log)
   const facts = { rooms, history, scripts, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
   const turnLog = createTurnLog(stores.turns, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
   const startSubTurns = createSubTurns({ models, turnLog, limits })
   const rememberCounts = createHistoryCounts(history, composer, log)
-  return createTurns({
+  const runTurn = createRunTurn({
+    ...{ prepareStep, calibrations, known, rememberCounts, startSubTurns },
+    ...{ models, limits, log },
+  })
+  const turns: Turns = createTurns({
     models,
-    listModels: () => listModels(all(), stores.turns, calibrations),
-    preview: createPreview(scopedTools, snapshots, composer),
+    listModels: () => listModels(all(), stores.turns, calibrations, known),
+    preview: createPreview(scopedTools, snapshots, composer, known),
     checkQuotas: createTokenQuotas(stores.turns, clock, limits),
     takeSlot: createTurnQueue(limits),
     turnLog,
-    runTurn: createRunTurn({ prepareStep, calibrations, rememberCounts, startSubTurns, limits, log }),
+    runTurn: callingMentioned(runTurn, () => turns, limits),
     log,
   })
+  return turns
 }

@@ -10,8 +10,8 @@ export async function createChatAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
 ) {
-  const { rooms, people: store } = storage
-  const parts = { entries: storage.log, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
+  const { log: entries, rooms, people: store } = storage
+  const parts = { entries, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
   const chat = createChat(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,

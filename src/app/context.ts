@@ -5,22 +5,25 @@
  * Nothing else may import from it, except for main.ts and tests. It decides nothing about rooms, prompts or tools.
  */
 import type { Storage } from '../adapters/storage/storage.ts'
-import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
+import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
+import type { CommandsState } from './sandbox-state.ts'
 
 /** What every part of the server uses. */
 export interface AppContext {
   readonly storage: Storage
-  readonly clock: Clock & MonotonicClock
+  readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
   /** Ids that sort in time order, after everything that is stored. */
   readonly nextId: () => string
+  /** Whether commands can run with the config of the start. */
+  readonly commands: Promise<CommandsState>
 }
 
 /** What tests may replace. */
 export interface Overrides {
-  readonly clock?: Clock & MonotonicClock
+  readonly clock?: Clock & MonotonicClock & Alarm
   readonly log?: Log
   /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number

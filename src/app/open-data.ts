@@ -7,22 +7,28 @@ import { DATABASE } from './backup.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { paths } from './paths.ts'
+import { commandsIn } from './sandbox-state.ts'
 
-const SYSTEM_CLOCK = { now: () => Date.now(), monotonic: () => performance.now() } as const
+const SYSTEM_CLOCK: AppContext['clock'] = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  later: (ms, run) => void setTimeout(run, ms).unref(),
+}
 
 /**
  * Opens the data directory, which is made if it is not there. The caller disposes of the storage. Rejects with
  * `ConfigError` or `StorageError`.
  */
 export async function openData(
-  { dataDir, logLevel }: Pick<Config, 'dataDir' | 'logLevel'>,
+  { dataDir, logLevel, sandbox }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox'>,
   overrides: Overrides = {},
 ): Promise<AppContext> {
   const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? SYSTEM_CLOCK
   await makeDataDir(dataDir)
+  const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry })
-  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()) }
+  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()), commands }
 }

@@ -1,17 +1,14 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
+import type { Account } from '../lib/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
-import type { Turnstile } from '../lib/turnstile.ts'
 import type { ExecPipe } from '../session/ports.ts'
 
 /** The width of what is drawn for a script. */
 const SCRIPT_COLUMNS = 80
 
-/**
- * What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. `turn`
- * keeps the pages of all scripts apart.
- */
-export function scriptOutput(pipe: ExecPipe, turn: Turnstile): Output & { ready(): Promise<void> } {
+/** What a command writes for a script, in order: all of it is in the pipe's own queue at once, which counts it. */
+export function scriptOutput(pipe: ExecPipe, account: Account): Output & { ready(): Promise<void> } {
   let ready: Promise<void> = Promise.resolve()
   return {
     line(text) {
@@ -26,10 +23,16 @@ export function scriptOutput(pipe: ExecPipe, turn: Turnstile): Output & { ready(
     columns: SCRIPT_COLUMNS,
     async ready() {
       await ready
-      await turn()
+      await pageTurn(account)
     },
   }
 }
+
+/** What reading and printing a page is counted as. */
+const PAGE_MS = 5
+
+/** Keeps the pages of all who print apart: whoever else waits waits for one page at most, however many print. */
+export const pageTurn = (account: Account): Promise<void> => account.restBefore(PAGE_MS)
 
 /** With `if-ready`, a standard input on which nothing comes for this long counts as empty. */
 const READY_MS = 250

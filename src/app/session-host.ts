@@ -6,13 +6,13 @@ import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
-import { createTurnstile, type Turnstile } from '../lib/turnstile.ts'
+import type { Account } from '../lib/scheduler.ts'
 import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
-import { processTimers } from './process-timers.ts'
+import { createRoomPasts, type RoomPasts } from './room/past.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
-import { scriptInput, scriptOutput } from './script-streams.ts'
+import { pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
@@ -38,20 +38,21 @@ export interface HostSettings {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const turn = createTurnstile(processTimers().soon)
+  const pasts = createRoomPasts(parts.chat)
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
-    shell: (person, terminal) =>
+    shell: (person, terminal, account) =>
       runSession({
         terminal,
         person,
         shared: parts.shared,
-        host: createSessionHost(person, { ...parts, turn }, () => terminal.size()?.columns ?? 80),
+        account,
+        host: createSessionHost(person, { ...parts, pasts }, account, () => terminal.size()?.columns ?? 80),
       }),
-    async exec(person, line, pipe) {
+    async exec(person, line, pipe, account) {
       return await parts.runner.command(line, {
         person,
-        out: scriptOutput(pipe, turn),
+        out: scriptOutput(pipe, account),
         stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
         signal: pipe.signal,
       })
@@ -62,7 +63,8 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & { readonly turn: Turnstile },
+  parts: Omit<HostParts, 'people' | 'shared'> & { readonly pasts: RoomPasts },
+  account: Account,
   columns: () => number,
 ): SessionHost {
   const gone = new AbortController()
@@ -74,11 +76,11 @@ function createSessionHost(
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.chat)
+    stay = await enterRoom(room, shown, parts.pasts)
     board?.leave()
     board = undefined
     await left?.leave()
-    board = await parts.boards.of(room).watch(person, () => shown.refresh())
+    board = parts.boards.of(room).watch(person, stay.role, () => shown.refresh())
     if (gone.signal.aborted) await leaveRoom()
   }
 
@@ -94,7 +96,7 @@ function createSessionHost(
       write: (text) => shown.print(text),
       warn: (text) => shown.print(`! ${text}`),
       columns: columns(),
-      ready: parts.turn,
+      ready: () => pageTurn(account),
     },
     signal: gone.signal,
     session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },

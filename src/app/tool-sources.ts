@@ -1,4 +1,3 @@
-import { probeSandbox } from '../adapters/sandbox/probe.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import {
   createToolModules,
@@ -16,6 +15,7 @@ import { findToolsDefinition } from '../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../tools/rooms/index.ts'
 import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import { commandsIn, type CommandsState } from './sandbox-state.ts'
 import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext } from './context.ts'
@@ -57,10 +57,18 @@ export function toolSources(
 /** The stores that built-in tools use. */
 type ToolStores = Pick<Storage, 'rooms' | 'results'>
 
-/** Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module. */
-export async function openTools(first: Config, stores: ToolStores, log: Log): Promise<ConfiguredTools> {
+/**
+ * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module.
+ * `commands` is whether commands can run with the first config, where that is being tried already.
+ */
+export async function openTools(
+  first: Config,
+  stores: ToolStores,
+  log: Log,
+  commands: Promise<CommandsState> = commandsIn(first),
+): Promise<ConfiguredTools> {
   let config = first
-  let builtin = await builtinFor(first, stores)
+  let builtin = builtinFor(first, stores, await commands)
   const modules = await createToolModules({ ...(await moduleOptions(first)), log })
   const wrapped = await createWrappedTools({ ...wrappedOptions(first, builtin, modules.tools()), log })
   return {
@@ -72,7 +80,7 @@ export async function openTools(first: Config, stores: ToolStores, log: Log): Pr
       ...[...modules.problems(), ...wrapped.problems()].map(located),
     ],
     async follow(next) {
-      const made = await builtinFor(next, stores)
+      const made = builtinFor(next, stores, await commandsIn(next))
       await modules.reload(await moduleOptions(next))
       await wrapped.reload(wrappedOptions(next, made, modules.tools()))
       builtin = made
@@ -95,20 +103,18 @@ async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
   }
 }
 
-const builtinFor = async (config: Config, { rooms, results }: ToolStores): Promise<readonly Tool[]> =>
+const builtinFor = (
+  config: Config,
+  { rooms, results }: ToolStores,
+  commands: CommandsState,
+): readonly Tool[] =>
   builtinTools({
     todo: rooms,
     results,
     subTurns: config.limits.turn_depth > 0,
     web: createWeb(config.tools.web, paths.pageReader),
-    ...(await commandsIn(config)),
+    ...commands,
   })
-
-async function commandsIn({ sandbox }: Config): Promise<{ readonly noCommands?: string }> {
-  if (sandbox.mode === 'none') return {}
-  const state = await probeSandbox()
-  return state.works ? {} : { noCommands: state.reason }
-}
 
 const wrappedOptions = (
   { tools: { dirs, disabled } }: Config,

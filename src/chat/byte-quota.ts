@@ -1,6 +1,6 @@
 import { DAY_MS, duration } from '../lib/duration.ts'
 import { Refusal } from './errors.ts'
-import { payersOf } from './payers.ts'
+import { createLedger } from './payers.ts'
 import type { Person } from './person.ts'
 import type { MonotonicClock } from './ports.ts'
 
@@ -14,9 +14,6 @@ export interface ByteQuota {
 
 type Payable = Pick<Person, 'id' | 'login'>
 
-/** With more than this in the table, those who have all of their quota are removed from it. */
-const MAX_PAYERS_KEPT = 3_000
-
 /**
  * `bytes_per_person_day` can be used at once, and comes back evenly over a day; 0 is no limit. All names of a key count
  * together, and all who come from one network. Kept in memory: a restart forgets it.
@@ -25,36 +22,20 @@ export function createByteQuota(
   limits: { readonly bytes_per_person_day: number },
   clock: MonotonicClock,
 ): ByteQuota {
-  /** When each payer will have all of the quota again. */
-  const freeAt = new Map<string, number>()
+  const ledger = createLedger(clock)
 
-  function forgetFree(now: number): void {
-    if (freeAt.size > MAX_PAYERS_KEPT) for (const [who, at] of freeAt) if (at <= now) freeAt.delete(who)
-  }
-
-  /** When each of a person's payers would have all again after so many bytes. */
-  function after(person: Payable, bytes: number, limit: number, now: number) {
-    const msEach = DAY_MS / limit
-    return payersOf(person).map(({ name, share }) => ({
-      name,
-      free: Math.max(freeAt.get(name) ?? 0, now) + (bytes * msEach) / share,
-    }))
-  }
-
-  function count(person: Payable, bytes: number, mayRefuse: boolean): void {
+  /** Gives the milliseconds until so many bytes would be free; counts them where that is at most `mayWait`. */
+  function count(person: Payable, bytes: number, mayWait: number): number {
     const { bytes_per_person_day: limit } = limits
-    if (limit === 0) return
-    const now = clock.monotonic()
-    forgetFree(now)
-    const taken = after(person, bytes, limit, now)
-    const wait = Math.max(...taken.map(({ free }) => free - now - DAY_MS))
-    if (mayRefuse && wait > 0) throw new Refusal(usedUp(limit, wait))
-    for (const { name, free } of taken) freeAt.set(name, free)
+    return limit === 0 ? 0 : ledger.take(person, bytes, { burst: limit, everyMs: DAY_MS / limit }, mayWait)
   }
 
   return {
-    take: (person, bytes) => count(person, bytes, true),
-    charge: (person, bytes) => count(person, bytes, false),
+    take(person, bytes) {
+      const wait = count(person, bytes, 0)
+      if (wait > 0) throw new Refusal(usedUp(limits.bytes_per_person_day, wait))
+    },
+    charge: (person, bytes) => void count(person, bytes, Infinity),
   }
 }
 

@@ -32,6 +32,11 @@ export interface Chat {
   lobby(): Promise<Room>
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
   anyRoom(name: RoomName): Promise<Room | undefined>
+  /**
+   * Records the sums of all who came and went without being announced: when a server stops, and when the next one
+   * starts after it was killed. Rejects with `StorageError`.
+   */
+  sumUpPresence(): Promise<void>
 }
 
 /** What bounds the making of rooms. */
@@ -50,6 +55,7 @@ export interface ChatLimits extends RoomLimits {
 /** Joins the rooms with what they are stored in. */
 export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions): Chat {
   const open = new Map<RoomName, Room>()
+  let hasLobby = false
 
   function roomCalled(name: RoomName): Room {
     const room = open.get(name) ?? createRoom(name, parts, limits)
@@ -107,12 +113,16 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
     search: (query) => parts.entries.search(query),
     async lobby() {
       // Looked for first, because a server starts and lets people in also while nothing can be stored.
-      if (!(await parts.rooms.find(LOBBY)))
+      if (!hasLobby && !(await parts.rooms.find(LOBBY)))
         await parts.rooms.create(newRoom(LOBBY, null, false, parts.clock.now()))
+      hasLobby = true
       return roomCalled(LOBBY)
     },
     async anyRoom(name) {
       return (await parts.rooms.find(name)) && roomCalled(name)
+    },
+    async sumUpPresence() {
+      for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
     },
   }
 }

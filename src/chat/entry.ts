@@ -14,6 +14,8 @@ export type RoomName = Brand<'RoomName'>
 export interface Usage {
   /** Tokens the provider says it read, all steps of the turn together. */
   readonly input: number
+  /** Of `input`, those that it had in its cache; absent where it does not say. */
+  readonly cached?: number
   /** Tokens it wrote. */
   readonly output: number
 }
@@ -48,6 +50,14 @@ export interface ActionEntry extends EntryBase {
 export interface PresenceEntry extends EntryBase {
   readonly kind: 'presence'
   readonly event: 'joined' | 'left'
+}
+
+/** Several came or went. Names stand in the order of time, and again for each time that somebody came or went. */
+export interface PresenceSumEntry extends EntryBase {
+  readonly kind: 'presence'
+  readonly event: 'summed'
+  readonly joined: readonly string[]
+  readonly left: readonly string[]
 }
 
 /** The room speaking: a topic changed, a turn failed, a limit was met. */
@@ -120,6 +130,7 @@ export type Entry =
   | MessageEntry
   | ActionEntry
   | PresenceEntry
+  | PresenceSumEntry
   | NoticeEntry
   | ReplyEntry
   | ToolCallEntry
@@ -141,4 +152,6 @@ export interface ReplyDelta {
   readonly model: string
   /** Cleaned text to append to what came before. */
   readonly text: string
+  /** True for what the model thinks before it answers, which is no part of the reply. */
+  readonly thinking?: true
 }

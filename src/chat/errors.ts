@@ -20,8 +20,18 @@ export class UsageError extends Error {
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly reason: 'full' | 'locked' | 'read-only' | 'corrupt' | 'newer' | 'other'
-  constructor(reason: StorageError['reason'], message: string, options?: ErrorOptions) {
+  /** True where something was to be read, not stored. */
+  readonly reading: boolean
+  constructor(
+    reason: StorageError['reason'],
+    message: string,
+    { reading = false, ...options }: ErrorOptions & { readonly reading?: boolean } = {},
+  ) {
     super(message, options)
     this.reason = reason
+    this.reading = reading
   }
 }
+
+/** What people read when something failed and only the operator, who has the log, can do something about it. */
+export const APOLOGY = 'something went wrong on the server; it was logged'

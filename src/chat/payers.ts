@@ -1,7 +1,44 @@
+import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
 import type { Person } from './person.ts'
+import type { MonotonicClock } from './ports.ts'
+
+/** Token buckets of all who pay, for one limit. */
+export interface PayerLedger {
+  /**
+   * Takes `amount` tokens from each who pays for the person, and returns after how many milliseconds they will have been
+   * there. Takes nothing if that is more than `maxWaitMs`.
+   */
+  take(person: Pick<Person, 'id' | 'login'>, amount: number, rate: Rate, maxWaitMs: number): number
+}
+
+/** With more buckets than this, those that are full are removed. */
+const MAX_BUCKETS_KEPT = 3_000
+
+/** A `clock` that goes back, as the machine's can, would keep people from what they may do. */
+export function createLedger(clock: MonotonicClock): PayerLedger {
+  const fullAt = new Map<string, number>()
+
+  function forgetFull(now: number): void {
+    if (fullAt.size > MAX_BUCKETS_KEPT) for (const [name, at] of fullAt) if (at <= now) fullAt.delete(name)
+  }
+
+  return {
+    take(person, amount, rate, maxWaitMs) {
+      const now = clock.monotonic()
+      forgetFull(now)
+      const taken = payersOf(person).map(({ name, share }) => ({
+        name,
+        full: fullAfter(fullAt.get(name) ?? 0, now, (amount * rate.everyMs) / share),
+      }))
+      const wait = Math.max(0, ...taken.map(({ full }) => waitFor(full, now, rate)))
+      if (wait <= maxWaitMs) for (const { name, full } of taken) fullAt.set(name, full)
+      return wait
+    },
+  }
+}
 
 /** Somebody or something whose limit is used up when a person does something. */
-export interface Payer {
+interface Payer {
   /** Unlike all others. */
   readonly name: string
   /** How many people's limit it has. */
@@ -12,7 +49,7 @@ export interface Payer {
 const PEOPLE_PER_NETWORK = 64
 
 /** The person, all names of their key together, and all who come from their network. */
-export function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly Payer[] {
+function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly Payer[] {
   const person = { name: `person ${id}`, share: 1 }
   if (!login) return [person]
   const network = { name: `network ${login.network}`, share: PEOPLE_PER_NETWORK }

@@ -2,7 +2,7 @@ import { skeleton } from '../lib/text/skeleton.ts'
 import { Refusal, StorageError } from './errors.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { Clock, PeopleStore } from './ports.ts'
+import type { Clock, LoginFacts, PeopleStore } from './ports.ts'
 
 /** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
@@ -54,15 +54,13 @@ export function createPeople(options: PeopleOptions): People {
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
-    if ((await store.namesOf(key)) >= policy().namesPerKey) return undefined
     const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
     const done = await store.register(person, skeleton(name), key, options.clock.now())
     return done ? person : undefined
   }
 
-  async function owned(name: string, key: Fingerprint): Promise<Person | undefined> {
-    const person = await store.bySkeleton(skeleton(name))
-    if (!person || !(await store.keysOf(person.id)).includes(key)) return undefined
+  async function owned({ person, ownsName }: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
+    if (!person || !ownsName) return undefined
     if (!isAdminKey(key) || person.admin) return person
     // An admin by the config is one also while nothing can be stored.
     await store.setAdmin(person.id, true).catch(ignoreStorageError)
@@ -111,14 +109,17 @@ export function createPeople(options: PeopleOptions): People {
       if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
       if (reservedNames().has(skeleton(name)))
         throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
-      const known = await owned(name, key)
+      const look = (): Promise<LoginFacts> => store.forLogin(skeleton(name), key)
+      const facts = await look()
+      const known = await owned(facts, key)
       if (known) return known
       const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
       const holder = lent.get(skeleton(name))
       if (holder !== undefined && holder !== key) return await guest(name, key)
-      return (await register(name, key)) ?? (await owned(name, key)) ?? (await guest(name, key))
+      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guest(name, key)
+      return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guest(name, key))
     },
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)

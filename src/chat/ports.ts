@@ -6,6 +6,7 @@
  */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
+import type { HeldPresence } from './held-presence.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
 /** A room without its log. */
@@ -47,7 +48,7 @@ export interface SearchTerm {
 }
 
 /** Which entries to look for. */
-export interface SearchQuery extends Pick<LogQuery, 'limit' | 'kinds' | 'withoutThreads'> {
+export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds' | 'withoutThreads'> {
   readonly rooms: readonly RoomName[]
   /**
    * All of them must be there. Case, accents and punctuation make no difference. In scripts that put no spaces between
@@ -59,7 +60,7 @@ export interface SearchQuery extends Pick<LogQuery, 'limit' | 'kinds' | 'without
 }
 
 /** The rooms' logs. All methods reject with `StorageError` only. */
-export interface EntryLog {
+export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
    * read-only), the entry was not stored. Calls may overlap.
@@ -102,13 +103,23 @@ export interface RoomStore {
   values(name: RoomName): Promise<ReadonlyMap<string, Json>>
 }
 
+/** What is stored of a name and a key that ask to come in. */
+export interface LoginFacts {
+  /** Who has the name. */
+  readonly person?: Person
+  /** Whether the key is one of theirs. */
+  readonly ownsName: boolean
+  /** How many people have the key. */
+  readonly namesOfKey: number
+}
+
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
+  /** All that a login must know, in one reading. */
+  forLogin(skeleton: string, key: Fingerprint): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
-  /** How many people have this key. */
-  namesOf(key: Fingerprint): Promise<number>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */
@@ -147,6 +158,11 @@ export interface RoomBus {
 export interface Clock {
   /** Milliseconds since the epoch. May go back, as the machine's clock can. */
   now(): number
+}
+
+/** Calls back later. It keeps no process from ending. */
+export interface Alarm {
+  later(ms: number, run: () => void): void
 }
 
 /** For paces, limits and durations, which must not change when somebody sets the machine's clock. */

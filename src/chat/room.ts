@@ -1,7 +1,7 @@
-import { SYSTEM } from './names.ts'
-import type { Entry, EntryDraft, EntryId, PresenceEntry, ReplyDelta, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, Role } from './person.ts'
 import type {
+  Alarm,
   Clock,
   EntryLog,
   Log,
@@ -12,6 +12,7 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence.ts'
 import { createPresent } from './present.ts'
 
 /** Somebody who hears a room without being present in it. */
@@ -30,8 +31,9 @@ export interface Room {
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /**
-   * Adds somebody; the first participant of a person is announced, where that can be stored. Rejects with `Refusal` where
-   * that person would be one too many; admins are let in anyway, since they may have to put something right.
+   * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
+   * they are summed up in one line (chat/presence.ts). Rejects with `Refusal` where that person would be one too many;
+   * admins are let in anyway, since they may have to put something right.
    */
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced, likewise. */
@@ -42,6 +44,8 @@ export interface Room {
   present(): readonly Person[]
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
+  /** Records now the sum of those who came and went without being announced. Never rejects. */
+  sumUpPresence(): Promise<void>
 }
 
 /** What a room is made of; every room of a server shares them. */
@@ -50,14 +54,14 @@ export interface RoomParts {
   readonly rooms: RoomStore
   readonly people: PeopleStore
   readonly bus: RoomBus
-  readonly clock: Clock
+  readonly clock: Clock & Alarm
   /** Ids that sort in time order. */
   readonly nextId: () => string
   readonly log: Log
 }
 
 /** The keys of `[limits]` that concern one room. */
-export interface RoomLimits {
+export interface RoomLimits extends PresenceLimits {
   /** How many people may be present at once. */
   readonly members_per_room: number
 }
@@ -67,6 +71,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   const here = createPresent()
   const listeners = new Set<Listener>()
   const record = recorder(name, parts)
+  const { entries: store, clock: alarm, log } = parts
+  const presence = createPresenceTeller({ room: name, record, store, limits, alarm, log })
 
   // Lasts as long as the process: a room without anybody in it costs one entry in the bus's table.
   parts.bus.subscribe(name, (event) =>
@@ -88,19 +94,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     }
   }
 
-  /** People come and go also while nothing can be stored; then the others are not told. */
-  async function announce(draft: EntryDraft): Promise<void> {
-    try {
-      await record(draft)
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      parts.log.warn({ error, reason: error.reason, room: name }, 'a coming or going was not stored')
-    }
-  }
-
   return {
     name,
-    record,
+    record: (draft) => record(draft),
+    sumUpPresence: () => presence.sumUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     async info() {
       const row = await parts.rooms.find(name)
@@ -113,11 +110,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
         throw new Refusal(fullRoom(name, limits.members_per_room))
       const isFirst = !here.has(person)
       here.add(participant)
-      if (isFirst) await announce(presenceOf('joined', person))
+      if (isFirst) await presence.tell({ name: person.name, event: 'joined' })
     },
     async leave(participant) {
       const { person } = participant
-      if (here.remove(participant) && !here.has(person)) await announce(presenceOf('left', person))
+      if (here.remove(participant) && !here.has(person))
+        await presence.tell({ name: person.name, event: 'left' })
     },
     listen(listener) {
       listeners.add(listener)
@@ -132,11 +130,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
  * Appends start at once, so that the store can commit many together; deliveries wait for each other,
  * so that everybody sees the order of the log.
  */
-function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): Room['record'] {
+function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): PresenceParts['record'] {
   let lastDelivery: Promise<unknown> = Promise.resolve()
-  return async (draft) => {
+  return async (draft, store = (entry) => entries.append(entry)) => {
     const entry: Entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
-    const stored = entries.append(entry)
+    const stored = store(entry)
     const delivered = Promise.all([stored, lastDelivery]).then(() =>
       bus.publish(room, { type: 'entry', entry }),
     )
@@ -149,18 +147,10 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): R
 const fullRoom = (name: RoomName, limit: number): string =>
   `${name} is full: ${limit} of ${limit} people are in it; try again later`
 
-const presenceOf = (event: PresenceEntry['event'], person: Person): EntryDraft => ({
-  kind: 'presence',
-  author: SYSTEM,
-  event,
-  text: `${person.name} ${event}`,
-})
-
 async function roleIn(room: RoomName, person: Person, { rooms, people }: RoomParts): Promise<Role> {
   if (person.guest) return 'guest'
   // The store is asked each time, because a person may become an admin while their session lasts.
-  const now = await people.byId(person.id)
+  const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
   if (now?.admin) return 'admin'
-  const membership = await rooms.membership(room, person.id)
   return membership === 'owner' || membership === 'op' ? membership : 'member'
 }

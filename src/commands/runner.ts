@@ -1,5 +1,5 @@
 import type { Chat } from '../chat/chat.ts'
-import { Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/byte-quota.ts'
 import type { Pace } from '../chat/pace.ts'
 import type { Log } from '../chat/ports.ts'
@@ -115,10 +115,10 @@ export function createRunner(parts: {
       out.warn(error.message)
     } else if (error instanceof StorageError) {
       parts.log.error({ error, reason: error.reason }, 'the store refused')
-      out.warn(`not stored: ${error.message}`)
+      out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
     } else {
       parts.log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
-      out.warn('something went wrong on the server; it was logged')
+      out.warn(APOLOGY)
     }
     return 1
   }

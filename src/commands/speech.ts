@@ -1,4 +1,5 @@
 import type { MessageEntry } from '../chat/entry.ts'
+import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -28,14 +29,31 @@ export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
     async say(room, requester, raw, how) {
       const text = messageText(raw, limits)
       const message = (await room.record({ kind: 'message', author: requester.name, text })) as MessageEntry
-      const started = new Map<string, RunningTurn>()
-      for (const model of mentions(text, turns.names())) {
-        started.set(model, await turns.start({ room, requester, model, message, ...how }))
-      }
-      return { message, turns: started }
+      const called = mentions(text, turns.names())
+      return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },
     async act(room, person, raw) {
       await room.record({ kind: 'action', author: person.name, text: messageText(raw, limits) })
     },
   }
+}
+
+/** Starts a turn for each of these models. One that is refused keeps no other from starting; then the first reason is thrown. */
+async function startAll(
+  models: readonly string[],
+  turns: Pick<Turns, 'start'>,
+  mention: Omit<Mention, 'model'>,
+): Promise<Said['turns']> {
+  const started = new Map<string, RunningTurn>()
+  const refused: Refusal[] = []
+  for (const model of models) {
+    try {
+      started.set(model, await turns.start({ ...mention, model }))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push(models.length === 1 ? error : new Refusal(`@${model} was not asked: ${error.message}`))
+    }
+  }
+  if (refused[0]) throw refused[0]
+  return started
 }

@@ -1,21 +1,25 @@
 import { lineOf } from './locate.ts'
-import { fileSchema } from './schema.ts'
 
 /** What is wrong with a file that its schema does not say: where, and a sentence. */
-export interface Problem {
+export interface ConfigProblem {
   /** From 1. */
   readonly line: number
   readonly sentence: string
 }
 
 /**
- * Names that are used twice, and settings that are planned and do nothing yet: accepting those in silence would mislead.
+ * Names that are used twice, fallbacks that lead nowhere or round in a circle, and settings that do nothing where they
+ * stand, or nothing yet: accepting those in silence would mislead.
  * It looks at the file as it was written, so that the schema's problems hide none of these.
  */
-export const problemsBeyondSchema = (written: unknown, text: string): readonly Problem[] =>
-  [...namesTwice(written, 'models'), ...namesTwice(written, 'mcp'), ...planned(written)].map(
-    ({ path, sentence }) => ({ line: lineOf(text, path), sentence }),
-  )
+export const problemsBeyondSchema = (written: unknown, text: string): readonly ConfigProblem[] =>
+  [
+    ...namesTwice(written, 'models'),
+    ...namesTwice(written, 'mcp'),
+    ...fallbacks(written),
+    ...keptElsewhere(written),
+    ...planned(written),
+  ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
 interface Found {
   readonly path: readonly string[]
@@ -32,17 +36,47 @@ function* namesTwice(written: unknown, list: 'models' | 'mcp'): Iterable<Found> 
   }
 }
 
+/** A model that needs no entry. */
+const ALWAYS_THERE = 'guide'
+
+/** Each fallback must be another model of the file, or `@guide`, and asking one after the other must come to an end. */
+function* fallbacks(written: unknown): Iterable<Found> {
+  const models = listAt(written, 'models')
+  const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
+  for (const [index, entry] of models.entries()) {
+    const [name, fallback] = [at(entry, 'name'), at(entry, 'fallback')]
+    if (typeof name !== 'string' || typeof fallback !== 'string') continue
+    const path = ['models', String(index), 'fallback']
+    if (!next.has(fallback) && fallback !== ALWAYS_THERE)
+      yield { path, sentence: `there is no model called ${fallback} in this file; name another one` }
+    else if (leadsBack(name, next))
+      yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }
+  }
+}
+
+/** A model that no server is asked to keep. */
+function* keptElsewhere(written: unknown): Iterable<Found> {
+  for (const [index, entry] of listAt(written, 'models').entries()) {
+    if (at(entry, 'keep_alive') === undefined || at(entry, 'backend') === 'ollama') continue
+    const sentence = 'models.keep_alive: only a model of the backend "ollama" can be kept; leave it out'
+    yield { path: ['models', String(index), 'keep_alive'], sentence }
+  }
+}
+
+function leadsBack(name: string, next: ReadonlyMap<unknown, unknown>): boolean {
+  const seen = new Set<unknown>()
+  for (let one = next.get(name); one !== undefined && !seen.has(one); one = next.get(one)) {
+    if (one === name) return true
+    seen.add(one)
+  }
+  return false
+}
+
 function* planned(written: unknown): Iterable<Found> {
   if (listAt(written, 'mcp').length > 0)
     yield {
       path: ['mcp', '0'],
       sentence: 'mcp: this version does not connect to MCP servers yet; leave it out',
-    }
-  const presence = at(at(written, 'limits'), 'presence_per_min')
-  if (presence !== undefined && presence !== fileSchema.parse({}).limits.presence_per_min)
-    yield {
-      path: ['limits', 'presence_per_min'],
-      sentence: 'limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
     }
 }
 

@@ -3,7 +3,7 @@ import { parse, TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { errorMessage } from '../lib/errors.ts'
 import { closest } from '../lib/suggest.ts'
-import { problemsBeyondSchema, type Problem } from './beyond-schema.ts'
+import { problemsBeyondSchema, type ConfigProblem } from './beyond-schema.ts'
 import { lineOf } from './locate.ts'
 import { ConfigError } from './problem.ts'
 import { fileSchema, type FileConfig } from './schema.ts'
@@ -44,7 +44,7 @@ function tomlOf(text: string, path: string): unknown {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, text: string): readonly Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, text: string): readonly ConfigProblem[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {

@@ -41,6 +41,8 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
     context_window: contextWindow,
     max_output: maxOutput = usualOutput(contextWindow),
     system_prompt: systemPrompt,
+    keep_alive: keepAlive,
+    fallback,
     endpoint,
     model = entry.name,
     ...rest
@@ -51,6 +53,8 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
     ...{ model, contextWindow, maxOutput, systemPrompt },
     framing: PROVIDERS[entry.backend].framing,
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(keepAlive === undefined ? {} : { keepAlive }),
+    ...(fallback === undefined ? {} : { fallback }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(apiKey === undefined ? {} : { apiKey }),
   }

@@ -8,6 +8,7 @@ import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
 import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
+import { keepAlive } from './keep-alive.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -37,6 +38,8 @@ const modelFields = z.strictObject({
   max_output: z.int().min(1).max(10_000_000).optional(),
   encoding: z.enum(ENCODINGS).default('o200k_base'),
   system_prompt: z.string().max(100_000).default(''),
+  keep_alive: keepAlive.optional(),
+  fallback: z.string().min(1).optional(),
   tools: scope.default('all'),
   enabled: z.boolean().default(true),
 })

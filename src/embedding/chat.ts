@@ -5,6 +5,7 @@ import { executeTools } from '../toolbox/toolbox.ts'
 import type { ChatMessage } from '../tools/conversation.ts'
 import type { LanguageModel, ModelRequest, RequestMessage } from '../turns/ports.ts'
 import { createReply } from '../turns/reply.ts'
+import { addUsage } from '../turns/turn-state.ts'
 import { streamStep, type StepResult } from '../turns/step.ts'
 import { DEFAULT_LIMITS } from './context.ts'
 import { createListeners, type Listeners } from './listeners.ts'
@@ -98,13 +99,12 @@ export function createChat(options: ChatOptions): Chat {
   async function answer(signal: AbortSignal): Promise<Answer> {
     const reply = createReply((piece) => listeners.of('text').forEach((listener) => listener(piece)))
     const checkCalls = createCallCheck(name, ids)
-    const usage = { input: 0, output: 0 }
+    let usage: Usage = { input: 0, output: 0 }
     for (let step = 1; step <= steps; step++) {
       signal.throwIfAborted()
       reply.nextStep()
-      const result = await streamStep(model, request(), reply, signal)
-      usage.input += result.usage?.input ?? 0
-      usage.output += result.usage?.output ?? 0
+      const result = await streamStep(model, request(), { reply }, signal)
+      if (result.usage) usage = addUsage(usage, result.usage)
       if (result.calls.length === 0) {
         append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
         return { text: reply.finish(), reason: result.reason, usage }
@@ -118,12 +118,13 @@ export function createChat(options: ChatOptions): Chat {
 
   /** Runs the calls of a step. A step that could not be finished leaves nothing that a provider would refuse. */
   async function runStep(
-    { text, calls }: Pick<StepResult, 'text' | 'calls'>,
+    { text, calls, thoughts }: Pick<StepResult, 'text' | 'calls' | 'thoughts'>,
     signal: AbortSignal,
   ): Promise<void> {
     const from = messages.length
     try {
-      append({ role: 'assistant', text, calls: calls.map(asRepeated) })
+      const kept = thoughts.length > 0 ? { thoughts } : {}
+      append({ role: 'assistant', text, calls: calls.map(asRepeated), ...kept })
       const requested = listeners.of('toolCallRequested')
       if (requested.length === 0)
         return void (await executeTools(calls, { toolbox, signal, replied: append }))

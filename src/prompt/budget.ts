@@ -14,19 +14,24 @@ export interface FilledBudget {
   readonly tools: readonly PromptTool[]
 }
 
+/** The tools must leave more to what must be there: they may have so many tokens, their layer's text included. */
+export interface FewerTools {
+  readonly toolTokens: number
+}
+
 /**
  * Gives the target's tokens to the layers in order of priority, equal ones in the order in which the script named
  * them. What a layer gets depends only on the message and on the layers before it. The total is counted on the joined
  * texts after each layer, so it is exact, and never over the target.
  *
- * Returns 'needs-cheaper-tools' if the tools must be offered in a cheaper form. Throws `WrapError('budget')` if the
- * message or a required layer does not fit.
+ * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws `WrapError('budget')` if
+ * the message or a required layer does not fit though there are no tools.
  */
 export function fillBudget(
   layers: readonly Layer[],
   offer: ToolOffer | undefined,
   terms: BudgetTerms,
-): FilledBudget | 'needs-cheaper-tools' {
+): FilledBudget | FewerTools {
   const ledger = createLedger(layers, terms)
   const inOrder = layers.toSorted((a, b) => a.priority - b.priority)
   checkMessage(ledger, inOrder, terms)
@@ -34,8 +39,8 @@ export function fillBudget(
   for (const layer of inOrder) {
     const candidate = { layer, offer: layer.tools && offer, ledger, terms }
     const report = fit(candidate)
-    if (!report) return 'needs-cheaper-tools'
-    if (report.status === 'dropped' && layer.required) throw tooSmall(candidate, offer)
+    if ('toolTokens' in report) return report
+    if (report.status === 'dropped' && layer.required) return withFewerTools(candidate, reports)
     reports.set(layer, report)
   }
   const hasTools = layers.some((layer) => layer.tools && reports.get(layer)?.status !== 'dropped')
@@ -73,17 +78,34 @@ interface Candidate {
   readonly terms: BudgetTerms
 }
 
-/** What becomes of one layer; undefined if its tools must be offered in a cheaper form. */
-function fit(candidate: Candidate): LayerReport | undefined {
-  const { layer, offer } = candidate
+/** What becomes of one layer. */
+function fit(candidate: Candidate): LayerReport | FewerTools {
+  const { layer, offer, terms } = candidate
   const text = fullText(layer)
   if (put(candidate, text)) return report(candidate, text, 'kept', '')
-  if (offer && !offer.last) return undefined
-  const trimmed = putTrimmed(candidate)
+  if (offer && !offer.last) {
+    const cost = terms.counter.count(text) + offer.tokens
+    return { toolTokens: Math.min(offer.cap, cost - whatIsOver(candidate)) }
+  }
+  // A list of tools is never cut: what it names and what is sent are the same.
+  const trimmed = offer ? undefined : putTrimmed(candidate)
   if (trimmed) return report(candidate, trimmed.text, 'trimmed', trimmed.note)
-  const share = offer ? `; tools may have ${offer.cap}` : ''
-  return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${share}`)
+  return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${offer ? shareIn(offer) : ''}`)
 }
+
+const shareIn = ({ cap, share }: ToolOffer): string =>
+  cap < share ? `; what must be there leaves ${cap} for tools` : `; tools may have ${cap}`
+
+/** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` where there are none. */
+function withFewerTools(candidate: Candidate, reports: ReadonlyMap<Layer, LayerReport>): FewerTools {
+  const tools = [...reports].find(([layer, { status }]) => layer.tools && status !== 'dropped')?.[1]
+  if (tools) return { toolTokens: tools.tokens - whatIsOver(candidate) }
+  throw new WrapError('budget', `wrap: layer "${candidate.layer.name}" ${whatIsMissing(candidate)}`)
+}
+
+/** Tokens by which a layer is too long. */
+const whatIsOver = ({ layer, offer, ledger, terms }: Candidate): number =>
+  ledger.totalWith({ layer, text: fullText(layer), toolTokens: offer?.tokens }) - terms.target
 
 function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean {
   if (offer && terms.counter.count(text) + offer.tokens > offer.cap) return false
@@ -92,12 +114,12 @@ function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean 
 
 /** Where two texts meet, the sum may move by a token or two: a text that is just too long is trimmed again, shorter. */
 function putTrimmed(candidate: Candidate): TrimmedText | undefined {
-  const { layer, offer, ledger, terms } = candidate
-  let allowed = Math.min(left(candidate), offer?.cap ?? Infinity) - (offer?.tokens ?? 0)
+  const { layer, ledger, terms } = candidate
+  let allowed = left(candidate)
   while (allowed > 0) {
     const trimmed = trimLayer(layer, allowed, terms.counter)
     if (!trimmed || put(candidate, trimmed.text)) return trimmed
-    const total = ledger.totalWith({ layer, text: trimmed.text, toolTokens: offer?.tokens })
+    const total = ledger.totalWith({ layer, text: trimmed.text, toolTokens: undefined })
     allowed -= Math.max(1, total - terms.target)
   }
   return undefined
@@ -120,18 +142,4 @@ function report(
   const { name, priority, system } = layer
   const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + (offer?.tokens ?? 0)
   return { name, priority, placement: system ? 'system' : 'context', tokens, status, note }
-}
-
-/** The error names the largest tools of `offer` if tools take up the space, even where another layer carries them. */
-function tooSmall(candidate: Candidate, offer: ToolOffer | undefined): WrapError {
-  const { layer, ledger } = candidate
-  const tools = layer.tools || ledger.sums().tools > 0 ? largestTools(offer) : ''
-  return new WrapError('budget', `wrap: layer "${layer.name}" ${whatIsMissing(candidate)}${tools}`)
-}
-
-function largestTools(offer: ToolOffer | undefined): string {
-  if (!offer || offer.tools.length === 0) return ''
-  const top = offer.tools.toSorted((a, b) => b.tokens - a.tokens).slice(0, 3)
-  const named = top.map((tool) => `${tool.name} (${tool.tokens})`).join(', ')
-  return `; ${offer.tools.length} tools take ${offer.tokens}, the dearest are ${named}`
 }

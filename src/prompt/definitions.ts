@@ -18,11 +18,14 @@ export function definitionOf(tool: CatalogueTool, form: 'full' | 'short'): ToolD
 /** Tokens of a definition, the provider's own framing included: its compact JSON, keys in the order they are sent. */
 export function definitionTokens(
   definition: ToolDefinition,
-  { factor, perTool }: Framing,
+  framing: Framing,
   counter: TokenCounter,
 ): number {
-  return Math.ceil(counter.count(JSON.stringify(definition)) * factor) + perTool
+  return framedTokens(counter.count(JSON.stringify(definition)), framing)
 }
+
+/** Tokens of a definition, of which the text has `counted`. */
+export const framedTokens = (counted: number, { perTool }: Framing): number => counted + perTool
 
 /** A tool's line in the prompt, with its line break. The rest of the description is in the definition. */
 export function lineOf(tool: CatalogueTool, form: ToolForm): string {

@@ -10,8 +10,13 @@ export interface Framing {
   readonly perToolset: number
   /** For each tool. */
   readonly perTool: number
-  /** What a definition's tokens are multiplied by. */
+  /**
+   * How many tokens it counts for each of ours, in all text, while its reports have taught nothing; at least 1.
+   * What is learned takes its place (calibration/).
+   */
   readonly factor: number
+  /** Definitions that a request may have; absent where no limit is known, as for Anthropic, Ollama and llama.cpp. */
+  readonly maxTools?: number
   /** How far the sum may be off, in per cent; 0 where it is exact. */
   readonly tolerance: number
   /** Where the figures come from, and when they were looked up. */

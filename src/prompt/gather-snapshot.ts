@@ -1,17 +1,17 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { EntryKind, MessageEntry } from '../chat/entry.ts'
+import type { EntryKind, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
-import type { Calibrations } from './calibration.ts'
+import type { Calibrations } from './calibration/calibration.ts'
 import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
 import type { ModelSettings } from './model-settings.ts'
 import type { HistoryStore, ScriptStore } from './ports.ts'
 import type { Resolution } from './scope.ts'
-import type { HistoryRow, Present, RoomScript, Snapshot } from './snapshot.ts'
+import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
 import { targetOf } from './wrap.ts'
 
 /** What a prompt is for. */
@@ -20,11 +20,13 @@ export interface Occasion {
   readonly requester: Person
   readonly model: ModelSettings
   /** What is being answered; absent for `/wrap`. */
-  readonly message?: MessageEntry
+  readonly message?: MessageEntry | ReplyEntry
   /** True for a sub-turn that starts without the conversation in the room. */
   readonly fresh?: boolean
   /** Tokens to keep free for the steps that this turn has made already. */
   readonly reserve: number
+  /** What the turn has done with tools so far; absent where there is no turn. */
+  readonly inTurn?: ToolsInTurn
 }
 
 /** The tools that are in scope for the requester, and the requester's role. */
@@ -39,7 +41,7 @@ export interface Snapshots {
 /** Where the facts of a snapshot come from. */
 export interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
-  readonly history: Pick<HistoryStore, 'newest'>
+  readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'factorFor'>
   readonly clock: Clock
@@ -51,13 +53,14 @@ export interface SnapshotParts {
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
   async gather(occasion, { visible, role }) {
-    const { room, requester, message } = occasion
+    const { room, requester, message, inTurn, reserve } = occasion
     const model = profileOf(occasion, await parts.calibrations.factorFor(occasion.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, script, present] = await Promise.all([
+    const [info, history, toolCalls, script, present] = await Promise.all([
       room.info(),
       occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
+      parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
       whoIsHere(room, parts.modelNames()),
     ])
@@ -83,6 +86,8 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       message: message ? attributed(message) : '',
       ...scriptOf(script),
       toolsShare: parts.toolsShare,
+      toolCalls,
+      ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }
   },
 })
@@ -91,7 +96,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
 export const attributed = ({ author, text }: Pick<MessageEntry, 'author' | 'text'>): string =>
   `${author}: ${indentLater(text)}`
 
-/** The reserve is counted by us, the window by the provider. */
+/** The reserve is counted by us, the window by the provider. The calibration is at least 1. */
 function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot['model'] {
   const { name, maxOutput, encoding, systemPrompt, backend, framing } = model
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))

@@ -1,5 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { WrapError } from './ports.ts'
+import { type TokenCounter, WrapError } from './ports.ts'
+import type { Pricer } from './price-list.ts'
+import type { Snapshot } from './snapshot.ts'
 import type { ChosenTools } from './tool-offer.ts'
 
 /** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
@@ -18,6 +20,17 @@ export interface Layer {
   readonly heading: string
   /** The tools whose definitions go with this layer. */
   readonly tools?: ChosenTools
+}
+
+/** What the layers are made from. */
+export interface LayerFacts {
+  readonly snapshot: Snapshot
+  /** Tokens that the prompt may have. */
+  readonly target: number
+  readonly counter: TokenCounter
+  readonly price: Pricer
+  /** Tokens that tools and the text of their layer may have together. */
+  readonly allowance: number
 }
 
 /** What one run of the layers made. */
@@ -56,12 +69,14 @@ function readLayer(layer: JsonObject): Layer {
   }
 }
 
-function readTools({ form, ids }: JsonObject): ChosenTools {
-  if (form !== 'full' && form !== 'short' && form !== 'deferred')
-    return refuse('the form of tools must be "full", "short" or "deferred"')
+function readTools({ full = [], short = [], deferred = [], ...others }: JsonObject): ChosenTools {
+  if (Object.keys(others).length > 0) refuse('the rungs of tools are full, short and deferred')
+  return { full: idsIn(full), short: idsIn(short), deferred: idsIn(deferred) }
+}
+
+function idsIn(ids: Json): readonly string[] {
   const texts = list(ids).filter((id) => typeof id === 'string')
-  if (texts.length < list(ids).length) refuse('the ids of tools must be a list of texts')
-  return { form, ids: texts }
+  return texts.length < list(ids).length ? refuse('the ids of tools must be a list of texts') : texts
 }
 
 function trim(value: Json | undefined): Trim {

@@ -1,7 +1,6 @@
 import type { Framing } from './framing.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
-import { userContent } from './prompt.ts'
 
 /** What a budget has to keep to. */
 export interface BudgetTerms {
@@ -50,21 +49,20 @@ export function createLedger(
   { target, message, framing, counter }: BudgetTerms,
 ): Ledger {
   const texts = new Map<Layer, string>()
-  const joined = (system: boolean, change?: LayerText): string =>
+  const partsOf = (system: boolean, change?: LayerText): readonly string[] =>
     layers
       .filter((layer) => layer.system === system)
       .map((layer) => (layer === change?.layer ? change.text : texts.get(layer)) ?? '')
       .filter((text) => text !== '')
-      .join('\n\n')
+  const tokensOf = createJoinedCounter(counter)
   // The user's part is counted as one text; how much of it is context is worked out only when somebody asks.
-  const userTokens = (context: string): number => counter.count(userContent({ context, message }))
+  const tokensWith = (system: boolean, change?: LayerText): number =>
+    tokensOf(system ? partsOf(true, change) : [...partsOf(false, change), message])
 
-  let costs = { system: 0, user: userTokens(''), tools: 0, framing: framing.perRequest }
+  let costs = { system: 0, user: tokensWith(false), tools: 0, framing: framing.perRequest }
   const costsWith = (change: LayerText): typeof costs => ({
     ...costs,
-    ...(change.layer.system
-      ? { system: counter.count(joined(true, change)) }
-      : { user: userTokens(joined(false, change)) }),
+    ...(change.layer.system ? { system: tokensWith(true, change) } : { user: tokensWith(false, change) }),
     ...(change.toolTokens === undefined
       ? {}
       : { tools: change.toolTokens, framing: framing.perRequest + framing.perToolset }),
@@ -83,9 +81,44 @@ export function createLedger(
     },
     sums() {
       const { system, user, tools, framing } = costs
-      const context = counter.count(joined(false))
+      const context = tokensOf(partsOf(false))
       return { system, context, message: user - context, tools, framing }
     },
-    text: (placement) => joined(placement === 'system'),
+    text: (placement) => partsOf(placement === 'system').join(BREAK),
+  }
+}
+
+/** What stands between two layers, and before the message (prompt.ts). */
+const BREAK = '\n\n'
+
+/**
+ * Counts texts as they are joined, exactly. Where a text starts anew, what stands before it is counted apart and
+ * remembered: so a prompt of many layers is not counted anew for each of them.
+ */
+function createJoinedCounter(counter: TokenCounter): (parts: readonly string[]) => number {
+  const beforeOthers = new Map<string, number>()
+  const countBefore = (text: string): number => {
+    const known = beforeOthers.get(text)
+    if (known !== undefined) return known
+    const last = text.slice(text.lastIndexOf('\n') + 1)
+    // The break joins the last line only, where that line starts anew.
+    const tokens = counter.startsAnew(last)
+      ? counter.count(text) - counter.count(last) + counter.count(last + BREAK)
+      : counter.count(text + BREAK)
+    beforeOthers.set(text, tokens)
+    return tokens
+  }
+  return (parts) => {
+    let sum = 0
+    let open = ''
+    for (const part of parts) {
+      if (part === '') continue
+      if (open === '') open = part
+      else if (counter.startsAnew(part)) {
+        sum += countBefore(open)
+        open = part
+      } else open += BREAK + part
+    }
+    return sum + counter.count(open)
   }
 }

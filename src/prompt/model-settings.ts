@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Framing } from './framing.ts'
 
-/** What the core knows of a model: all of its configuration but where it is and how to log in there. */
+/** What the core knows of a model: all of its configuration but how to log in at its server. */
 export interface ModelSettings {
   /** As people call it, without `@`; 1-32 of `[a-z0-9_.-]`. */
   readonly name: string
@@ -9,6 +9,8 @@ export interface ModelSettings {
   readonly backend: string
   /** The provider's own name for it, such as `qwen3:8b`. */
   readonly model: string
+  /** Where its server is, if the config says it: what is learned of a model is kept for each server. */
+  readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
   /** Tokens kept free for the answer, and asked for at most. */
@@ -22,4 +24,14 @@ export interface ModelSettings {
   /** A scope: `"all"`, or patterns. A tool is visible only if this scope and the room's both show it. */
   readonly tools: Json
   readonly enabled: boolean
+  /** The name of the model that is asked when this one fails before it said anything. */
+  readonly fallback?: string
+  /** What it cannot do, with the reason in words for people. */
+  readonly lacks?: Lacks
+}
+
+/** What a model cannot do; absent is what it can. */
+export interface Lacks {
+  readonly tools?: string
+  readonly systemRole?: string
 }

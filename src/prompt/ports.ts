@@ -37,6 +37,11 @@ export interface Composer extends AsyncDisposable {
 /** Counts tokens in one encoding. Never throws, whatever the text. The time it takes is linear in the text's length. */
 export interface TokenCounter {
   count(text: string): number
+  /**
+   * True if this text after any text that ends with a line break counts as the two do one by one. A counter that does not
+   * know says false.
+   */
+  startsAnew(text: string): boolean
   /** The longest head of `text` of at most `tokens` tokens, cut on a token boundary and on whole characters. */
   head(text: string, tokens: number): string
   /** The longest tail, likewise. */
@@ -108,21 +113,25 @@ export interface HistoryStore {
       readonly withoutThreads?: boolean
     },
   ): Promise<readonly HistoryRow[]>
+  /** How often each tool ran in a room, by the tool's id; what was refused is not counted. */
+  toolCalls(room: RoomName): Promise<Readonly<Record<string, number>>>
   /** Stores the tokens of rows in an encoding. Unknown ids are ignored; the same again changes nothing. */
   saveCounts(encoding: string, counts: ReadonlyMap<EntryId, number>): Promise<void>
 }
 
 /** How a provider's counts compare with ours. */
 export interface Calibration {
-  /** Counted tokens times this are what the provider counts. */
+  /** Counted tokens times this are what the provider counts; at least 1. */
   readonly factor: number
   /** Number of reports that it was learned from. */
   readonly reports: number
+  /** Number of reports that taught nothing, because they looked as if the server had read only a part of the prompt. */
+  readonly doubted: number
   /** Time of the last report, in milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Calibrations on disk, by model (prompt/calibration.ts has the key). All methods reject with `StorageError` only. */
+/** Calibrations on disk, by model (calibration/calibration.ts has the key). All methods reject with `StorageError` only. */
 export interface CalibrationStore {
   find(model: string): Promise<Calibration | undefined>
   /** Takes the place of what was known of the model. */

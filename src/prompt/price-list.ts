@@ -1,3 +1,4 @@
+import { utf8Bytes } from '../lib/bytes.ts'
 import { definitionOf, definitionTokens, lineOf } from './definitions.ts'
 import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
@@ -13,7 +14,12 @@ export interface PricedTool {
 }
 
 /** Prices in one encoding and with one provider's framing. */
-export type Pricer = (tool: CatalogueTool, form: ToolForm) => PricedTool
+export interface Pricer {
+  /** Counts the tool in this form when it is first asked for. */
+  of(tool: CatalogueTool, form: ToolForm): PricedTool
+  /** Bytes of the definition: how dear it is, about, without counting. */
+  bytes(tool: CatalogueTool, form: 'full' | 'short'): number
+}
 
 /** Gives the pricer for a provider's framing and a counter. */
 export type PriceList = (framing: Framing, counter: TokenCounter) => Pricer
@@ -22,8 +28,8 @@ export type PriceList = (framing: Framing, counter: TokenCounter) => Pricer
 export function createPriceList(): PriceList {
   const pricers = new WeakMap<TokenCounter, Map<string, Pricer>>()
   return (framing, counter) => {
-    // Each snapshot may bring its own copy of the framing, so the figures are compared, not the objects.
-    const key = `${framing.factor} ${framing.perTool}`
+    // Each snapshot may bring its own copy of the framing, so its figure is compared, not the objects.
+    const key = `${framing.perTool}`
     const known = pricers.get(counter) ?? new Map<string, Pricer>()
     pricers.set(counter, known)
     const pricer = known.get(key) ?? createPricer(framing, counter)
@@ -33,15 +39,25 @@ export function createPriceList(): PriceList {
 }
 
 function createPricer(framing: Framing, counter: TokenCounter): Pricer {
-  const prices: Readonly<Record<ToolForm, WeakMap<CatalogueTool, PricedTool>>> = {
-    full: new WeakMap(),
-    short: new WeakMap(),
-    deferred: new WeakMap(),
+  return {
+    of: oncePerForm((tool, form) => priceOf(tool, form, framing, counter)),
+    bytes: oncePerForm((tool, form) => utf8Bytes(JSON.stringify(definitionOf(tool, form)))),
   }
+}
+
+/** Works something out once for each tool and form. */
+function oncePerForm<Form extends ToolForm, T>(
+  work: (tool: CatalogueTool, form: Form) => T,
+): (tool: CatalogueTool, form: Form) => T {
+  const known = new WeakMap<CatalogueTool, Map<Form, T>>()
   return (tool, form) => {
-    const priced = prices[form].get(tool) ?? priceOf(tool, form, framing, counter)
-    prices[form].set(tool, priced)
-    return priced
+    const forms = known.get(tool) ?? new Map<Form, T>()
+    known.set(tool, forms)
+    const found = forms.get(form)
+    if (found !== undefined) return found
+    const made = work(tool, form)
+    forms.set(form, made)
+    return made
   }
 }
 

@@ -60,6 +60,8 @@ export interface Prompt {
   readonly context: string
   readonly message: string
   readonly warnings: readonly string[]
+  /** Tokens that the definitions of tools which `find_tools` shows may have; absent where no tool is deferred. */
+  readonly findable?: number
 }
 
 /** The user's part of the request, as it is counted and as every adapter must send it. */

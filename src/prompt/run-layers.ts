@@ -1,40 +1,42 @@
 import { eachOnce } from './each-once.ts'
+import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
 import { conversationText, historyRows } from './conversation.ts'
-import { type ComposedLayers, readLayers } from './layers.ts'
-import type { LuaEngine, TokenCounter } from './ports.ts'
+import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
+import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
-import type { ToolForm } from './prompt.ts'
 import { resolveScope } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
-import { affordableForm } from './tool-offer.ts'
 
-/** What the layers are made from. */
-export interface LayerFacts {
-  readonly snapshot: Snapshot
-  /** Tokens that the prompt may have. */
-  readonly target: number
-  readonly counter: TokenCounter
-  readonly price: Pricer
-  /** Tools are offered in this form or a cheaper one. */
-  readonly firstForm: ToolForm
+/** What one run made. */
+export interface LayersRun extends ComposedLayers {
+  /** How the layers' last choice of tools came out; absent where they made none. */
+  readonly selection?: Selection
 }
 
 /**
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
  * Throws `WrapError`.
  */
-export function runLayers(engine: LuaEngine, facts: LayerFacts): ComposedLayers {
+export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
   const { snapshot, target } = facts
   const notes = createNotes()
+  let selection: Selection | undefined
+  const select = (argument: Json): Json => {
+    const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
+    selection = selectTools(visibleTools(scope, snapshot, notes.add), words, facts)
+    return { ...selection.chosen, text: selection.text }
+  }
   const returned = engine.run({
     script: snapshot.script?.source,
     data: luaSnapshot(snapshot, target),
-    host: (name, argument) => answer(name, argument, facts, notes.add),
+    host: (name, argument) =>
+      name === 'select_tools' ? select(argument) : answer(name, argument, facts, notes.add),
     maxOutput: outputLimit(target),
   })
   const composed = readLayers(returned)
-  return { ...composed, warnings: [...composed.warnings, ...notes.lines] }
+  const warnings = [...composed.warnings, ...notes.lines]
+  return { ...composed, warnings, ...(selection ? { selection } : {}) }
 }
 
 /** Lines that scopes and a script can add to the warnings of one run, and characters of each. */
@@ -103,8 +105,6 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
       return eachOnce(visibleTools(argument, snapshot, note)).offered.map(({ tool }) =>
         described(tool, price),
       )
-    case 'select_tools':
-      return selected(visibleTools(argument, snapshot, note), facts)
     case 'history':
       return historyRows(snapshot, argument, conversationLimit(target))
     case 'conversation':
@@ -126,17 +126,7 @@ function visibleTools(scope: Json, { tools }: Snapshot, note: Note): readonly Ca
 
 function described(tool: CatalogueTool, price: Pricer): JsonObject {
   const { id, name, description, schema, source } = tool
-  return { id, name, description, schema, source, tokens: price(tool, 'full').sent.tokens }
-}
-
-/** The ids are those of all that can be called; the lines are only those of the tools that are offered. */
-function selected(visible: readonly CatalogueTool[], facts: LayerFacts): JsonObject {
-  const { snapshot, target, price, firstForm } = facts
-  const { offered } = eachOnce(visible)
-  const tools = offered.map(({ tool }) => tool)
-  const form = affordableForm(tools, firstForm, Math.floor(target * snapshot.toolsShare), price)
-  const ids = offered.flatMap(({ tool, standsFor }) => [tool.id, ...standsFor.map(({ id }) => id)])
-  return { form, ids, lines: tools.map((tool) => price(tool, form).line) }
+  return { id, name, description, schema, source, tokens: price.of(tool, 'full').sent.tokens }
 }
 
 function logLine(argument: Json): string {

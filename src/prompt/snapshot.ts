@@ -44,7 +44,7 @@ export interface ModelProfile {
   readonly backend: string
   /** What its provider adds to a request. */
   readonly framing: Framing
-  /** Learned from reported usage: counted tokens times this are what the provider counts. 1 when unknown. */
+  /** Counted tokens times this are what the provider counts, as far as is known; at least 1. */
   readonly calibration: number
 }
 
@@ -65,6 +65,14 @@ export interface HistoryRow {
 export interface RoomScript {
   readonly source: string
   readonly version: number
+}
+
+/** What a turn has done with tools. Where not all fit, these stay, and the oldest of them give way first. */
+export interface ToolsInTurn {
+  /** Ids of the tools that `find_tools` has shown, oldest first. */
+  readonly found: readonly string[]
+  /** The tools that were called, and how they were sent then, oldest first. */
+  readonly called: readonly { readonly id: string; readonly form: 'full' | 'short' }[]
 }
 
 /**
@@ -95,4 +103,11 @@ export interface Snapshot {
   readonly script?: RoomScript
   /** Share of the target that tools may take, 0-1. */
   readonly toolsShare: number
+  /** Calls of each tool in this room, by id; absent where there were none. */
+  readonly toolCalls?: Readonly<Record<string, number>>
+  /** What this turn has done before; absent before its first step. */
+  readonly inTurn?: ToolsInTurn & {
+    /** Tokens of its steps so far, by which the target is smaller than at first. Tools keep their share of all. */
+    readonly reserve: number
+  }
 }

@@ -12,8 +12,9 @@ const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
 
 /**
  * Gives every tool the name by which models call it: the id, without `sshawl_` where that leaves no doubt,
- * with the characters that providers refuse replaced, and shortened with a hash. A tool's name depends only on which
- * ids there are, not on their order. The order of the tools stays. Of two tools with one id the first counts.
+ * with the characters that providers refuse replaced, and shortened with a hash. It begins with a letter or an underscore,
+ * as Gemini wants it. A tool's name depends only on which ids there are, not on their order. The order of the tools stays.
+ * Of two tools with one id the first counts.
  */
 export function nameTools(tools: readonly UnnamedTool[]): readonly CatalogueTool[] {
   const unique = [...new Map(tools.toReversed().map((tool) => [tool.id, tool])).values()].toReversed()
@@ -39,7 +40,8 @@ function preferred(id: string, ids: ReadonlySet<string>): string {
 }
 
 function legal(name: string, id: string): string {
-  const clean = name.replace(/[^A-Za-z0-9_-]/gu, '_')
+  const known = name.replace(/[^A-Za-z0-9_-]/gu, '_')
+  const clean = /^[A-Za-z_]/.test(known) ? known : `_${known}`
   return clean === name && clean.length <= MAX_NAME_CHARACTERS && clean !== '' ? clean : hashed(clean, id)
 }
 

@@ -1,5 +1,5 @@
 import { definitionTokens } from './definitions.ts'
-import type { OfferedTool } from './each-once.ts'
+import { eachOnce } from './each-once.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import type { Framing } from './framing.ts'
 import type { TokenCounter } from './ports.ts'
@@ -7,76 +7,67 @@ import type { Pricer } from './price-list.ts'
 import type { PromptTool, ToolForm } from './prompt.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
-/** The tools that a layer tells of, and the form that its text was made for. */
-export interface ChosenTools {
-  readonly form: ToolForm
-  readonly ids: readonly string[]
-}
+/** Ids of the tools that a layer tells of, by the form that its text was made for. */
+export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 
-/** The tools that go with a layer, in one form. */
+/** The tools that go with a layer. */
 export interface ToolOffer {
   readonly tools: readonly PromptTool[]
   /** Tokens of all their definitions. */
   readonly tokens: number
-  /** Tokens that the tools and their layer's text may have together. */
+  /** Tokens that the tools and their layer's text may have together; 0 if they must be left out. */
   readonly cap: number
-  /** True if there is no cheaper form: then the layer's text is trimmed or dropped instead. */
+  /** Their share of the target; where `cap` is less, something that must be there needs the rest. */
+  readonly share: number
+  /** True if they cannot be had for less: then the layer is dropped. */
   readonly last: boolean
 }
 
-/** From the most tokens to the fewest. */
-const FORMS: readonly ToolForm[] = ['full', 'short', 'deferred']
-
-/** The cheaper one of two forms. */
-export const cheaperOf = (a: ToolForm, b: ToolForm): ToolForm => (FORMS.indexOf(a) > FORMS.indexOf(b) ? a : b)
-
-/** The next cheaper form; undefined where there is none. */
-export const nextCheaper = (form: ToolForm): ToolForm | undefined => FORMS[FORMS.indexOf(form) + 1]
-
-/**
- * The first form, from `first` on, in which the definitions and lines of these tools have at most `cap` tokens;
- * 'deferred' if there is none. The heading is not counted: this is an early estimate, and the budget counts exactly.
- */
-export function affordableForm(
-  tools: readonly CatalogueTool[],
-  first: ToolForm,
-  cap: number,
-  price: Pricer,
-): ToolForm {
-  const tokensIn = (form: ToolForm): number =>
-    tools.reduce((sum, tool) => sum + price(tool, form).sent.tokens + price(tool, form).lineTokens, 0)
-  return FORMS.slice(FORMS.indexOf(first)).find((form) => tokensIn(form) <= cap) ?? 'deferred'
-}
-
 /** What it takes to offer tools. */
-export interface OfferTerms {
-  readonly form: ToolForm
-  /** Tokens that the tools and their layer's text may have together. */
-  readonly cap: number
+export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
   readonly framing: Framing
   readonly counter: TokenCounter
   readonly price: Pricer
 }
 
-/** The offer of these tools; undefined where there are none. Deferred ones come with `find_tools`. */
+/**
+ * The offer of these tools; undefined where there are none. Only tools of the snapshot are ever sent, whatever a script
+ * names, each function once. Deferred ones come with `find_tools`.
+ */
 export function offerTools(
-  tools: readonly OfferedTool[],
-  { form, cap, framing, counter, price }: OfferTerms,
+  inScope: readonly CatalogueTool[],
+  chosen: ChosenTools | undefined,
+  { framing, counter, price, ...limits }: OfferTerms,
 ): ToolOffer | undefined {
-  if (tools.length === 0) return undefined
-  const last = form === 'deferred'
-  const priced = tools.map(({ tool, standsFor }) => withOthers(price(tool, form).sent, standsFor))
-  const sent = last ? [...priced, findTools(framing, counter)] : priced
-  return { tools: sent, tokens: sent.reduce((sum, tool) => sum + tool.tokens, 0), cap, last }
+  const forms = formsOf(chosen)
+  const { offered } = eachOnce(inScope.filter(({ id }) => forms.has(id)))
+  if (offered.length === 0) return undefined
+  const priced = offered.map(({ tool, standsFor }) =>
+    withOthers(price.of(tool, forms.get(tool.id) ?? 'deferred').sent, standsFor),
+  )
+  const isDeferred = priced.some(({ form }) => form === 'deferred')
+  const tools = isDeferred ? [...priced, findTools(framing, counter)] : priced
+  return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
 }
+
+const formsOf = (chosen: ChosenTools | undefined): ReadonlyMap<string, ToolForm> =>
+  new Map(
+    (['full', 'short', 'deferred'] as const).flatMap((form) =>
+      (chosen?.[form] ?? []).map((id) => [id, form] as const),
+    ),
+  )
 
 const withOthers = (sent: PromptTool, others: readonly CatalogueTool[]): PromptTool =>
   others.length === 0 ? sent : { ...sent, standsFor: others.map(({ id }) => id) }
+
+/** Tokens of the definition of `find_tools`. */
+export const searchTokens = (framing: Framing, counter: TokenCounter): number =>
+  definitionTokens(findToolsDefinition, framing, counter)
 
 const findTools = (framing: Framing, counter: TokenCounter): PromptTool => ({
   id: findToolsDefinition.name,
   name: findToolsDefinition.name,
   form: 'full',
-  tokens: definitionTokens(findToolsDefinition, framing, counter),
+  tokens: searchTokens(framing, counter),
   definition: findToolsDefinition,
 })

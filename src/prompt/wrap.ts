@@ -2,15 +2,17 @@ import { type FilledBudget, fillBudget } from './budget.ts'
 import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createPriceList } from './price-list.ts'
-import type { Prompt, ToolForm } from './prompt.ts'
-import { runLayers } from './run-layers.ts'
-import { eachOnce, type OfferedTool } from './each-once.ts'
+import type { Prompt } from './prompt.ts'
+import { runLayers, type LayersRun } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
-import { cheaperOf, nextCheaper, offerTools } from './tool-offer.ts'
+import { offerTools } from './tool-offer.ts'
+
+/** Runs of the layers with ever fewer tokens for tools. After these they are left out. */
+const MAX_RUNS = 8
 
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
- * same prompt. Where the tools cost too much they are offered in a cheaper form, and the layers run again.
+ * same prompt. Where the tools leave too little to what must be there, the layers run again with fewer tokens for tools.
  * Whoever composes more than once hands in a price list, which only saves work. Throws `WrapError`.
  */
 export function composePrompt(
@@ -23,20 +25,36 @@ export function composePrompt(
   const { framing } = snapshot.model
   const price = prices(framing, counter)
   const limit = targetOf(snapshot.model)
-  for (let firstForm: ToolForm | undefined = 'full'; firstForm !== undefined;) {
-    const composed = runLayers(engine, { snapshot, target: limit, counter, price, firstForm })
+  let allowance = shareOf(snapshot, limit, limit)
+  for (let run = 1; ; run += 1) {
+    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance })
     const target = Math.min(limit, composed.target)
-    const chosen = composed.layers.find((layer) => layer.tools)?.tools
-    const form = cheaperOf(firstForm, chosen?.form ?? firstForm)
-    const cap = Math.floor(target * snapshot.toolsShare)
-    const offer = offerTools(toolsWith(snapshot, chosen?.ids), { form, cap, framing, counter, price })
+    const share = shareOf(snapshot, target, limit)
+    const cap = Math.min(allowance, share)
+    const { chosen, last } = chosenIn(composed, cap)
+    const offer = offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price })
     const terms = { target, message: snapshot.message, framing, counter }
     const filled = fillBudget(composed.layers, offer, terms)
-    if (filled !== 'needs-cheaper-tools')
-      return promptOf(snapshot, filled, target, warningsOf(composed, limit, filled))
-    firstForm = nextCheaper(form)
+    if ('sums' in filled)
+      return promptOf(snapshot, filled, target, {
+        warnings: warningsOf(composed, limit, filled),
+        findable: composed.selection?.findable,
+      })
+    // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
+    const less = filled.toolTokens < allowance ? filled.toolTokens : Math.floor(allowance * 0.9)
+    allowance = run < MAX_RUNS ? Math.max(0, less) : 0
   }
-  throw new Error('the cheapest form of tools never needs a cheaper one')
+}
+
+/** Tokens that tools may have. Within a turn this does not shrink with each step, so that tools do not come and go. */
+function shareOf({ toolsShare, inTurn }: Snapshot, target: number, limit: number): number {
+  const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
+  return Math.floor(whole * toolsShare)
+}
+
+function chosenIn({ layers, selection }: LayersRun, cap: number) {
+  const chosen = layers.find((layer) => layer.tools)?.tools
+  return { chosen, last: cap <= 0 || (selection?.cheapest ?? false) }
 }
 
 /** Characters of a room's script; storing one has a lower limit. */
@@ -51,16 +69,13 @@ function checkScript({ script }: Snapshot): void {
   )
 }
 
-/** Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. */
+/**
+ * Tokens that a prompt may have, in our count: what the provider counts for them is the window less the answer. Whatever
+ * was learned, the target and the answer together are never over the window.
+ */
 export function targetOf({ contextWindow, maxOutput, calibration }: ModelProfile): number {
-  const factor = Number.isFinite(calibration) && calibration > 0 ? calibration : 1
+  const factor = Number.isFinite(calibration) ? Math.max(1, calibration) : 1
   return Math.max(0, Math.floor((contextWindow - maxOutput) / factor))
-}
-
-/** Only tools of the snapshot are ever sent, whatever a script names, and each function once. */
-function toolsWith({ tools }: Snapshot, ids: readonly string[] = []): readonly OfferedTool[] {
-  const chosen = new Set(ids)
-  return eachOnce(tools.filter((tool) => chosen.has(tool.id))).offered
 }
 
 function warningsOf(composed: ComposedLayers, limit: number, filled: FilledBudget): readonly string[] {
@@ -76,8 +91,9 @@ function promptOf(
   { model, message }: Snapshot,
   { sums, layers, tools, system, context }: FilledBudget,
   target: number,
-  warnings: readonly string[],
+  { warnings, findable = 0 }: { readonly warnings: readonly string[]; readonly findable: number | undefined },
 ): Prompt {
+  const hasDeferred = tools.some(({ form }) => form === 'deferred')
   const { encoding, contextWindow: window, maxOutput: reserved_output } = model
   const used = sums.system + sums.context + sums.message + sums.tools + sums.framing
   return {
@@ -89,5 +105,6 @@ function promptOf(
     context,
     message,
     warnings,
+    ...(hasDeferred ? { findable } : {}),
   }
 }

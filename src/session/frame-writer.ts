@@ -1,6 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Styled } from '../lib/text/styled.ts'
-import type { Frames } from './frames.ts'
+import type { ViewFrames } from './frames.ts'
 import type { Terminal } from './ports.ts'
 
 /** Something that stands on the screen for good. */
@@ -36,7 +36,7 @@ export interface FrameWriter {
  */
 export function createFrameWriter(
   terminal: Terminal,
-  frames: Frames,
+  frames: ViewFrames,
   compose: (items: readonly Item[]) => Composed,
   fail: (error: unknown) => void,
 ): FrameWriter {

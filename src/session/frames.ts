@@ -1,16 +1,20 @@
-import type { Slices, SliceTimers } from '../lib/slices.ts'
+import type { Account, SchedulerTimers } from '../lib/scheduler.ts'
 import { takeToken, type Rate } from '../lib/token-bucket.ts'
 
 /** Time for frames; tests hold it in their hands. */
-export interface FrameTimers extends SliceTimers {
+export interface FrameTimers extends SchedulerTimers {
   later(ms: number, run: () => void): void
 }
 
 /** Decides when the views of all sessions are painted. */
 export interface Frames {
-  /**
-   * A view that `paint` paints. If that throws, `fail` is called, and the view is painted no more.
-   */
+  /** Those whose painting is charged to that account. */
+  of(account: Account): ViewFrames
+}
+
+/** Makes frames for the views of one session. */
+export interface ViewFrames {
+  /** A view that `paint` paints. If it throws, `fail` is called, and the view is painted no more. */
   open(paint: () => void, fail: (error: unknown) => void): Frame
 }
 
@@ -28,7 +32,8 @@ export const FRAME_MS = 33
 /** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
-interface View {
+interface WaitingScreen {
+  readonly account: Account
   readonly paint: () => void
   readonly fail: (error: unknown) => void
   fullAt: number
@@ -41,14 +46,14 @@ interface View {
  * pass is painted together. The others wait for the next frame; one timer serves all of them, and none runs while
  * nobody waits.
  */
-export function createFrames(slices: Slices, { now, soon, later }: FrameTimers): Frames {
-  let ready: View[] = []
-  let forFrame: View[] = []
+export function createFrames({ now, soon, later }: FrameTimers): Frames {
+  let ready: WaitingScreen[] = []
+  let forFrame: WaitingScreen[] = []
 
   function paintReady(): void {
     const views = ready
     ready = []
-    for (const view of views) void slices.turn(() => paint(view))
+    for (const view of views) void view.account.run(() => paint(view))
   }
 
   function paintFrame(): void {
@@ -60,7 +65,7 @@ export function createFrames(slices: Slices, { now, soon, later }: FrameTimers):
     paintReady()
   }
 
-  function request(view: View): void {
+  function request(view: WaitingScreen): void {
     if (view.isWaiting || view.isClosed) return
     view.isWaiting = true
     const fullAt = takeToken(view.fullAt, now(), RATE)
@@ -73,14 +78,16 @@ export function createFrames(slices: Slices, { now, soon, later }: FrameTimers):
   }
 
   return {
-    open(paint, fail) {
-      const view: View = { paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
-      return { request: () => request(view), close: () => void (view.isClosed = true) }
-    },
+    of: (account) => ({
+      open(paint, fail) {
+        const view: WaitingScreen = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
+        return { request: () => request(view), close: () => void (view.isClosed = true) }
+      },
+    }),
   }
 }
 
-function paint(view: View): void {
+function paint(view: WaitingScreen): void {
   view.isWaiting = false
   if (view.isClosed) return
   try {

@@ -30,7 +30,7 @@ export function createLiveView(
   const layOut = createDraftLayout()
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
-  let prefix = ''
+  let prefix = PASTE_MODE_ON
   let isClosed = false
 
   const size = (): WindowSize => terminal.size() ?? { columns: 80, rows: 24 }
@@ -84,7 +84,6 @@ export function createLiveView(
 
   const writer = createFrameWriter(terminal, frames, compose, fail)
   terminal.onResize(writer.request)
-  terminal.write(PASTE_MODE_ON)
   writer.request()
   return {
     entry: (entry) => writer.add({ type: 'entry', entry }),
@@ -97,7 +96,7 @@ export function createLiveView(
     sent() {},
     refresh: writer.request,
     redraw() {
-      prefix = CLEAR_SCREEN
+      if (!prefix.includes(CLEAR_SCREEN)) prefix += CLEAR_SCREEN
       writer.request()
     },
     bell() {

@@ -1,9 +1,10 @@
-import type { Slices } from '../lib/slices.ts'
+import type { Account } from '../lib/scheduler.ts'
 
 /** A pipe to read lines from. */
 export interface PipeOptions {
   readonly input: AsyncIterable<Uint8Array>
-  readonly slices: Slices
+  /** Pays for the reading. */
+  readonly account: Account
   /** The longest line, in UTF-16 units; what is longer is never held whole in memory. */
   readonly lineUnits: number
   /** Called for each line that is not blank, one after the other. */
@@ -16,7 +17,13 @@ export interface PipeOptions {
 const PIECE_BYTES = 2_048
 
 /** Each LF (or CR LF) ends a line, and so does the end of the input. Invalid UTF-8 becomes U+FFFD. */
-export async function readLines({ input, slices, lineUnits, onLine, onTooLong }: PipeOptions): Promise<void> {
+export async function readLines({
+  input,
+  account,
+  lineUnits,
+  onLine,
+  onTooLong,
+}: PipeOptions): Promise<void> {
   const utf8 = new TextDecoder()
   let line = ''
   let isTooLong = false
@@ -49,7 +56,7 @@ export async function readLines({ input, slices, lineUnits, onLine, onTooLong }:
   for await (const bytes of input) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const piece = bytes.subarray(at, at + PIECE_BYTES)
-      await takePiece(await slices.turn(() => utf8.decode(piece, { stream: true }).split('\n')))
+      await takePiece(await account.run(() => utf8.decode(piece, { stream: true }).split('\n')))
     }
   }
   add(utf8.decode())

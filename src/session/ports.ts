@@ -7,6 +7,7 @@
  */
 import type { Fingerprint, Person } from '../chat/person.ts'
 import type { Participant } from '../chat/ports.ts'
+import type { Account } from '../lib/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
 
@@ -61,19 +62,20 @@ export interface ClientHandler {
   /**
    * The person behind a key. Called only once the key's signature is verified; `name` is the login name as it came,
    * any text; `address` is the peer's. Throws `Refusal` if this key may not log in under this name. The client then
-   * learns only that it was denied.
+   * learns only that it was denied. Of a `StorageError` it is told the message, and it is not served.
    */
   identify(name: string, key: OfferedKey, address: string): Promise<Person>
   /**
    * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
-   * open: the caller logs the error, tells the person and ends the terminal.
+   * open: the caller logs the error, tells the person and ends the terminal. What it makes the server do is charged to
+   * `account`, that of the connection.
    */
-  shell(person: Person, terminal: Terminal): Promise<void>
+  shell(person: Person, terminal: Terminal, account: Account): Promise<void>
   /**
-   * One command line as it came; resolves with the exit status, 0-255. The caller prints the message of a `Refusal`;
-   * any other error it logs and tells the person that something went wrong.
+   * One command line as it came; resolves with the exit status, 0-255, and has told the person then what there is to
+   * tell. If it rejects, the caller logs the error and tells the person that something went wrong.
    */
-  exec(person: Person, line: string, pipe: ExecPipe): Promise<number>
+  exec(person: Person, line: string, pipe: ExecPipe, account: Account): Promise<number>
 }
 
 /** What the status line says. */

@@ -2,7 +2,7 @@ import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
-import type { Frames } from './frames.ts'
+import type { ViewFrames } from './frames.ts'
 import type { Key } from './keys.ts'
 import type { Draft } from './line-editor.ts'
 import type { Screen } from './ports.ts'
@@ -29,7 +29,7 @@ export interface SessionView {
 
 /** What a view is made from. */
 export interface ViewParts {
-  readonly frames: Frames
+  readonly frames: ViewFrames
   readonly drawEntry: DrawEntry
   /** Called with what makes painting impossible. */
   readonly fail: (error: unknown) => void

@@ -1,5 +1,6 @@
 import type { Person } from '../chat/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import type { Account } from '../lib/scheduler.ts'
 import { createSerial } from '../lib/serial.ts'
 import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
 import { createAppendView, onlyAppends } from './append-view.ts'
@@ -19,6 +20,8 @@ export interface SessionOptions {
   readonly person: Person
   readonly host: SessionHost
   readonly shared: SharedBySessions
+  /** Pays for all that is done for this session. */
+  readonly account: Account
   /** The longest draft or piped line, in UTF-16 units; 65536 when absent. */
   readonly draftUnits?: number
 }
@@ -29,11 +32,11 @@ export interface SessionOptions {
  * terminal still open, if the person cannot be brought into a room, or nothing can be drawn for them.
  */
 export async function runSession({ draftUnits = 65_536, ...options }: SessionOptions): Promise<void> {
-  const { terminal, person, host, shared } = options
+  const { terminal, person, host, shared, account } = options
   const over = createDeferred<void>()
   let hasLeft = false
   let exitStatus = 0
-  const parts = { ...shared, fail: over.reject }
+  const parts = { ...shared, frames: shared.frames.of(account), fail: over.reject }
   const view = onlyAppends(terminal)
     ? createAppendView(terminal, parts)
     : createLiveView(terminal, (style) => host.footer(style), parts)
@@ -52,17 +55,17 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
     trouble,
     draftUnits,
     isOver,
-    // A backlog of lines ends with its writer: what they would not see posted is not posted.
+    // Lines that still wait when the person has left are dropped.
     async submit(line) {
       // A command may never wait for anything, and a backlog of such lines must not keep the thread.
-      await shared.slices.rest()
+      await account.rest()
       if (!isOver()) await trouble.during(() => host.submit(line))
     },
   }
   try {
     await host.attach(screen)
     const read = terminal.size() ? readKeyboard : readPipe
-    await Promise.race([read(session), over.promise])
+    await Promise.race([read(session, account), over.promise])
   } finally {
     hasLeft = true
     view.close()
@@ -86,10 +89,10 @@ export interface OpenSession {
   readonly submit: (line: string) => Promise<void>
 }
 
-const readPipe = ({ terminal, view, shared, draftUnits, submit }: OpenSession): Promise<void> =>
+const readPipe = ({ terminal, view, draftUnits, submit }: OpenSession, account: Account): Promise<void> =>
   readLines({
     input: terminal.input,
-    slices: shared.slices,
+    account,
     lineUnits: draftUnits,
     onLine: submit,
     onTooLong: () => view.print(`! a line has at most ${draftUnits} characters; this one was not sent`),
@@ -104,17 +107,23 @@ const PIECE_KEYS = 8
 const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
 
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
-async function readKeyboard(session: OpenSession): Promise<void> {
-  const { terminal, shared } = session
+async function readKeyboard(session: OpenSession, account: Account): Promise<void> {
   const decode = createKeyDecoder()
   const keyboard = createKeyboard(session)
-  for await (const bytes of terminal.input) {
+  for await (const bytes of session.terminal.input) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const keys = await shared.slices.turn(() => decode(bytes.subarray(at, at + PIECE_BYTES)))
-      for (let from = 0; from < keys.length; from += PIECE_KEYS) {
-        const isLeaving = await shared.slices.turn(() => keyboard.take(keys.slice(from, from + PIECE_KEYS)))
-        if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
+      let keys: readonly Key[] = []
+      const takeSome = (): boolean => {
+        const some = keys.slice(0, PIECE_KEYS)
+        keys = keys.slice(PIECE_KEYS)
+        return keyboard.take(some)
       }
+      let isLeaving = await account.run(() => {
+        keys = decode(bytes.subarray(at, at + PIECE_BYTES))
+        return takeSome()
+      })
+      while (keys.length > 0 && !isLeaving && !session.isOver()) isLeaving = await account.run(takeSome)
+      if (isLeaving || session.isOver()) return await keyboard.allSubmitted()
       if (keyboard.waiting() > MAX_LINES_WAITING) await keyboard.allSubmitted()
     }
   }

@@ -1,11 +1,9 @@
 import type { Log } from '../chat/ports.ts'
-import { createSlices, type Slices } from '../lib/slices.ts'
 import { createDrawEntry, type DrawEntry } from './drawing/drawn-text.ts'
 import { createFrames, type Frames, type FrameTimers } from './frames.ts'
 
 /** What all sessions of a process share, so that none costs what all could have together. */
 export interface SharedBySessions {
-  readonly slices: Slices
   readonly frames: Frames
   readonly drawEntry: DrawEntry
   /** Milliseconds that never go back. */
@@ -13,14 +11,9 @@ export interface SharedBySessions {
   readonly log: Log
 }
 
-/** To be made once for a process, of a scheduler that others may share too. */
-export const createShared = (
-  timers: FrameTimers,
-  log: Log,
-  slices: Slices = createSlices(timers),
-): SharedBySessions => ({
-  slices,
-  frames: createFrames(slices, timers),
+/** To be made once for a process. */
+export const createShared = (timers: FrameTimers, log: Log): SharedBySessions => ({
+  frames: createFrames(timers),
   drawEntry: createDrawEntry(),
   now: () => timers.now(),
   log,

@@ -1,4 +1,4 @@
-import { Refusal } from '../chat/errors.ts'
+import { APOLOGY, Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
@@ -18,9 +18,9 @@ export function createTrouble(view: Pick<SessionView, 'print'>, person: Person, 
     if (error instanceof Refusal) return view.print(`! ${error.message}`)
     // A key that is held down would fill the log with the same line.
     const what = errorMessage(error)
-    if (what !== logged) log.error({ person: person.name, err: error }, 'something in a session failed')
+    if (what !== logged) log.error({ person: person.name, error }, 'something in a session failed')
     logged = what
-    view.print('! something went wrong on the server; it was logged. Your session goes on')
+    view.print(`! ${APOLOGY}. Your session goes on`)
   }
 
   return {

@@ -1,9 +1,9 @@
 import type { Log } from '../chat/ports.ts'
-import { cleanJson } from '../lib/clean-json.ts'
-import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
+import { sendable } from './sendable.ts'
 
 /** All tools there are at one moment, before any scope. */
 export interface Catalogue {
@@ -101,15 +101,17 @@ function aliasChain(tool: Tool, byId: ById): readonly string[] {
   return chain
 }
 
-const describe = ({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'name'> => ({
-  id: tool.id,
-  group: source.group,
-  source: source.name,
-  title: cleanLine(tool.title),
-  description: cleanText(tool.description),
-  schema: cleanJson(tool.schema),
-  access: tool.access,
-  aliasOf: aliasChain(tool, byId),
-  ...(tool.unavailable === undefined ? {} : { unavailable: cleanLine(tool.unavailable) }),
-  ...(tool.yields ? { yields: tool.yields } : {}),
-})
+function describe({ tool, source }: Listed, byId: ById): Omit<CatalogueTool, 'name'> {
+  const { problem, ...words } = sendable(tool)
+  const unavailable = problem ?? tool.unavailable
+  return {
+    id: tool.id,
+    group: source.group,
+    source: source.name,
+    ...words,
+    access: tool.access,
+    aliasOf: aliasChain(tool, byId),
+    ...(unavailable === undefined ? {} : { unavailable: cleanLine(unavailable) }),
+    ...(tool.yields ? { yields: tool.yields } : {}),
+  }
+}

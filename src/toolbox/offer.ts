@@ -1,16 +1,13 @@
 import type { JsonObject } from '../lib/json.ts'
-import { definitionOf } from '../prompt/definitions.ts'
-import { findTools, findToolsDefinition } from '../prompt/find-tools.ts'
+import { findToolsDefinition } from '../prompt/find-tools.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { failed, ok, type ToolResult } from '../tools/result.ts'
+import { failed, type ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
+import { createSearch, type SearchParts } from './search-tools.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
-
-/** Ids of deferred tools that `find_tools` has shown in this turn. */
-export type FoundTools = Set<string>
 
 /** What a called name stands for. */
 export type Target =
@@ -29,8 +26,8 @@ export interface Offer {
   resolve(name: string, now: ToolsInReach): Target | undefined
   /** The text for a caller whose call names no tool that it has. */
   unknown(name: string, now: ToolsInReach): string
-  /** The result of a call of `find_tools`. The tools in it can be called from the next step on. */
-  search(args: JsonObject, now: ToolsInReach): ToolResult
+  /** The result of a call of `find_tools`. The tools that it says so of can be called from the next step on. */
+  search(args: JsonObject, now: ToolsInReach): Promise<ToolResult>
 }
 
 /** The tools that one request to a model offers. They do not change while its calls run. */
@@ -39,45 +36,49 @@ export interface SentOffer extends Offer {
   readonly definitions: readonly ToolDefinition[]
   /** Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of these. */
   readonly ids: readonly string[]
+  /** The tool of the request that is called by a name; undefined where there is none. */
+  sentAs(name: string): PromptTool | undefined
 }
 
 /** `composed` are the tools that the prompt was made from. */
-export function createOffer(prompt: Prompt, composed: ToolsInReach, found: FoundTools): SentOffer {
+export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: SearchParts): SentOffer {
+  const search = createSearch(parts)
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
-  const inPrompt = (wanted: (tool: PromptTool) => boolean): readonly CatalogueTool[] =>
-    prompt.tools.filter(wanted).flatMap(({ id }) => known.get(id) ?? [])
-  const deferred = inPrompt(({ form }) => form === 'deferred')
-  const isLoaded = ({ form, id }: PromptTool): boolean => form !== 'deferred' || found.has(id)
-  const callable = new Map(inPrompt(isLoaded).map((tool) => [tool.name, tool]))
-  const stoodFor = prompt.tools
-    .filter(isLoaded)
-    .flatMap(({ standsFor = [] }) => standsFor.flatMap((id) => known.get(id) ?? []))
-  const others = new Map(stoodFor.map((tool) => [tool.name, tool]))
-  const hasSearch = deferred.length > 0 || prompt.tools.some(({ name }) => name === FIND_TOOLS)
+  const deferred = prompt.tools.flatMap(({ form, id }) => (form === 'deferred' ? (known.get(id) ?? []) : []))
+  const callable = new Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>()
+  for (const sent of prompt.tools) {
+    if (sent.form === 'deferred') continue
+    for (const id of [sent.id, ...(sent.standsFor ?? [])]) {
+      const tool = known.get(id)
+      if (tool) callable.set(tool.name, { tool, sent })
+    }
+  }
+  const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
+  const hasSearch = prompt.tools.some(({ id, definition }) => id === FIND_TOOLS && definition)
 
   const resolve = (name: string, now: ToolsInReach): Target | undefined => {
     if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
-    const offered = callable.get(name) ?? others.get(name)
+    const offered = callable.get(name)?.tool
     const current = offered && now.visible.find(({ id }) => id === offered.id)
     return current && sameDefinition(offered, current) ? targetOf(current, now) : undefined
   }
 
   return {
-    definitions: definitionsOf(prompt, [...callable.values()], found),
+    definitions,
     ids: prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor]),
+    sentAs: (name) => callable.get(name)?.sent,
     resolve,
-    unknown(name, now) {
-      const names = [...callable.keys(), ...(hasSearch ? [FIND_TOOLS] : [])]
-      const usable = names.filter((one) => resolve(one, now))
-      return unknownTool(name, usable)
-    },
-    search({ query }, now) {
-      if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
+    unknown: (name, now) =>
+      unknownTool(
+        name,
+        definitions.map((one) => one.name).filter((one) => resolve(one, now)),
+      ),
+    async search(args, now) {
       const current = new Set(now.visible.map(({ id }) => id))
-      const searched = deferred.filter(({ id }) => current.has(id))
-      const matching = findTools(query, searched)
-      for (const { id } of matching) found.add(id)
-      return ok(searchText(query, matching))
+      return await search(
+        args,
+        deferred.filter(({ id }) => current.has(id)),
+      )
     },
   }
 }
@@ -92,7 +93,7 @@ export const directOffer: Offer = {
     const names = visible.map((tool) => tool.name)
     return unknownTool(name, names)
   },
-  search: () => failed('there is nothing to search for here'),
+  search: async () => failed('there is nothing to search for here'),
 }
 
 function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
@@ -109,20 +110,3 @@ const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>
   a === b || (a.name === b.name && fingerprint(a) === fingerprint(b))
 
 const fingerprint = (tool: CatalogueTool): string => JSON.stringify([tool.description, tool.schema])
-
-function definitionsOf(
-  prompt: Prompt,
-  callable: readonly CatalogueTool[],
-  found: FoundTools,
-): readonly ToolDefinition[] {
-  const sent = prompt.tools.flatMap(({ definition }) => definition ?? [])
-  const names = new Set(sent.map(({ name }) => name))
-  const asked = callable.filter(({ id, name }) => found.has(id) && !names.has(name))
-  return [...sent, ...asked.map((tool) => definitionOf(tool, 'full'))]
-}
-
-function searchText(query: string, matching: readonly CatalogueTool[]): string {
-  if (matching.length === 0) return `No tool matches ${JSON.stringify(query)}; try other words.`
-  const lines = matching.map((tool) => JSON.stringify(definitionOf(tool, 'full')))
-  return ['You can call these from the next step on:', ...lines].join('\n')
-}

@@ -70,6 +70,13 @@ export function createScopedTools(
       ...{ room: scope, role, within },
       model: model && scopeOf(model),
     })
-    return { ...narrowed, catalogue, scope, role }
+    return { ...withoutTools(narrowed, model?.lacks?.tools), catalogue, scope, role }
   }
+}
+
+/** A model that takes no tools is offered none; `reason` says why, and is undefined where it takes them. */
+function withoutTools(resolution: Resolution, reason: string | undefined): Resolution {
+  if (reason === undefined) return resolution
+  const hidden = resolution.visible.map((tool) => ({ tool, reason: `model: ${reason}` }))
+  return { ...resolution, visible: [], hidden: [...hidden, ...resolution.hidden] }
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import { zip } from '../lib/zip.ts'
-import { definitionOf } from '../prompt/definitions.ts'
+import { definitionOf, framedTokens } from '../prompt/definitions.ts'
 import { eachOnce } from '../prompt/each-once.ts'
 import { EXACT_FRAMING, type Framing } from '../prompt/framing.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
@@ -14,7 +14,7 @@ export interface ListedTool {
   readonly visible: boolean
   /** Why it is hidden; empty when it is not. */
   readonly reason: string
-  /** Tokens of its full definition, as the model's provider counts them. */
+  /** Tokens of its full definition, as we count them, with what the model's provider adds. */
   readonly tokens: number
 }
 
@@ -43,15 +43,14 @@ export function createToolList(scopedTools: FindScopedTools, composer: Pick<Comp
   }
 }
 
-function listOf(scoped: ScopedTools, counts: readonly number[], { factor, perTool }: Framing): ToolList {
+function listOf(scoped: ScopedTools, counts: readonly number[], framing: Framing): ToolList {
   const hidden = [...scoped.hidden, ...eachOnce(scoped.visible).left]
   const reasons = new Map(hidden.map(({ tool, reason }) => [tool.id, reason]))
   const tools = zip(scoped.catalogue.tools, counts).map(([tool, count]) => ({
     tool,
     visible: !reasons.has(tool.id),
     reason: reasons.get(tool.id) ?? '',
-    // The same formula as in prompt/definitions.ts, so that this list and a prompt agree.
-    tokens: Math.ceil(count * factor) + perTool,
+    tokens: framedTokens(count, framing),
   }))
   const visible = tools.filter((one) => one.visible)
   return {

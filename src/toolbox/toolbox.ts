@@ -119,7 +119,7 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
       if (target.kind === 'search')
         return await (
           await record(known, false)
-        )(atOnce(offer.search(args.value, now)))
+        )(atOnce(await offer.search(args.value, now)))
       const isOffered = async (): Promise<boolean> =>
         offer.resolve(call.name, await reach())?.id === target.id
       const { tool, grantId } = target

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../lib/json.ts'
+
 /** What was said in a conversation, as tools and programs see it. */
 export type ChatMessage =
   | { readonly role: 'user'; readonly text: string }
@@ -6,6 +8,8 @@ export type ChatMessage =
       readonly text: string
       /** `arguments` is the JSON text that the model wrote. */
       readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
+      /** What the model thought before, for the provider alone; absent where there is nothing. */
+      readonly thoughts?: readonly { readonly text: string; readonly providerData?: JsonObject }[]
     }
   | ToolMessage
   /** What a tool tells people; no model is sent it. */

@@ -4,7 +4,8 @@ import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { WrapError } from '../prompt/ports.ts'
-import { ModelError, type ConfiguredModel } from './ports.ts'
+import { ModelError } from './model-error.ts'
+import type { ConfiguredModel } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
@@ -68,11 +69,17 @@ interface EndedTurn {
   readonly usage: Usage | undefined
 }
 
+interface RecordedEnd {
+  readonly last: Entry
+  /** What the model said; absent where the turn did not go through. */
+  readonly reply?: Entry
+}
+
 /**
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
- * Resolves to the last entry. Rejects with `StorageError`.
+ * Rejects with `StorageError`.
  */
-export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<Entry> {
+export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<RecordedEnd> {
   const { recorder, room, model } = job
   const { outcome } = ending
   const turn = recorder.id
@@ -85,11 +92,11 @@ export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending)
 
   try {
     if (ending.outcome === 'done') {
-      const last = await reply(text || '(no answer)')
-      return ending.notice ? await notify(ending.notice) : last
+      const said = await reply(text || '(no answer)')
+      return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
-    return await notify(ending.notice)
+    return { last: await notify(ending.notice) }
   } finally {
     const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
     await recorder.end({ outcome, usage, ...error })

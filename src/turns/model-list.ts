@@ -1,23 +1,30 @@
-import type { Calibrations } from '../prompt/calibration.ts'
+import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel, TurnStore } from './ports.ts'
 
 /** The settings that anybody may see. */
 type PublicSettings = Pick<
   ModelSettings,
-  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding'
+  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
 >
 
 /** A model as `/models` shows it. */
 export interface ModelStatus extends PublicSettings {
-  /** Our counts times this are its provider's counts, as far as its reports tell; 1 while there were none. */
+  /** Our counts times this are its provider's counts, as far as its reports tell; assumed while there were none. */
   readonly calibration: number
   /** How many reports the calibration was learned from. */
   readonly reports: number
+  /** How many reports taught nothing, because they look as if the server had read only a part of the prompt. */
+  readonly doubted: number
+  /** What the config says; `contextWindow` is smaller where the server takes less. */
+  readonly configuredWindow: number
   /** Turns that it ever began. */
   readonly turns: number
   /** Tokens that its provider says it read. */
   readonly input: number
+  /** Of these, those that it had cached. */
+  readonly cached: number
   /** Tokens that it wrote. */
   readonly output: number
 }
@@ -27,18 +34,27 @@ export async function listModels(
   models: readonly ConfiguredModel[],
   store: Pick<TurnStore, 'usage'>,
   calibrations: Pick<Calibrations, 'find'>,
+  known: Pick<KnownModels, 'settingsOf'>,
 ): Promise<readonly ModelStatus[]> {
   const spent = new Map((await store.usage({ since: 0 })).map((one) => [one.model, one]))
-  const list = models.map(async ({ settings }): Promise<ModelStatus> => {
-    const { turns = 0, input = 0, output = 0 } = spent.get(settings.name) ?? {}
-    const { factor = 1, reports = 0 } = (await calibrations.find(settings)) ?? {}
-    return { ...publicSettings(settings), calibration: factor, reports, turns, input, output }
+  const list = models.map(async (model): Promise<ModelStatus> => {
+    const { name, framing, contextWindow: configuredWindow } = model.settings
+    const settings = model.settings.enabled ? await known.settingsOf(model) : model.settings
+    const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
+    const learned = await calibrations.find(settings)
+    const { factor = framing.factor, reports = 0, doubted = 0 } = learned ?? {}
+    const counts = { calibration: factor, reports, doubted }
+    return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
   })
   return await Promise.all(list)
 }
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const { name, backend, model, enabled, contextWindow, maxOutput, encoding } = settings
-  return { name, backend, model, enabled, contextWindow, maxOutput, encoding }
+  const { name, backend, model, enabled, contextWindow, maxOutput, encoding, fallback, lacks } = settings
+  return {
+    ...{ name, backend, model, enabled, contextWindow, maxOutput, encoding },
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(lacks === undefined ? {} : { lacks }),
+  }
 }

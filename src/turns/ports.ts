@@ -3,15 +3,30 @@
  * step, until the model answers without a call. This folder must not know a provider's wire format or SDK, how turns are
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
-import type { Json } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 
+/**
+ * What a model thought before it answered. It is never stored as speech. A provider may want it back with the step that it
+ * belongs to, for as long as the turn goes on.
+ */
+export interface Thought {
+  readonly text: string
+  /** What the provider wants back with it, such as a signature. We do not read it. */
+  readonly providerData?: JsonObject
+}
+
 /** What happened in an earlier step of this turn: what the model said and called, or the result of one call. */
 export type StepMessage =
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly calls: readonly ToolCall[]
+      readonly thoughts?: readonly Thought[]
+    }
   | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
 
 /** What a request may hold: a conversation of a program has further words of its user after the first. */
@@ -26,11 +41,19 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
   readonly maxOutput: number
+  /** Tokens, prompt and answer together: for a server that lets its clients choose. It chooses itself when absent. */
+  readonly contextWindow?: number
+  /** True for a model that takes no system message: then the system text goes at the head of the user's part. */
+  readonly withoutSystemRole?: boolean
 }
 
 /** What a model does in one step. `finish` comes last, once. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly text: string }
+  /** A piece of what the model thinks, to be shown while it does. */
+  | { readonly type: 'thinking'; readonly text: string }
+  /** A whole thought, to be given back; comes after its pieces. */
+  | { readonly type: 'thought'; readonly thought: Thought }
   | { readonly type: 'call'; readonly call: ToolCall }
   | {
       readonly type: 'finish'
@@ -38,26 +61,43 @@ export type ModelEvent =
       readonly usage?: Usage
     }
 
-/** The provider failed. */
-export class ModelError extends Error {
-  override readonly name = 'ModelError'
-  /** True only where the same request may succeed later. */
-  readonly retryable: boolean
-  /** Facts for the log, such as the status and the beginning of the body. They are never shown in the room. */
-  readonly facts: { readonly [key: string]: Json }
-  constructor(message: string, retryable: boolean, facts: ModelError['facts'] = {}, options?: ErrorOptions) {
-    super(message, options)
-    this.retryable = retryable
-    this.facts = facts
-  }
-}
-
 /**
  * A language model, or something that stands for one. One call of `stream` is one step: the model is given definitions
  * of tools, and no way to run them. Throws `ModelError`. When the signal is aborted it stops soon and throws its reason.
  */
 export interface LanguageModel {
   stream(request: ModelRequest<RequestMessage>, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /**
+   * Asks the server what the model can do, without using the model. Absent where a provider does not tell. Rejects where
+   * the server cannot be reached, or with the signal's reason.
+   */
+  inquire?(signal: AbortSignal): Promise<ModelFacts>
+}
+
+/** What is known of a model beyond its configuration. Nothing is known of what is absent. */
+export interface ModelFacts {
+  /** The most tokens that its server takes, prompt and answer together. */
+  readonly window?: number
+  /** Whether it takes tools, and a system message. */
+  readonly tools?: boolean
+  readonly systemRole?: boolean
+}
+
+/** Facts as they are stored. */
+export interface StoredFacts {
+  /** What the server said when it was last asked. */
+  readonly told: ModelFacts
+  /** What refusals taught. */
+  readonly learned: ModelFacts
+  /** When the newest of `learned` was learned, in milliseconds since the epoch. */
+  readonly learnedAt: number
+}
+
+/** Facts on disk, by model (known-models.ts has the key). All methods reject with `StorageError` only. */
+export interface ModelFactsStore {
+  findFacts(model: string): Promise<StoredFacts | undefined>
+  /** Takes the place of what was known of the model. */
+  putFacts(model: string, facts: StoredFacts): Promise<void>
 }
 
 /** A model with its adapter, as turns use it. */
@@ -124,6 +164,8 @@ export interface TurnStore {
       readonly model: string
       readonly turns: number
       readonly input: number
+      /** Of `input`, what providers had cached. */
+      readonly cached: number
       readonly output: number
     }[]
   >

@@ -1,15 +1,17 @@
-import type { MessageEntry } from '../chat/entry.ts'
+import type { CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
-import { createOffer, type FoundTools } from '../toolbox/offer.ts'
+import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import { createFitSteps, type ShownSteps } from './fit-steps.ts'
-import type { StepMessage } from './ports.ts'
+import type { StepMessage, Thought } from './ports.ts'
+import type { AnsweredEntry } from './turn-job.ts'
+import { createToolScale, createTurnTools } from './turn-tools.ts'
 
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
@@ -21,22 +23,26 @@ export interface PreparedStep {
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
-  /** Tokens of this step's request, as we count them. */
-  readonly tokens: number
+  /** This step's request in tokens, as we count it. */
+  readonly size: CountedRequest
   /** The rows of history that the prompt was made from. */
   readonly rows: readonly HistoryRow[]
   /**
    * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
-   * scope have changed, or if the messages need tokens that older history has. Rejects as `PrepareStep` does.
+   * scope have changed, if some were found, or if the messages need tokens that older history has. Rejects as
+   * `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
+  /** Prepares this step again, with what is known of the model and its provider by now. Rejects likewise. */
+  again(messages: readonly StepMessage[]): Promise<PreparedStep>
 }
 
 /** The turn whose steps are prepared. */
 export interface StepJob {
+  /** Its model is read for each prompt: what is known of a model may change in mid-turn. */
   readonly caller: ToolCaller & { readonly model: ModelSettings }
   /** What the model answers. */
-  readonly message: MessageEntry
+  readonly message: AnsweredEntry
   /** True for a sub-turn that starts without the conversation. */
   readonly fresh: boolean
 }
@@ -58,51 +64,72 @@ interface Composed {
   readonly rows: readonly HistoryRow[]
   /** Tokens that were kept free for the messages of earlier steps. */
   readonly reserve: number
+  /** Searches for tools that there had been by then. */
+  readonly searches: number
 }
 
 export const createPrepareStep =
   ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
   async ({ caller, message, fresh }, signal) => {
-    const { room, requester, model } = caller
-    const found: FoundTools = new Set()
-    const meter = createTokenMeter(composer, model.encoding)
-    const fitSteps = createFitSteps(meter.messages)
+    const { room, requester } = caller
+    const used = createTurnTools()
+    const weigh = createToolScale(composer)
+    const fitSteps = createFitSteps(createTokenMeter(composer, caller.model.encoding))
 
     async function compose(tools: ScopedTools, reserve: number): Promise<Composed> {
-      const occasion = { room, requester, model, message, fresh, reserve }
+      const { model } = caller
+      const { found, called } = used
+      const searches = used.searches()
+      const inTurn = { found: [...found], called: [...called] }
+      const occasion = { room, requester, model, message, fresh, reserve, inTurn }
       const snapshot = await snapshots.gather(occasion, tools)
-      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve }
+      return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
 
-    /** The tokens of the steps are theirs and those of the definitions that were found in them. */
+    function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
+      const offer = createOffer(prompt, tools, {
+        found: used.find,
+        weigh: (some) => weigh(some, caller.model),
+        room: () =>
+          Math.max(0, (prompt.findable ?? 0) - used.tokensOfNew(caller.chat?.messages ?? [], offer)),
+      })
+      return offer
+    }
+
+    /** The last argument is what the messages of earlier steps take. */
     function prepared(
       composed: Composed,
       tools: ScopedTools,
       { messages, tokens: spent }: ShownSteps,
     ): PreparedStep {
       const { prompt, rows, reserve } = composed
-      const { target, used, context } = prompt.budget
-      // All of the older conversation may give way to what the turn says, calls and reads.
-      const mostForSteps = target + reserve - (used - context)
-      const offer = createOffer(prompt, tools, found)
+      const { target, used: promptTokens } = prompt.budget
+      const offer = offerOf(composed, tools)
       return {
         prompt,
         messages,
         rows,
         definitions: offer.definitions,
         toolIds: offer.ids,
-        tokens: used + spent,
-        toolbox: openToolbox(caller, offer, mostForSteps - spent),
+        size: { counted: promptTokens + spent, framing: framingIn(prompt, caller.model) },
+        toolbox: openToolbox(caller, offer, spaceForSteps(composed) - spent),
         async next(all) {
           const now = await scopedTools(caller)
-          const { definitions } = createOffer(prompt, tools, found)
-          const forFound = await meter.definitions(definitions.slice(sentIn(prompt)))
-          const fitted = await fitSteps(all, mostForSteps - forFound)
-          const steps = { ...fitted, tokens: fitted.tokens + forFound }
-          const fits = steps.tokens <= target + reserve - used
-          return fits && sameTools(now, tools)
+          used.readCalls(all, offer)
+          const steps = await fitSteps(all, spaceForSteps(composed))
+          const fits = steps.tokens <= target + reserve - promptTokens
+          const found = used.searches() > composed.searches
+          return fits && !found && sameTools(now, tools)
             ? prepared(composed, now, steps)
             : prepared(await compose(now, steps.tokens), now, steps)
+        },
+        async again(all) {
+          const now = await scopedTools(caller)
+          used.readCalls(all, offer)
+          // The window may be known to be smaller by now, so the space is that of a new prompt.
+          const alone = await compose(now, 0)
+          const steps = await fitSteps(all, spaceForSteps(alone))
+          return prepared(steps.tokens === 0 ? alone : await compose(now, steps.tokens), now, steps)
         },
       }
     }
@@ -111,8 +138,13 @@ export const createPrepareStep =
     return prepared(await compose(tools, 0), tools, { messages: [], tokens: 0 })
   }
 
-/** How many definitions are sent with the prompt from the beginning. */
-const sentIn = (prompt: Prompt): number => prompt.tools.filter((tool) => tool.definition).length
+/** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
+const spaceForSteps = ({ prompt: { budget }, reserve }: Composed): number =>
+  budget.target + reserve - (budget.used - budget.context)
+
+/** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
+const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
+  budget.framing + perTool * tools.filter((tool) => tool.definition).length
 
 const sameTools = (a: ScopedTools, b: ScopedTools): boolean =>
   a.visible.length === b.visible.length && a.visible.every((tool, index) => tool === b.visible[index])
@@ -123,19 +155,11 @@ const FRAMING_TOKENS = 8
 /** Counts tokens for a turn, those of each message once. */
 function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
   const known = new WeakMap<StepMessage, number>()
-  const count = async (texts: readonly string[]): Promise<readonly number[]> =>
-    (await composer.count(encoding, texts)).map((tokens) => tokens + FRAMING_TOKENS)
-  return {
-    async messages(messages: readonly StepMessage[]): Promise<readonly number[]> {
-      const fresh = messages.filter((message) => !known.has(message))
-      for (const [message, tokens] of zip(fresh, await count(fresh.map(textOf)))) known.set(message, tokens)
-      return messages.map((message) => known.get(message) ?? 0)
-    },
-    /** Those of definitions that were found later. */
-    async definitions(found: readonly ToolDefinition[]): Promise<number> {
-      const counts = await count(found.map((one) => JSON.stringify(one)))
-      return counts.reduce((sum, tokens) => sum + tokens, 0)
-    },
+  return async (messages: readonly StepMessage[]): Promise<readonly number[]> => {
+    const fresh = messages.filter((message) => !known.has(message))
+    const counts = await composer.count(encoding, fresh.map(textOf))
+    for (const [message, tokens] of zip(fresh, counts)) known.set(message, tokens + FRAMING_TOKENS)
+    return messages.map((message) => known.get(message) ?? 0)
   }
 }
 
@@ -144,6 +168,14 @@ const textOf = (message: StepMessage): string => {
     case 'tool':
       return message.content
     case 'assistant':
-      return [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)].join('\n')
+      return [
+        message.text,
+        ...message.calls.map((call) => `${call.name} ${call.arguments}`),
+        ...(message.thoughts ?? []).map(thoughtText),
+      ].join('\n')
   }
 }
+
+/** A signature is counted like text, which is more than it may be. */
+const thoughtText = ({ text, providerData }: Thought): string =>
+  providerData ? `${text}\n${JSON.stringify(providerData)}` : text

@@ -1,10 +1,11 @@
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
-import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Snapshot } from '../prompt/snapshot.ts'
 import type { FindScopedTools, ScopeQuery } from '../toolbox/scoped-tools.ts'
-import { createToolList, type ListTools } from '../toolbox/tool-list.ts'
+import { createToolList, type ToolList } from '../toolbox/tool-list.ts'
+import type { KnownModels } from './known-models.ts'
+import type { ConfiguredModel } from './ports.ts'
 
 /** What a model would be given now. No model is asked. */
 export interface Preview {
@@ -12,23 +13,36 @@ export interface Preview {
   prompt(query: ModelQuery): Promise<Prompt>
   /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError` and `StorageError`. */
   checkScript(source: string, query: ModelQuery): Promise<void>
-  /** Every tool, whether it is in scope, and what it costs. */
-  readonly tools: ListTools
+  /** Every tool, whether it is in scope, and what it costs. Rejects with `StorageError` and `WrapError`. */
+  tools(query: Omit<ModelQuery, 'model'> & Partial<ModelQuery>): Promise<ToolList>
+  /** A line for each of these models that takes no tools, with the reason. Rejects with `StorageError`. */
+  withoutTools(models: readonly ConfiguredModel[]): Promise<readonly string[]>
 }
 
 /** For whom, where and for which model. */
-type ModelQuery = ScopeQuery & { readonly model: ModelSettings }
+type ModelQuery = Omit<ScopeQuery, 'model'> & { readonly model: ConfiguredModel }
 
 export function createPreview(
   scopedTools: FindScopedTools,
   snapshots: Snapshots,
   composer: Pick<Composer, 'compose' | 'check' | 'count'>,
+  known: Pick<KnownModels, 'settingsOf' | 'lastKnown'>,
 ): Preview {
-  const gather = async (query: ModelQuery): Promise<Snapshot> =>
-    await snapshots.gather({ ...query, reserve: 0 }, await scopedTools(query))
+  async function gather({ model, ...query }: ModelQuery): Promise<Snapshot> {
+    const settled = { ...query, model: await known.settingsOf(model) }
+    return await snapshots.gather({ ...settled, reserve: 0 }, await scopedTools(settled))
+  }
+  const list = createToolList(scopedTools, composer)
   return {
     prompt: async (query) => await composer.compose(await gather(query)),
     checkScript: async (source, query) => await composer.check(source, await gather(query)),
-    tools: createToolList(scopedTools, composer),
+    tools: async ({ model, ...query }) =>
+      await list(model ? { ...query, model: await known.lastKnown(model) } : query),
+    async withoutTools(models) {
+      const settings = await Promise.all(models.map(known.lastKnown))
+      return settings.flatMap(({ name, lacks }) =>
+        lacks?.tools === undefined ? [] : [`@${name} has no tools: ${lacks.tools}`],
+      )
+    },
   }
 }

@@ -9,6 +9,8 @@ export interface Reply {
   add(text: string): boolean
   /** Begins a new paragraph for the text of the next step. */
   nextStep(): void
+  /** True while there is no text in it. */
+  isEmpty(): boolean
   /** Shows what was held back. Gives the text of all steps, cleaned and without blanks around it. */
   finish(): string
 }
@@ -38,6 +40,7 @@ export function createReply(show: (text: string) => void): Reply {
       cleaner = createStreamCleaner(show)
       gap = length > 0 ? '\n\n' : ''
     },
+    isEmpty: () => length === 0,
     finish() {
       cleaner.flush()
       return cleanText(whole.join('')).trim()
@@ -55,7 +58,7 @@ const UNFINISHED = /(?:[\uD800-\uDBFF]|\r|[\u001b\u0090\u0098\u009b\u009d-\u009f
  * Cleans a text that comes in pieces. Each piece is judged together with the line before it, so that the shown pieces
  * together are the same as the whole text cleaned at once.
  */
-function createStreamCleaner(show: (text: string) => void) {
+export function createStreamCleaner(show: (text: string) => void) {
   let line = ''
   let shown = 0
 

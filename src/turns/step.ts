@@ -1,19 +1,16 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
-import {
-  ModelError,
-  type LanguageModel,
-  type ModelEvent,
-  type ModelRequest,
-  type RequestMessage,
-} from './ports.ts'
+import { ModelError } from './model-error.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */
 export interface StepResult {
   readonly text: string
   readonly calls: readonly ToolCall[]
+  /** What it thought, to be given back while the turn goes on. */
+  readonly thoughts: readonly Thought[]
   readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
   readonly usage?: Usage
 }
@@ -21,51 +18,76 @@ export interface StepResult {
 /** Pauses before the same request is sent again, in milliseconds. There are as many further tries as pauses. */
 const RETRY_PAUSES: readonly number[] = [500, 2000]
 
+/** What shows a step while it is streamed. */
+export interface StepView {
+  readonly reply: Pick<Reply, 'add'>
+  /** Shows a piece of what the model thinks; nobody is shown it when absent. */
+  readonly think?: (text: string) => void
+}
+
 /**
  * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
- * is sent again, unless some text was shown already. Rejects with `ModelError`, or the signal's reason.
+ * is sent again, unless something was shown already. Rejects with `ModelError`, or the signal's reason. Only an error
+ * before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
   model: LanguageModel,
   request: ModelRequest<RequestMessage>,
-  reply: Pick<Reply, 'add'>,
+  view: StepView,
   signal: AbortSignal,
   pauses: readonly number[] = RETRY_PAUSES,
 ): Promise<StepResult> {
   for (let tries = 0; ; tries++) {
-    const shown = { text: '' }
+    const shown: Shown = { text: '', anything: false }
     try {
-      return await streamOnce(model, request, reply, shown, signal)
+      return await streamOnce(model, request, view, shown, signal)
     } catch (error) {
-      const ms = error instanceof ModelError && error.retryable && !shown.text ? pauses[tries] : undefined
+      if (!(error instanceof ModelError)) throw error
+      if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
+      const ms = error.retryable ? pauses[tries] : undefined
       if (ms === undefined) throw error
       await pause(ms, signal)
     }
   }
 }
 
+/** What people saw of a step. */
+interface Shown {
+  text: string
+  anything: boolean
+}
+
 async function streamOnce(
   model: LanguageModel,
   request: ModelRequest<RequestMessage>,
-  reply: Pick<Reply, 'add'>,
-  shown: { text: string },
+  { reply, think }: StepView,
+  shown: Shown,
   signal: AbortSignal,
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
+  const thoughts: Thought[] = []
   for await (const event of model.stream(request, signal)) {
     signal.throwIfAborted()
     switch (event.type) {
       case 'text':
+        shown.anything ||= event.text !== ''
         shown.text += event.text
         if (!reply.add(event.text))
           throw new ModelError(`the answer was cut: it is longer than ${MAX_REPLY_CHARS} characters`, false)
+        break
+      case 'thinking':
+        shown.anything ||= think !== undefined && event.text !== ''
+        think?.(event.text)
+        break
+      case 'thought':
+        thoughts.push(event.thought)
         break
       case 'call':
         calls.push(event.call)
         break
       case 'finish': {
         const { reason, usage } = event
-        return { text: shown.text, calls, reason, ...(usage ? { usage } : {}) }
+        return { text: shown.text, calls, thoughts, reason, ...(usage ? { usage } : {}) }
       }
     }
   }

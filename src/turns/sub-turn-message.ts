@@ -1,10 +1,9 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { MessageEntry } from '../chat/entry.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { SubTurnRequest } from '../tools/context.ts'
 import type { StepMessage } from './ports.ts'
-import type { TurnJob } from './turn-job.ts'
+import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 
 /**
  * The message that a sub-turn answers, in the name of the model that started it. It has the task. Where the sub-turn
@@ -14,7 +13,7 @@ export function subTurnMessage(
   { prompt, part }: SubTurnRequest,
   { message, requester, model }: Pick<TurnJob, 'message' | 'requester' | 'model'>,
   messages: readonly StepMessage[],
-): MessageEntry {
+): AnsweredEntry {
   const by = model.settings.name
   const about =
     `This is a side turn${part ? ` (${part[0]} of ${part[1]})` : ''} that @${by} started for ${requester.name}. ` +
@@ -23,7 +22,7 @@ export function subTurnMessage(
   return { ...message, author: by, text: cleanText(text.join('\n\n')) }
 }
 
-function soFar(message: MessageEntry, messages: readonly StepMessage[]): readonly string[] {
+function soFar(message: AnsweredEntry, messages: readonly StepMessage[]): readonly string[] {
   const done = transcript(messages)
   return [
     `It was called with:\n${attributed(message)}`,

@@ -1,4 +1,4 @@
-import type { Entry, MessageEntry, Usage } from '../chat/entry.ts'
+import type { Entry, MessageEntry, ReplyEntry, Usage } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Bounds } from '../prompt/scope.ts'
@@ -7,6 +7,9 @@ import type { Ending } from './ending.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 
+/** What a model may be called by: what a person said, or another model's reply. */
+export type AnsweredEntry = MessageEntry | ReplyEntry
+
 /** One turn that is to be run: a mention that somebody made, or a sub-turn. */
 export interface TurnJob {
   readonly recorder: TurnRecorder
@@ -14,7 +17,7 @@ export interface TurnJob {
   readonly requester: Person
   readonly model: ConfiguredModel
   /** What the model answers. */
-  readonly message: MessageEntry
+  readonly message: AnsweredEntry
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
   /** Is told what the turn does, for the status line: `thinking`, `writing`, or the name of a running tool. */
@@ -30,6 +33,8 @@ export interface TurnEnd {
   /** Text of the reply; empty if there is none. */
   readonly text: string
   readonly ending: Ending
+  /** The entry of the reply; absent where the turn did not go through. */
+  readonly reply?: Entry
 }
 
 /** What a sub-turn gets from the turn that started it. */

@@ -25,6 +25,8 @@ export interface TurnRecorder {
   readonly begun: Promise<void>
   /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
   sent(request: ModelRequest): Promise<void>
+  /** Another model answers from now on. */
+  handOver(model: string): Promise<void>
   end(result: { outcome: TurnOutcome; usage: Usage | undefined; error?: string }): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export function createTurnLog(
         if (before) await store.addStep(id, newSince(before, last))
         else await store.finish(id, { prompt: request.prompt })
       },
+      handOver: (model) => store.finish(id, { model }),
       async end({ usage, ...result }) {
         const spent = usage && !isSubTurn ? { usage } : {}
         await store.finish(id, { endedAt: clock.now(), ...result, ...spent })

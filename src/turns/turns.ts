@@ -1,4 +1,4 @@
-import type { Entry, MessageEntry, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Log } from '../chat/ports.ts'
@@ -11,7 +11,7 @@ import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { Preview } from './preview.ts'
 import type { QueueSlot, TakeSlot } from './queue.ts'
-import type { TurnJob } from './turn-job.ts'
+import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
 import type { CheckQuotas } from './token-quotas.ts'
 import type { RunTurn } from './turn.ts'
@@ -22,7 +22,8 @@ export interface Mention {
   readonly requester: Person
   /** The model's name. */
   readonly model: string
-  readonly message: MessageEntry
+  /** What it answers: what somebody said, or another model's reply. */
+  readonly message: AnsweredEntry
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
 }
@@ -109,19 +110,24 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)
-      await recorder.begun
+      await recorder.begun.catch(async (error: unknown) => {
+        // It is no running turn any more when the caller is told.
+        await turn.done.catch(() => undefined)
+        throw error
+      })
       return turn
     },
     running: (room) => [...active].filter((turn) => turn.room === room),
     names: () => models().map(({ settings }) => settings.name),
     models: listModels,
     prompt: async ({ room, person, model }) =>
-      await preview.prompt({ room, requester: person, model: modelCalled(model).settings }),
+      await preview.prompt({ room, requester: person, model: modelCalled(model) }),
     checkScript: async ({ room, person, source }) =>
-      await preview.checkScript(source, { room, requester: person, model: anyModel().settings }),
+      await preview.checkScript(source, { room, requester: person, model: anyModel() }),
     async scope({ room, person, model: name }) {
       const model = name === undefined ? models()[0] : modelCalled(name)
-      return await preview.tools({ room, requester: person, ...(model ? { model: model.settings } : {}) })
+      const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })
+      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models()))] }
     },
     async [Symbol.asyncDispose]() {
       closing = true

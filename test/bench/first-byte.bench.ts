@@ -86,7 +86,10 @@ async function pressEnter(session: SshSession, provider: ModelServer, round: num
 async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposable> {
   const dir = temporaryDir()
   const storage = await openStorage(sqliteOptions(dir.path))
-  const clock = { now: () => Date.now() }
+  const clock = {
+    now: () => Date.now(),
+    later: (ms: number, run: () => void) => void setTimeout(run, ms).unref(),
+  }
   const nextId = createIds(clock)
   const parts = {
     entries: storage.log,
@@ -97,7 +100,9 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     nextId,
     log: silent,
   }
-  const room = await createChat(parts, { limits: { rooms_per_person: 1, members_per_room: 2000 } }).lobby()
+  const room = await createChat(parts, {
+    limits: { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 },
+  }).lobby()
   const composer = createComposer({
     entry: paths.wrapProcess,
     packageRoot: paths.root,

@@ -18,7 +18,7 @@ const VERBS = [
   ['watch', 'Tells of changes to'],
 ] as const
 
-/** A hundred small tools, no two of them alike: all of their definitions fit. */
+/** A hundred small tools, no two of them alike: as many are sent as the default share allows, the others by name. */
 const hundredTools: readonly CatalogueTool[] = catalogue(
   ...TOPICS.flatMap((topic) =>
     VERBS.map(([verb, does]) =>
@@ -58,6 +58,23 @@ export const workload = (
     history,
     message,
     script: { source: EIGHT_LAYERS, version: 1 },
-    // Definitions and their lines take about half of so small a target.
-    toolsShare: 0.6,
   })
+
+/** A room of so many layers, all of which fit, and nothing else that takes long. */
+export const layered = (count: number): Snapshot => ({
+  ...workload([], 'alice: hello?'),
+  model: { ...sampleModel, contextWindow: 33_000 },
+  tools: [],
+  script: {
+    source: `
+function default_wrap(target)
+  local prompt = wrap(target):system():model_identity():room():user()
+  for number = 1, ${count - 4} do
+    prompt:custom("layer " .. number, "Layer " .. number .. " says a few words of its own.", 40 + number, number % 2 == 0)
+  end
+  return prompt
+end
+`,
+    version: 1,
+  },
+})

@@ -1,6 +1,7 @@
 import { BACKENDS, createModel, type Backend } from '../../src/adapters/models/index.ts'
 import { languageModelExam, type Examinee } from './language-model-exam.ts'
 import { anthropicWire, chatWire, geminiWire, type Wire } from '../support/hosted-wires.ts'
+import { ollamaWire } from '../support/ollama-wire.ts'
 import { sampleConfig } from '../support/model-request.ts'
 import { startModelServer } from '../support/model-server.ts'
 
@@ -34,7 +35,7 @@ const served = (backend: Backend, wire: Wire) => async (): Promise<Examinee> => 
 /** Every provider of the list: one that is missing here does not pass the type check. */
 const EXAMINEES: Readonly<Record<Backend, () => Promise<Examinee>>> = {
   guide,
-  ollama: served('ollama', chatWire),
+  ollama: served('ollama', ollamaWire),
   llamacpp: served('llamacpp', chatWire),
   'openai-compatible': served('openai-compatible', chatWire),
   openai: served('openai', chatWire),

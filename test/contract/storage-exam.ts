@@ -5,7 +5,9 @@ import { message, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
+import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
+import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -13,8 +15,8 @@ import { scriptsExam } from './storage/scripts-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
-/** What every storage engine must do. `open` gives an empty store; each test gets a new one. */
-export function storageExam(engine: string, open: () => Promise<Storage>): void {
+/** Gives the store that was opened for the test of now: a new one, which is empty. */
+function openForEach(open: () => Promise<Storage>): () => Storage {
   let running: Storage
   beforeEach(async () => {
     running = await open()
@@ -22,16 +24,27 @@ export function storageExam(engine: string, open: () => Promise<Storage>): void 
   afterEach(async () => {
     await running[Symbol.asyncDispose]()
   })
-  const store = (): Storage => running
+  return () => running
+}
 
+/** What every storage engine must do with what is said and done in rooms. `open` gives an empty store. */
+export function entriesExam(engine: string, open: () => Promise<Storage>): void {
+  const store = openForEach(open)
   describe(`the entry log of ${engine}`, () => entryLogExam(store))
   describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
+  describe(`the turns of ${engine}`, () => turnsExam(store))
+  describe(`the calibrations of ${engine}`, () => calibrationsExam(store))
+}
+
+/** What every storage engine must do with all else that it keeps. `open` gives an empty store. */
+export function recordsExam(engine: string, open: () => Promise<Storage>): void {
+  const store = openForEach(open)
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
-  describe(`the turns of ${engine}`, () => turnsExam(store))
+  describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
-  describe(`the calibrations of ${engine}`, () => calibrationsExam(store))
+  describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
 

@@ -31,7 +31,7 @@ export function tokenCounterExam(name: string, examined: () => Examinee): void {
       }
       check('')
       check('<|endoftext|>')
-      fc.assert(fc.property(prose, check), { numRuns: 200 })
+      fc.assert(fc.property(prose, check), { numRuns: 100 })
     })
 
     test.each(['a', 'A', '!', ' ', '漢', 'é', '😀', '\n'])(
@@ -64,7 +64,7 @@ export function tokenCounterExam(name: string, examined: () => Examinee): void {
           }
           if (counter.count(text) <= tokens) expect([head, tail]).toEqual([text, text])
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       )
     })
 

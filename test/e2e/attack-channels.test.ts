@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { damageOf, expectUnharmed } from '../support/attack.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Arena,
+  expectStops,
+  expectUnharmed,
+  howMuch,
+  openArena,
+  openTwin,
+  type Twin,
+} from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
@@ -17,7 +25,20 @@ exec_per_address = 1000
 channels_per_connection = 100
 `
 
-const ATTACK_MS = 2_000
+/** All attacks are on the same server, one after another, and all attackers stay. */
+let arena: Arena
+let twin: Twin
+
+beforeAll(async () => {
+  arena = await openArena({ config: FAST })
+  twin = await openTwin()
+})
+afterAll(async () => {
+  await arena[Symbol.asyncDispose]()
+  await twin[Symbol.asyncDispose]()
+})
+
+const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
 
 const attacker = (stage: Stage): Promise<HostileClient> =>
   connectHostile('mallory', stage.server.port, newKey())
@@ -26,31 +47,28 @@ const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
 
 test('no window and no packet size of a channel makes the server loop', async () => {
   const answers: string[] = []
-  const damage = await damageOf(
-    async (stage) => {
-      const clients: HostileClient[] = []
-      for (const packetSize of VALUES) {
-        const client = await attacker(stage)
-        clients.push(client)
-        for (const window of VALUES) {
-          client.claim(window, packetSize)
-          for (const open of [() => client.exec('history lobby -n 1000'), () => client.shell(1_000)]) {
-            const channel = await open().catch((error: Error) => error)
-            answers.push(`${packetSize}: ${channel instanceof Error ? 'refused' : 'taken'}`)
-            if (channel instanceof Error) continue
-            // A window that grows past its maximum ends the connection; `greedy` does that.
-            if (window === 2 ** 32 - 1) continue
-            for (let bytes = 0; bytes < 50; bytes++) client.adjust(channel, 1)
-          }
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const clients: HostileClient[] = []
+    for (const packetSize of VALUES) {
+      const client = await attacker(stage)
+      clients.push(client)
+      for (const window of VALUES) {
+        client.claim(window, packetSize)
+        for (const open of [() => client.exec('history lobby -n 1000'), () => client.shell(1_000)]) {
+          const channel = await open().catch((error: Error) => error)
+          answers.push(`${packetSize}: ${channel instanceof Error ? 'refused' : 'taken'}`)
+          if (channel instanceof Error) continue
+          // A window that grows past its maximum ends the connection; `greedy` does that.
+          if (window === 2 ** 32 - 1) continue
+          for (let bytes = 0; bytes < 50; bytes++) client.adjust(channel, 1)
         }
       }
-      const greedy = await attacker(stage)
-      greedy.adjust(await greedy.shell(), 2 ** 32 - 1)
-      await greedy.closed
-      return clients
-    },
-    { config: FAST },
-  )
+    }
+    const greedy = await attacker(stage)
+    greedy.adjust(await greedy.shell(), 2 ** 32 - 1)
+    await greedy.closed
+    return clients
+  })
   expectUnharmed(damage)
   expect([...new Set(answers)]).toEqual([
     '0: refused',
@@ -86,45 +104,39 @@ const FLOODS = [
 ]
 
 /** How long each of the floods lasts. */
-const FLOOD_MS = 500
+const FLOOD_MS = howMuch({ quick: 300, long: 500 })
 
 test('floods of small messages stall nobody', async () => {
-  const damage = await damageOf(
-    async (stage) => {
-      const client = await attacker(stage)
-      await client.shell()
-      for (const message of FLOODS) {
-        const end = performance.now() + FLOOD_MS
-        while (performance.now() < end) {
-          for (let sent = 0; sent < 500; sent++) client.send(message)
-          await sleep(5)
-        }
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const client = await attacker(stage)
+    await client.shell()
+    for (const message of FLOODS) {
+      const end = performance.now() + FLOOD_MS
+      while (performance.now() < end) {
+        for (let sent = 0; sent < 500; sent++) client.send(message)
+        await sleep(5)
       }
-      return [client]
-    },
-    { config: FAST },
-  )
+    }
+    return [client]
+  })
   expectUnharmed(damage)
 })
 
 test('commands that begin and end as fast as they can stall nobody', async () => {
-  const damage = await damageOf(
-    async (stage) => {
-      const client = await attacker(stage)
-      const end = performance.now() + ATTACK_MS
-      const churn = async (): Promise<void> => {
-        while (performance.now() < end) await client.run('nothing')
-      }
-      await Promise.all(Array.from({ length: 10 }, churn))
-      return [client]
-    },
-    { config: FAST },
-  )
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const client = await attacker(stage)
+    const end = performance.now() + ATTACK_MS
+    const churn = async (): Promise<void> => {
+      while (performance.now() < end) await client.run('nothing')
+    }
+    await Promise.all(Array.from({ length: 10 }, churn))
+    return [client]
+  })
   expectUnharmed(damage)
 })
 
 test('who exchanges keys all the time is thrown out', async () => {
-  const damage = await damageOf(async (stage) => {
+  const damage = await arena.damageOf(twin, async (stage) => {
     const client = await attacker(stage)
     const timer = setInterval(() => client.rekey(), 5)
     await client.closed
@@ -133,3 +145,5 @@ test('who exchanges keys all the time is thrown out', async () => {
   })
   expectUnharmed(damage)
 })
+
+test('who attacked and is still there does not keep the server from stopping', () => expectStops(arena))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { damageOf, expectUnharmed } from '../support/attack.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectStops, expectUnharmed, howMuch, openArena, openTwin, type Twin } from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
@@ -12,6 +12,13 @@ rate_burst = 100000
 rate_per_s = 100000
 connections_per_address = 200
 `
+
+let twin: Twin
+
+beforeAll(async () => {
+  twin = await openTwin()
+})
+afterAll(() => twin[Symbol.asyncDispose]())
 
 const LINES = 300
 const LINE = 'long '.repeat(3_000)
@@ -42,41 +49,38 @@ async function logged({ server }: Stage, words: string): Promise<void> {
 
 test('eighty long histories that nobody reads take little memory and stall nobody', async () => {
   let held = 0
-  const damage = await damageOf(
-    async (stage) => {
-      const clients = await Promise.all(Array.from({ length: 10 }, (_, number) => readNothing(stage, number)))
-      await sleep(2_000)
-      held = clients.length
-      return clients
-    },
-    { config: LIMITS, prepare },
-  )
+  await using arena = await openArena({ config: LIMITS, prepare })
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const clients = await Promise.all(Array.from({ length: 10 }, (_, number) => readNothing(stage, number)))
+    await sleep(howMuch({ quick: 1_000, long: 2_000 }))
+    held = clients.length
+    return clients
+  })
   expectUnharmed(damage, 400)
+  await expectStops(arena)
   expect(held).toBe(10)
 })
 
 test('who keeps more than all queues together may hold is thrown out first', async () => {
-  const damage = await damageOf(
-    async (stage) => {
-      const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
-      await logged(stage, 'too much waits for all clients together')
-      const patient = await stage.as('reader', ['history', 'pit', '--json', '-n', String(LINES)])
-      expect(patient.stdout.split('\n').length).toBeGreaterThan(LINES)
-      return clients
-    },
-    { config: `${LIMITS}queues_mb = 8\n`, prepare },
-  )
+  await using arena = await openArena({ config: `${LIMITS}queues_mb = 8\n`, prepare })
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const clients = await Promise.all(Array.from({ length: 6 }, (_, number) => readNothing(stage, number)))
+    await logged(stage, 'too much waits for all clients together')
+    const patient = await stage.as('reader', ['history', 'pit', '--json', '-n', String(LINES)])
+    expect(patient.stdout.split('\n').length).toBeGreaterThan(LINES)
+    return clients
+  })
   expectUnharmed(damage, 400)
+  await expectStops(arena)
 })
 
 test('a command whose output nobody reads is ended like a session', async () => {
-  const damage = await damageOf(
-    async (stage) => {
-      const client = await readNothing(stage, 0)
-      await logged(stage, 'reads too slowly')
-      return [client]
-    },
-    { config: `${LIMITS}stall_s = 1\n`, prepare },
-  )
+  await using arena = await openArena({ config: `${LIMITS}stall_s = 1\n`, prepare })
+  const damage = await arena.damageOf(twin, async (stage) => {
+    const client = await readNothing(stage, 0)
+    await logged(stage, 'reads too slowly')
+    return [client]
+  })
   expectUnharmed(damage, 400)
+  await expectStops(arena)
 })

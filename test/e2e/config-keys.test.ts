@@ -7,14 +7,15 @@ import { z } from 'zod'
 import { createApp } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { fileSchema } from '../../src/config/schema.ts'
+import { ollamaWire } from '../support/ollama-wire.ts'
 import { recordReads } from '../support/record-reads.ts'
-import { says, startModelServer, status } from '../support/model-server.ts'
+import { startModelServer, status } from '../support/model-server.ts'
 import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
 /** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
-const REFUSED = /^mcp\b|^limits\.presence_per_min$/
+const REFUSED = /^mcp\b/
 
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'
@@ -28,7 +29,7 @@ admins = []
 
 [[models]]
 name = "qwen"
-backend = "openai-compatible"
+backend = "ollama"
 model = "qwen3:8b"
 endpoint = "${endpoint}"
 api_key_env = "QWEN_KEY"
@@ -36,6 +37,8 @@ context_window = 16000
 max_output = 1000
 encoding = "o200k_base"
 system_prompt = "Be kind."
+keep_alive = "5m"
+fallback = "guide"
 tools = "none"
 enabled = true
 
@@ -100,7 +103,7 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   const target = { user: 'alice', port, key: await home.key('alice') }
   await using alice = openSsh({ ...target, options: ['-T'] })
   await alice.waitFor('a word of welcome')
-  models.play(says('I am here'), status(401))
+  models.play(ollamaWire.says('I am here'), status(401))
   alice.write('hello @qwen and @guide\n')
   await Promise.all([alice.waitFor('I am here'), alice.waitFor('I am @guide')])
   alice.write('@qwen once more\n')

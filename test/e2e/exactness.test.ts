@@ -47,7 +47,7 @@ const count = (text: string): number => encoding.encode_ordinary(text).length
 
 /** What a request holds, counted on its own strings, and with what we say that the provider adds. */
 function recount({ messages, tools = [] }: ChatRequest) {
-  const { perRequest, perToolset, perTool, factor } = PROVIDERS['openai-compatible'].framing
+  const { perRequest, perToolset, perTool } = PROVIDERS['openai-compatible'].framing
   const texts = messages.map((message) => count(contentOf(message.content)))
   const definitions = tools.map(({ function: { name, description, parameters } }) =>
     count(JSON.stringify({ name, description, parameters })),
@@ -56,7 +56,7 @@ function recount({ messages, tools = [] }: ChatRequest) {
     bare: [...texts, ...definitions].reduce((sum, tokens) => sum + tokens, 0),
     charged:
       texts.reduce((sum, tokens) => sum + tokens, 0) +
-      definitions.reduce((sum, tokens) => sum + Math.ceil(tokens * factor) + perTool, 0) +
+      definitions.reduce((sum, tokens) => sum + tokens + perTool, 0) +
       perRequest +
       (tools.length > 0 ? perToolset : 0),
   }
@@ -94,7 +94,7 @@ describe('the budget of a prompt', () => {
     const targets: number[] = []
     for (let turn = 0; turn < 4; turn += 1) {
       provider.play((response, request) =>
-        answer([{ text: 'ok' }], { usage: [Math.round(recount(request.body).charged * 1.3), 1] })(
+        answer([{ text: 'ok' }], { usage: [Math.round(recount(request.body).charged * 1.6), 1] })(
           response,
           request,
         ),
@@ -102,15 +102,16 @@ describe('the budget of a prompt', () => {
       await stage.as('root', ['ask', 'lobby', '@dear', 'and', 'now?'])
       targets.push((await lastPrompt()).budget.target)
     }
-    expect(targets[0]).toBe(WINDOW - MAX_OUTPUT)
+    // Nothing is known of it yet, so its provider is assumed to count a quarter more than we do.
+    expect(targets[0]).toBe(Math.floor((WINDOW - MAX_OUTPUT) / 1.25))
     expect(targets).toEqual(targets.toSorted((a, b) => b - a))
     const learned = await modelNamed('dear')
-    expect(learned.calibration).toBeGreaterThan(1.2)
-    expect(learned.calibration).toBeLessThanOrEqual(1.3)
+    expect(learned.calibration).toBeGreaterThan(1.5)
+    expect(learned.calibration).toBeLessThanOrEqual(1.6)
     expect(learned.reports).toBe(4)
-    expect((await modelNamed('qwen')).calibration).toBe(1)
+    expect((await modelNamed('qwen')).calibration).toBe(1.25)
     const { stdout } = await stage.as('root', ['models'])
-    expect(stdout).toMatch(/@dear .*; counts 1\.2\d times what we count \(4 reports\)/)
+    expect(stdout).toMatch(/@dear .*; counts 1\.5\d times what we count \(4 reports\)/)
     const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
     expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
     await stage.restart('SIGTERM')
@@ -123,7 +124,7 @@ describe('the budget of a prompt', () => {
       answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
     )
     await stage.as('root', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
-    // The first step's report (11 tokens) cannot be true and is left out.
+    // The first step's report (11 tokens) is far below our count and is left out.
     expect((await modelNamed('dear')).reports).toBe(before + 1)
   })
 })

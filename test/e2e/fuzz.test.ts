@@ -1,11 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import { fuzz } from '../fuzz/fuzz.ts'
+import { howMuch } from '../support/attack.ts'
 import { describeReport } from '../fuzz/report.ts'
 
 /** `npm run fuzz` goes on for longer. */
-const SECONDS = 10
+const SECONDS = howMuch({ quick: 3, long: 10 })
 
-test('ten seconds of random sessions, commands and packets end no session and reach nothing at the top', async () => {
+test('seconds of random sessions, commands and packets end no session and reach nothing at the top', async () => {
   const seed = inject('seed')
   const report = await fuzz({ seed, seconds: SECONDS })
   expect(report.findings, describeReport(report, seed)).toEqual([])

@@ -70,7 +70,15 @@ describe("the room's scope", () => {
   test('internal: only the internal ones', async () => {
     await setScope('internal')
     const { tools } = await listed()
-    for (const tool of tools) expect(tool.visible, tool.id).toBe(tool.source === 'internal')
+    const offered = tools.filter(({ visible }) => visible)
+    expect(offered.map(({ source }) => source)).toEqual(offered.map(() => 'internal'))
+    // Those that walk wait for /nav on.
+    const kept = tools.filter(({ source, visible }) => source === 'internal' && !visible)
+    expect(kept.map(({ name, reason }) => [name, reason.includes('/nav on')])).toEqual([
+      ['go', true],
+      ['join', true],
+      ['leave', true],
+    ])
     const answer = await guide('tools')
     expect(answer).toMatch(/\blook\b/)
     expect(answer).not.toMatch(/Grep|calculator|read_file/)

@@ -27,7 +27,8 @@ const shared = sharedBySessions()
 function startChat(limits: Parameters<typeof startSshServer>[1] = {}) {
   const room = createFakeRoom()
   const handler = handlerWith({
-    shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }),
+    shell: (person, terminal, account) =>
+      runSession({ person, terminal, host: room.host(), shared, account }),
   })
   return startSshServer(handler, limits)
 }
@@ -105,7 +106,8 @@ test('a killed client ends its session on the server', async () => {
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }).finally(ended),
+      shell: (person, terminal, account) =>
+        runSession({ person, terminal, host: room.host(), shared, account }).finally(ended),
     }),
   )
   await using client = openSsh(await target(server.port))
@@ -121,7 +123,8 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   const over = new Promise<void>((resolve) => (ended = resolve))
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }).finally(ended),
+      shell: (person, terminal, account) =>
+        runSession({ person, terminal, host: room.host(), shared, account }).finally(ended),
     }),
     { queue_bytes: 65_536, stall_s: 1 },
   )
@@ -160,17 +163,17 @@ test('a session that throws ends with an apology and status 1, and the others go
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) =>
+      shell: (person, terminal, account) =>
         person.name === 'alice'
           ? Promise.reject(new TypeError('a bug'))
-          : runSession({ person, terminal, host: room.host(), shared }),
+          : runSession({ person, terminal, host: room.host(), shared, account }),
     }),
   )
   await using bob = openSsh(await target(server.port, ['-tt'], 'bob'))
   await bob.waitFor('welcome')
   await using alice = openSsh(await target(server.port))
   expect(await alice.exit).toBe(1)
-  expect(alice.output()).toContain('Something went wrong here')
+  expect(alice.output()).toContain('something went wrong on the server')
   bob.write('still here\r')
   await bob.waitFor('bob\u001b[0m still here'.slice(-10))
 })
@@ -179,7 +182,8 @@ test('when the server stops, people are told, commands are aborted, and the clie
   const room = createFakeRoom()
   await using server = await startSshServer(
     handlerWith({
-      shell: (person, terminal) => runSession({ person, terminal, host: room.host(), shared }),
+      shell: (person, terminal, account) =>
+        runSession({ person, terminal, host: room.host(), shared, account }),
       async exec(_person, _line, pipe) {
         await pipe.out('waiting')
         await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))

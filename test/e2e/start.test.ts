@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { execa } from 'execa'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startServer } from '../support/server.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Server, startServer } from '../support/server.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 let dir: string
@@ -23,10 +20,25 @@ const sshawl = (args: readonly string[], env: Record<string, string> = {}) =>
     reject: false,
   })
 
-describe('starting', () => {
-  test('prints the host key, a claim code and the address, in this order, and keeps the key', async () => {
-    const dataDir = join(dir, 'data')
-    const first = await startServer({ dataDir })
+describe('a server that was started, stopped and started again', () => {
+  let home: string
+  let dataDir: string
+  let first: Server
+  let firstExit: number | null
+  let server: Server
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'sshawl-started-'))
+    dataDir = join(home, 'data')
+    first = await startServer({ dataDir })
+    firstExit = await first.stop('SIGTERM')
+    server = await startServer({ dataDir })
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await rm(home, { recursive: true, force: true })
+  })
+
+  test('prints the host key, a claim code and the address, in this order, and keeps the key', () => {
     expect(first.lines).toEqual([
       expect.stringMatching(/^host key SHA256:[A-Za-z0-9+/]{43}$/),
       expect.stringMatching(
@@ -36,15 +48,11 @@ describe('starting', () => {
       ),
       `sshawl listening on ssh://127.0.0.1:${first.port}`,
     ])
-    expect(await first.stop('SIGTERM')).toBe(0)
-
-    await using second = await startServer({ dataDir })
-    expect(second.lines[0]).toBe(first.lines[0])
+    expect(firstExit).toBe(0)
+    expect(server.lines[0]).toBe(first.lines[0])
   })
 
   test('makes everything it writes readable by its owner only', async () => {
-    const dataDir = join(dir, 'data')
-    await using _server = await startServer({ dataDir })
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
     const files = (await readdir(dataDir, { withFileTypes: true })).filter((entry) => entry.isFile())
     expect(files.map((file) => file.name)).toEqual(expect.arrayContaining(['sshawl.db']))
@@ -52,14 +60,24 @@ describe('starting', () => {
       expect((await stat(join(dataDir, file.name))).mode & 0o777, file.name).toBe(0o600)
   })
 
-  test('a second server on the same data is refused and the first goes on', async () => {
-    const dataDir = join(dir, 'data')
-    await using _first = await startServer({ dataDir })
+  test('goes on while a second one on the same data is refused', async () => {
     const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', dataDir])
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/another sshawl/)
+    expect(server.process.exitCode).toBeNull()
   })
 
+  test('has its address alone: another server is told that it is taken, and what to do', async () => {
+    const taken = `127.0.0.1:${server.port}`
+    const { exitCode, stderr } = await sshawl(['serve', '--listen', taken, '--data', join(dir, 'second')])
+    expect(stderr).toContain(
+      `sshawl: cannot listen on ${taken}: something else listens there; choose another with --listen`,
+    )
+    expect(exitCode).toBe(1)
+  })
+})
+
+describe('starting', () => {
   test.each([
     [['serve', '--lisen', 'x'], 'sshawl: unknown flag --lisen; did you mean --listen?; see sshawl --help'],
     [
@@ -87,34 +105,6 @@ describe('starting', () => {
       const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
       expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
       expect(exitCode).toBe(2)
-    },
-  )
-
-  test('an address that is taken is told, and what to do', async () => {
-    await using first = await startServer({ dataDir: join(dir, 'first') })
-    const taken = `127.0.0.1:${first.port}`
-    const { exitCode, stderr } = await sshawl(['serve', '--listen', taken, '--data', join(dir, 'second')])
-    expect(stderr).toContain(
-      `sshawl: cannot listen on ${taken}: something else listens there; choose another with --listen`,
-    )
-    expect(exitCode).toBe(1)
-  })
-
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'npm start hands %s on, so that nothing is left behind',
-    async (signal) => {
-      const npm = spawn('npm', ['start', '--', '--listen', '127.0.0.1:0', '--data', join(dir, 'data')], {
-        cwd: new URL('../..', import.meta.url).pathname,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
-      const ended = once(npm, 'close')
-      for await (const line of createInterface({ input: npm.stdout }))
-        if (line.startsWith('sshawl listening')) break
-      npm.kill(signal)
-      expect((await ended)[0]).toBe(0)
-      // The data is free again only once the server itself is gone.
-      await using again = await startServer({ dataDir: join(dir, 'data') })
-      expect(again.port).toBeGreaterThan(0)
     },
   )
 

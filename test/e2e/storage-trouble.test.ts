@@ -23,6 +23,10 @@ async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
   })
   session.close()
   expect(await session.exit).toBe(0)
+  expect(await stage.as('newcomer', ['whoami'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`You cannot come in now: ${told}`) as string,
+  })
 }
 
 async function expectAllIsWell(stage: Stage): Promise<void> {

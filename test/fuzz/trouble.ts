@@ -12,7 +12,7 @@ export class Trouble extends Error {
 }
 
 /** How the server says to a person that only the operator can help. */
-export const APOLOGIES = /Something went wrong here|went wrong on the server/
+export const APOLOGIES = /went wrong on the server/
 
 /** What the tests need of a line of the server's log (pino's format). */
 interface LogLine {

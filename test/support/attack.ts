@@ -3,8 +3,18 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { createStage, type Stage } from './server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly attacks: 'quick' | 'long'
+  }
+}
+
+/** How much of something there is in an attack: in `npm test`, and in `npm run attacks`. */
+export const howMuch = (amount: { readonly quick: number; readonly long: number }): number =>
+  amount[inject('attacks')]
 
 /** What an attack did to everybody else. */
 export interface Damage {
@@ -15,61 +25,114 @@ export interface Damage {
   readonly elsewhere: number
   /** The server's resident memory at its highest during the attack, in MiB. */
   readonly peakMb: number
-  /** What SIGTERM did while the attackers were there: the exit status, and the ms that it took. */
-  readonly exitCode: number | null
-  readonly stopMs: number
+}
+
+/** A server that is attacked, once or several times, in a process of its own and with a heap of 512 MB. */
+export interface Arena extends AsyncDisposable {
+  /**
+   * Measures what somebody in a session notices of an attack. `attack` is called once, resolves when the attack is over
+   * and returns the attackers, who stay until the server is stopped.
+   */
+  damageOf(twin: Twin, attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage>
+  /** What SIGTERM does while all attackers are there: the exit status, and the ms that it takes. */
+  stop(): Promise<{ readonly exitCode: number | null; readonly ms: number }>
+}
+
+/** Somebody in a session, who types. */
+interface Probe extends AsyncDisposable {
+  /** The ms that echoes took since this was called last. */
+  take(): Promise<readonly number[]>
 }
 
 /** For how long echoes are measured at least. */
 const MEASURED_MS = 500
 
-/**
- * Starts the built server, in a process of its own and with a heap of 512 MB, and measures what somebody in a session
- * notices of an attack. `attack` is called once, resolves when the attack is over and returns what must be closed after
- * it. `prepare` comes before all that is measured.
- */
-export async function damageOf(
-  attack: (stage: Stage) => Promise<readonly Disposable[]>,
+const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
+
+/** Somebody who types on a server that is left alone. */
+export type Twin = Probe
+
+/** Starts that server. */
+export const openTwin = (): Promise<Twin> => openProbed({})
+
+/** Starts the server that is to be attacked. `prepare` comes before all that is measured. */
+export async function openArena(
   options: { readonly config?: string; readonly prepare?: (stage: Stage) => Promise<void> } = {},
-): Promise<Damage> {
-  const { prepare, ...server } = options
-  const env = { NODE_OPTIONS: '--max-old-space-size=512' }
-  await using stage = await createStage({ ...server, env })
-  await using other = await createStage({ env })
-  await prepare?.(stage)
-  await using probe = await startProbe(stage)
-  await using otherProbe = await startProbe(other)
-  await sleep(MEASURED_MS)
-  const quiet = percentile99(await probe.take())
-  await otherProbe.take()
-  const memory = watchMemory(stage.server.process.pid)
-  const [attackers] = await Promise.all([attack(stage), sleep(MEASURED_MS)])
-  const during = percentile99(await probe.take())
-  const elsewhere = percentile99(await otherProbe.take())
-  const peakMb = await memory.stop()
-  const start = performance.now()
-  const exitCode = await stage.server.stop('SIGTERM')
-  const stopMs = performance.now() - start
-  for (const one of attackers) one[Symbol.dispose]()
-  return { quiet, during, elsewhere, peakMb, exitCode, stopMs }
+): Promise<Arena> {
+  const probe = await openProbed(options)
+  const { stage } = probe
+  const { process } = stage.server
+  const attackers: Disposable[] = []
+  return {
+    async damageOf(twin, attack) {
+      await Promise.all([probe.take(), twin.take()])
+      await sleep(MEASURED_MS)
+      const quiet = percentile99(await probe.take())
+      await twin.take()
+      const memory = watchMemory(process.pid)
+      const [more] = await Promise.all([attack(stage), sleep(MEASURED_MS)])
+      attackers.push(...more)
+      const during = percentile99(await probe.take())
+      const elsewhere = percentile99(await twin.take())
+      return { quiet, during, elsewhere, peakMb: await memory.stop() }
+    },
+    async stop() {
+      const start = performance.now()
+      return { exitCode: await stage.server.stop('SIGTERM'), ms: performance.now() - start }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of attackers) one[Symbol.dispose]()
+      await probe[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /**
- * Nobody waits noticeably longer than before, or than on a server that is left alone; the memory stays below `maxMb`, and
- * the server stops when it is told to.
+ * Nobody waits noticeably longer than before, or than on a server that is left alone; and the memory stays below `maxMb`.
  */
 export function expectUnharmed(damage: Damage, maxMb = 450): void {
   const usual = Math.max(damage.quiet, damage.elsewhere)
   expect(damage.during, JSON.stringify(damage)).toBeLessThan(Math.max(250, 3 * usual))
   expect(damage.peakMb, JSON.stringify(damage)).toBeLessThan(maxMb)
-  expect(damage.exitCode).toBe(0)
-  expect(damage.stopMs).toBeLessThan(5_000)
+}
+
+/** The server stops when it is told to, although the attackers are still there. */
+export async function expectStops(arena: Arena): Promise<void> {
+  const { exitCode, ms } = await arena.stop()
+  expect(exitCode).toBe(0)
+  expect(ms).toBeLessThan(5_000)
+}
+
+/** A server with somebody in a session of it. */
+async function openProbed({
+  config,
+  prepare,
+}: {
+  readonly config?: string
+  readonly prepare?: (stage: Stage) => Promise<void>
+}): Promise<Probe & { readonly stage: Stage }> {
+  const stage = await createStage({ ...(config === undefined ? {} : { config }), env: HEAP })
+  try {
+    await prepare?.(stage)
+    const probe = await startProbe(stage)
+    return {
+      stage,
+      take: probe.take,
+      async [Symbol.asyncDispose]() {
+        await probe[Symbol.asyncDispose]()
+        await stage[Symbol.asyncDispose]()
+      },
+    }
+  } catch (error) {
+    await stage[Symbol.asyncDispose]()
+    throw error
+  }
 }
 
 const PROBE = new URL('echo-probe.mjs', import.meta.url).pathname
 
-/** Somebody else, who types. `take` gives the ms that echoes took since it was called last. */
-async function startProbe(stage: Stage): Promise<AsyncDisposable & { take(): Promise<readonly number[]> }> {
+/** Lets somebody else in, who types. */
+async function startProbe(stage: Stage): Promise<Probe> {
   const args = [PROBE, String(stage.server.port), 'probe', await stage.home.key('probe')]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')

@@ -3,7 +3,7 @@ import { createChat, type Chat } from '../../src/chat/chat.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
-import type { Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
+import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/text/skeleton.ts'
 import { openInMemory } from './storage.ts'
@@ -12,16 +12,23 @@ import { openInMemory } from './storage.ts'
 export function handClock(start = Date.UTC(2026, 0, 1)): HandClock {
   let passed = 0
   let set = start
+  let alarms: { at: number; run: () => void }[] = []
   return {
     now: () => set + passed,
     monotonic: () => passed,
-    advance: (ms) => void (passed += ms),
+    later: (ms, run) => void alarms.push({ at: passed + ms, run }),
+    advance(ms) {
+      passed += ms
+      const due = alarms.filter(({ at }) => at <= passed)
+      alarms = alarms.filter(({ at }) => at > passed)
+      for (const { run } of due) run()
+    },
     step: (ms) => void (set += ms),
   }
 }
 
 /** A clock whose time passes by hand. */
-export interface HandClock extends Clock, MonotonicClock {
+export interface HandClock extends Clock, MonotonicClock, Alarm {
   advance(ms: number): void
   /** Sets the wall clock forward, or back; no time passes. */
   step(ms: number): void
@@ -61,7 +68,9 @@ export async function createChatParts(): Promise<ChatParts> {
   }
   return {
     storage,
-    chat: createChat(parts, { limits: { rooms_per_person: 3, members_per_room: 2000 } }),
+    chat: createChat(parts, {
+      limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
+    }),
     clock,
     log,
     nextId,

@@ -37,6 +37,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly RecordedRequest[]
   /** What to do with the next requests; a request beyond the script is answered with status 418. */
   play(...scripts: readonly Script[]): void
+  /** What to do with requests beyond the script, in place of that, and with questions about models, which are no requests. */
+  always(script: Script): void
   /** Resolves when `count` requests have arrived. */
   arrived(count: number): Promise<void>
   /** Resolves when a client has broken off a request that was not answered to its end. */
@@ -48,6 +50,8 @@ export async function startModelServer(): Promise<ModelServer> {
   const requests: RecordedRequest[] = []
   const scripts: Script[] = []
   const watchers = new Set<() => void>()
+  let beyond = status(418, 'the script is at its end')
+  let aboutModels = status(404)
   let abandoned = 0
 
   const until = (condition: () => boolean): Promise<void> =>
@@ -73,9 +77,10 @@ export async function startModelServer(): Promise<ModelServer> {
     })
     const body = JSON.parse((await readAll(request)) || '{}') as ChatRequest
     const recorded = { path: request.url ?? '', headers: request.headers, body }
+    if (/\/(models|props|show)$/.test(recorded.path)) return await aboutModels(response, recorded)
     requests.push(recorded)
     changed()
-    const script = scripts.shift() ?? status(418, 'the script is at its end')
+    const script = scripts.shift() ?? beyond
     await script(response, recorded)
   }
 
@@ -86,6 +91,10 @@ export async function startModelServer(): Promise<ModelServer> {
     endpoint: `http://127.0.0.1:${port}`,
     requests,
     play: (...more) => void scripts.push(...more),
+    always(script) {
+      beyond = script
+      aboutModels = script
+    },
     arrived: (count) => until(() => requests.length >= count),
     abandoned: () => until(() => abandoned > 0),
     async [Symbol.asyncDispose]() {

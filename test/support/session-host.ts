@@ -85,7 +85,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           Promise.resolve(
             ['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!)),
           ),
-        footer: (style) => ({ replies: replies.rows(style.columns), status: statusRow(current(), style) }),
+        footer: (style) => ({ replies: replies.rows(style), status: statusRow(current(), style) }),
         stop() {
           stopped = true
           return Promise.resolve()

@@ -1,3 +1,4 @@
+import { createScheduler, type Account } from '../../src/lib/scheduler.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { FrameTimers } from '../../src/session/frames.ts'
 import { createShared, type SharedBySessions } from '../../src/session/shared.ts'
@@ -7,6 +8,9 @@ import { memoryLog } from './chat-parts.ts'
 /** What sessions share, in real time. */
 export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>
   createShared(processTimers(), log)
+
+/** The account of one connection, in real time. */
+export const newAccount = (): Account => createScheduler(processTimers()).open()
 
 /** Time that stands still until a test moves it. */
 export interface HandTimers extends FrameTimers {

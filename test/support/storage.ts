@@ -32,6 +32,19 @@ export const sqliteOptions = (dir: string): StorageOptions => ({
 /** An empty store that ends with the test. */
 export const openInMemory = (): Promise<Storage> => openStorage({ ...sqliteOptions(''), file: ':memory:' })
 
+/** An empty store in a file, worked on by threads, as in the server. */
+export async function openInThreads(): Promise<Storage> {
+  const dir = temporaryDir()
+  const storage = await openStorage({ ...sqliteOptions(dir.path), threadEntry: paths.storageThread })
+  return {
+    ...storage,
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      dir[Symbol.dispose]()
+    },
+  }
+}
+
 /** A message by alice. */
 export const message = (id: string, room: string, text: string): MessageEntry => ({
   id: id as EntryId,

@@ -33,6 +33,8 @@ export interface TurnWorld extends AsyncDisposable {
   readonly tools: Tool[]
   /** Pieces of replies as the room was shown them. */
   readonly deltas: string[]
+  /** Pieces of what models think, likewise. */
+  readonly thoughts: string[]
   /** Says something and starts the turn of a model. */
   start(text?: string, options?: { readonly by?: Person; readonly model?: string }): Promise<RunningTurn>
   /** Starts a turn and waits for its last entry. */
@@ -116,7 +118,11 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     },
   })
   const deltas: string[] = []
-  room.listen({ deliver() {}, stream: (delta) => void deltas.push(delta.text) })
+  const thoughts: string[] = []
+  room.listen({
+    deliver() {},
+    stream: ({ text, thinking }) => void (thinking ? thoughts : deltas).push(text),
+  })
 
   async function start(text = 'hello', { by = ann, model: name = 'qwen' } = {}): Promise<RunningTurn> {
     const said = await room.record({ kind: 'message', author: by.name, text: `@${name} ${text}` })
@@ -133,6 +139,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     composer,
     tools,
     deltas,
+    thoughts,
     start,
     ask: async (text) => await (await start(text)).done,
     setScope: (scope) => storage.rooms.setValue(room.name, 'tool_scope', scope),

@@ -13,6 +13,8 @@ export interface Workbench {
   readonly engine: LuaEngine
   readonly counter: TokenCounter
   compose(snapshot: Snapshot): Prompt
+  /** With another counter, and no price known. */
+  composeWith(counter: TokenCounter, snapshot: Snapshot): Prompt
   /** With a room script of this text. */
   run(script: string, snapshot: Snapshot): Prompt
 }
@@ -28,6 +30,7 @@ export async function createWorkbench(): Promise<Workbench> {
     engine,
     counter,
     compose,
+    composeWith: (other, snapshot) => composePrompt(snapshot, engine, other),
     run: (source, snapshot) => compose({ ...snapshot, script: { source, version: 1 } }),
   }
 }

@@ -33,7 +33,7 @@ export interface ComposerOptions {
   readonly entry: string
   /** The directory that has `dist`, `lua` and `node_modules`. */
   readonly packageRoot: string
-  /** Processes; 2 if absent, so that a room whose script hangs leaves one to all others. */
+  /** Processes at most; 2 if absent, so that a room whose script hangs leaves one to all others. */
   readonly size?: number
   readonly engine: EngineName
   /** Encodings to load at the start; others are loaded when a prompt first needs them. */

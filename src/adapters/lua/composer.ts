@@ -7,9 +7,10 @@
  */
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
-import type { Snapshot } from '../../prompt/snapshot.ts'
+import type { CatalogueTool, Snapshot } from '../../prompt/snapshot.ts'
 import { type Account, checkAccount, ownAccount, promptAccount } from './accounts.ts'
-import { createToolHashes, type HashedTool } from './definition-cache.ts'
+import { createDefinitions } from '../../prompt/rungs/definitions-apart.ts'
+import { createToolKeys, type Keyed, rowKeys } from './sent-once.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
 import { ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
@@ -17,11 +18,11 @@ import { watch } from './watchdog.ts'
 
 /** A composer on a pool of wrap processes. */
 export interface PoolComposer extends Composer {
-  /** Starts the processes, so that they are warm when the first prompt is asked for. */
+  /** Starts a process, so that it is warm when the first prompt is asked for. */
   warmUp(): void
 }
 
-/** Makes one. Its processes are started now, or by `warmUp`, or with the first prompt. */
+/** Makes one. Its first process is started now, or by `warmUp`, or with the first prompt. */
 export function createComposer(options: ComposerOptions, start: 'now' | 'later' = 'now'): PoolComposer {
   const limits = { ...DEFAULT_COMPOSER_LIMITS, ...options.limits }
   const pool = new ProcessPool({
@@ -32,13 +33,14 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     limits,
   })
   if (start === 'now') pool.fill()
-  const hashed = createToolHashes()
+  const toolKeys = createToolKeys()
+  const withDefinitions = createDefinitions()
   let ids = 0
 
   async function compose(account: Account, snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
-    const request = composeRequest((ids += 1), snapshot, hashed)
+    const request = composeRequest((ids += 1), snapshot, toolKeys)
     const response = await pool.ask(account, request, signal)
-    if (response.kind === 'prompt') return response.prompt
+    if (response.kind === 'prompt') return withDefinitions(response.prompt, snapshot.tools)
     throw unexpected(response)
   }
 
@@ -62,20 +64,21 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
 }
 
 /**
- * A request with all but the tools written out: which tools must go along is known when it is sent.
+ * A request with all but the tools and the history written out: which of these must go along is known when it is sent.
  * Throws `WrapError('argument')` for a snapshot that is not plain data.
  */
 function composeRequest(
   id: number,
-  { tools: given, ...rest }: Snapshot,
-  hashed: (tools: Snapshot['tools']) => readonly HashedTool[],
+  { tools: given, history, ...rest }: Snapshot,
+  toolKeys: (tools: Snapshot['tools']) => readonly Keyed<CatalogueTool>[],
 ): RequestWriter {
   try {
     const snapshot = JSON.stringify(rest)
-    const tools = hashed(given)
+    const tools = toolKeys(given)
+    const rows = rowKeys(history)
     return (send) => ({
       id,
-      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send(tools))}}`,
+      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send.tools(tools))},"history":${JSON.stringify(send.history(rows))}}`,
     })
   } catch (error) {
     throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)

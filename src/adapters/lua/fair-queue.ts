@@ -12,6 +12,8 @@ export interface FairQueue<Job extends Owned> {
   remove(job: Job): void
   /** How many jobs this owner has in line. */
   waiting(owner: string): number
+  /** All who have jobs in line. */
+  owners(): Iterable<string>
   /** Empties the queue. */
   drain(): readonly Job[]
 }
@@ -58,6 +60,7 @@ export function createFairQueue<Job extends Owned>(load: (job: Job) => number): 
     },
     remove: drop,
     waiting: (owner) => lines.get(owner)?.length ?? 0,
+    owners: () => lines.keys(),
     drain() {
       const all = [...lines.values()].flat()
       lines.clear()

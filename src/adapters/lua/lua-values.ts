@@ -40,11 +40,15 @@ function luaNumber(value: number): string {
  * Reads what lua/json.lua writes: JSON in which long texts are written as Lua's `%q` does it, with a backslash
  * before a line break and control characters as decimal numbers.
  */
-export const readLuaJson = (text: string): Json =>
-  JSON.parse(text.replace(/\\(\n|\d{1,3}|[^])/g, asJsonEscape)) as Json
+export function readLuaJson(text: string): Json {
+  // Line breaks are by far the most of these, and a backslash before one always belongs to it.
+  const inLines = text.replaceAll('\\\n', '\\n')
+  return JSON.parse(
+    /\\\d/.test(inLines) ? inLines.replace(/\\(\d{1,3}|[^])/g, asJsonEscape) : inLines,
+  ) as Json
+}
 
 function asJsonEscape(escape: string, code: string): string {
-  if (code === '\n') return '\\n'
   const number = Number(code)
   return Number.isNaN(number) ? escape : `\\u${number.toString(16).padStart(4, '0')}`
 }

@@ -2,16 +2,19 @@ import { join } from 'node:path'
 import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
-import { createToolSender, type HashedTool, type SentTools } from './definition-cache.ts'
+import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'
+import { createSender } from './sent-once.ts'
 import { createAccounts, type Account } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
 
-/** Writes a request for one process; `send` packs tools for that process. */
-export type RequestWriter = (send: ToolSender) => WrittenRequest
+/** Writes a request for one process; `send` packs for that process what it may have already. */
+export type RequestWriter = (send: Senders) => WrittenRequest
 
-type ToolSender = (tools: readonly HashedTool[]) => SentTools
+type Senders = ReturnType<typeof createSenders>
+
+const createSenders = () => ({ tools: createSender<CatalogueTool>(), history: createSender<HistoryRow>() })
 
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3
@@ -23,23 +26,25 @@ interface Job extends Account {
 
 interface Slot {
   readonly process: WrapProcess
-  readonly send: ToolSender
+  readonly send: Senders
   ready: boolean
   current: Job | undefined
-  /** Who cost the process before this one. They are served again when this one is ready, not before. */
+  /** The account whose job ended the process before this one: its next job waits until this one is ready. */
   readonly blamed: Account | undefined
 }
 
 /**
- * Gives requests to a fixed number of wrap processes. Who has used least processor time of late is served first, no
- * owner has more than one process at a time, and a process that works too long is killed and replaced. Those who cost a
- * process never have all of them together.
+ * Gives requests to wrap processes: one, and up to `size` as soon as so many owners have work at the same time. Who has
+ * used least processor time of late is served first, no owner has more than one process at a time, and a process that
+ * works too long is killed and replaced. Those who cost a process never have all of them together.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: Required<ComposerOptions> & { readonly limits: ComposerLimits }
   readonly #accounts = createAccounts()
   readonly #queue = createFairQueue<Job>((job) => this.#accounts.load(job))
   readonly #slots = new Set<Slot>()
+  /** How many processes there should be; it never falls, as what was needed once is needed again. */
+  #wanted = 1
   #failedStarts = 0
   #closed = false
 
@@ -58,6 +63,7 @@ export class ProcessPool implements AsyncDisposable {
     }
     signal?.addEventListener('abort', cancel, { once: true })
     this.#queue.add(job)
+    this.#wanted = Math.max(this.#wanted, Math.min(this.#options.size, this.#owners().size))
     this.fill()
     this.#dispatch()
     try {
@@ -84,7 +90,13 @@ export class ProcessPool implements AsyncDisposable {
 
   /** Starts processes until there are enough. */
   fill(blamed?: Account): void {
-    while (!this.#closed && this.#slots.size < this.#options.size) this.#start(blamed)
+    while (!this.#closed && this.#slots.size < this.#wanted) this.#start(blamed)
+  }
+
+  /** All who are served or wait. */
+  #owners(): ReadonlySet<string> {
+    const served = [...this.#slots].flatMap(({ current }) => current?.owner ?? [])
+    return new Set([...served, ...this.#queue.owners()])
   }
 
   #start(blamed: Account | undefined): void {
@@ -93,7 +105,7 @@ export class ProcessPool implements AsyncDisposable {
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
     const slot: Slot = {
       process: new WrapProcess({ entry, packageRoot, settings, heapMiB }),
-      send: createToolSender(),
+      send: createSenders(),
       ready: false,
       current: undefined,
       blamed,
@@ -136,9 +148,9 @@ export class ProcessPool implements AsyncDisposable {
       job.outcome.reject(new WrapError('limit', tooLong(limits)))
       process.kill()
     })
-    const response = await Promise.race([process.ask(job.write(send)), process.gone])
+    const response = await process.ask(job.write(send))
     this.#accounts.spend(job, usedUntilNow())
-    if (typeof response === 'string') return
+    if (!response) return
     job.outcome.resolve(response)
     // An error that nobody foresaw may have left anything behind; the process says why on its standard error.
     if (response.kind === 'failed' && response.reason === 'process') return process.kill()

@@ -37,7 +37,9 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 export class WrapProcess {
   readonly #child: Child
   #stderr = ''
-  #onResponse: (reply: Response) => void = () => {}
+  /** Called with each reply, and with undefined at the end. */
+  #onResponse: (reply: Response | undefined) => void = () => {}
+  #hasEnded = false
   /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
   readonly ready: Promise<void>
   /** Resolves with the reason when the process has ended. */
@@ -52,13 +54,18 @@ export class WrapProcess {
     this.#child.stdin.on('error', () => {})
     this.ready = new Promise((resolve) => {
       this.#onResponse = (reply) => {
-        if (reply.kind === 'ready') resolve()
+        if (reply?.kind === 'ready') resolve()
       }
     })
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#read(line))
     this.gone = new Promise((resolve) => {
-      this.#child.once('error', (error) => resolve(error.message))
-      this.#child.once('close', (code, signal) => resolve(this.#why(code, signal)))
+      const end = (why: string): void => {
+        this.#hasEnded = true
+        resolve(why)
+        this.#onResponse(undefined)
+      }
+      this.#child.once('error', (error) => end(error.message))
+      this.#child.once('close', (code, signal) => end(this.#why(code, signal)))
     })
   }
 
@@ -67,11 +74,15 @@ export class WrapProcess {
     return this.#child.pid ?? -1
   }
 
-  /** Sends a request in its JSON; resolves with its reply, or never if the process ends before. */
-  ask({ id, json }: WrittenRequest): Promise<Response> {
+  /**
+   * Sends a request in its JSON; resolves with its reply, or with undefined if the process ends before. A race of each
+   * reply with `gone` would keep all replies: a promise holds everybody who waits for it until it is settled.
+   */
+  ask({ id, json }: WrittenRequest): Promise<Response | undefined> {
     return new Promise((resolve) => {
+      if (this.#hasEnded) return resolve(undefined)
       this.#onResponse = (reply) => {
-        if (reply.kind !== 'ready' && reply.id === id) resolve(reply)
+        if (reply === undefined || (reply.kind !== 'ready' && reply.id === id)) resolve(reply)
       }
       this.#child.stdin.write(`${json}\n`)
     })

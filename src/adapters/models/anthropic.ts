@@ -3,6 +3,9 @@ import { guardedFetch } from './guarded-fetch.ts'
 import type { Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
+/** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
 /** Anthropic by its messages API. */
 export const anthropic: Provider = {
   create(access, limits) {
@@ -12,7 +15,8 @@ export const anthropic: Provider = {
       const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
       return createAnthropic(options)(access.model)
     }
-    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
+    const upstream = { access, endpoint: baseURL, question: 'is the network up?' }
+    return sdkModel(load, upstream, { cacheMark: CACHE_MARK })
   },
   framing: {
     perRequest: 16,

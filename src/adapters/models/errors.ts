@@ -1,8 +1,14 @@
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
 import { cleanLine } from '../../lib/text/clean-text.ts'
-import { ModelError } from '../../turns/ports.ts'
+import { ModelError, type ModelRefusal } from '../../turns/model-error.ts'
 import { LimitError } from './guarded-fetch.ts'
 import type { ModelAccess } from './provider.ts'
+import { refusalIn } from './refusals.ts'
+
+/** A provider reported an error in the middle of its stream. The message is its own. */
+export class StreamError extends Error {
+  override readonly name = 'StreamError'
+}
 
 /** Where requests go: what an error's sentence may name. */
 export interface Upstream {
@@ -21,10 +27,22 @@ export function modelError(error: unknown, upstream: Upstream): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
   const { sentence, retryable } = explain(error, call, upstream)
-  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable, {
+  const facts = {
     ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
     detail: safe(call?.responseBody || messageOf(error), upstream, 500),
-  })
+  }
+  const refusal = refusalOf(error, call)
+  // The same request would be refused again, whatever its status says.
+  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, refusal)
+}
+
+/** Statuses that say nothing of the request itself: the key, the quota. */
+const NOT_OF_REQUEST: ReadonlySet<number | undefined> = new Set([401, 403, 429])
+
+function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
+  if (NOT_OF_REQUEST.has(call?.statusCode)) return undefined
+  const said = call ? `${call.message}\n${call.responseBody ?? ''}` : providerMessage(error)
+  return said === undefined ? undefined : refusalIn(said)
 }
 
 interface Explanation {
@@ -45,7 +63,7 @@ function explain(error: unknown, call: APICallError | undefined, upstream: Upstr
   if (InvalidResponseDataError.isInstance(error))
     return passing('the answer was cut off in the middle; ask again')
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
-    return passing(`the server at ${upstream.endpoint} sent something that is not a chat-completions stream`)
+    return passing(`the server at ${upstream.endpoint} sent something that is not a model's answer`)
   }
   const said = providerMessage(error)
   if (said) return final(`the provider reported: ${safe(said, upstream, 300)}`)
@@ -91,6 +109,7 @@ function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
 /** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
 function providerMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error
+  if (error instanceof StreamError) return error.message
   if (error instanceof Error || typeof error !== 'object' || error === null) return undefined
   return 'message' in error && typeof error.message === 'string' ? error.message : undefined
 }

@@ -19,7 +19,8 @@ export const gemini: Provider = {
   framing: {
     ...CAREFUL_FRAMING,
     source:
-      'ai.google.dev/gemini-api/docs/tokens: a token is about four characters, no framing is documented; 2026-11',
+      'ai.google.dev/gemini-api/docs/tokens: a token is about four characters, no framing is documented; its error of 400 names 512 declarations (google-gemini/gemini-cli, issue 19083); 2026-11',
+    maxTools: 512,
   },
   required: ['model'],
   usual: {

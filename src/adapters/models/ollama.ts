@@ -1,66 +1,135 @@
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
-import { z } from 'zod'
+import { APICallError, JSONParseError } from '@ai-sdk/provider'
+import type { ToolCall } from '../../toolbox/tool-call.ts'
+import type { LanguageModel, ModelEvent } from '../../turns/ports.ts'
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
-import { chatCompletions } from './openai-compatible.ts'
-import type { Provider } from './provider.ts'
+import { endpoint } from './endpoint.ts'
+import { modelError, StreamError } from './errors.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import { bearer, inquire } from './inquire.ts'
+import { linesOf } from './lines.ts'
+import { chatBody, chatLineSchema, shownFacts, shownSchema, type ChatLine } from './ollama-wire.ts'
+import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
+import { usageOf } from './usage.ts'
 
 /** Where Ollama listens unless told otherwise (https://docs.ollama.com/faq). */
-const ENDPOINT = 'http://localhost:11434'
+export const OLLAMA_ENDPOINT = 'http://localhost:11434'
 
-/** Ollama, by its OpenAI-compatible API. */
+/** Ollama, by its own API: only there can a client say how large the window is to be. */
 export const ollama: Provider = {
-  create: chatCompletions('is ollama running?', ENDPOINT),
+  create: ollamaModel,
   framing: CAREFUL_FRAMING,
   required: ['model'],
 }
 
-/** A `[[models]]` entry for a model that was found. */
-export interface FoundModel {
-  readonly name: string
-  readonly backend: 'ollama'
-  readonly model: string
-  readonly endpoint: string
+function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
+  const base = endpoint(access, OLLAMA_ENDPOINT).replace(/\/v1$/, '')
+  const upstream = { access, endpoint: base, question: 'is ollama running?' }
+  return {
+    async *stream(request, signal) {
+      const ending = new AbortController()
+      try {
+        const url = `${base}/api/chat`
+        const body = JSON.stringify(chatBody(request, access))
+        const init = {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...bearer(access) },
+          body,
+        }
+        const ends = AbortSignal.any([signal, ending.signal])
+        yield* events(await bodyOf(url, await guardedFetch(limits)(url, { ...init, signal: ends })))
+      } catch (error) {
+        signal.throwIfAborted()
+        throw modelError(error, upstream)
+      } finally {
+        ending.abort()
+      }
+    },
+    inquire: async (signal) =>
+      shownFacts(
+        await inquire(
+          { url: `${base}/api/show`, body: { model: access.model }, schema: shownSchema },
+          access,
+          signal,
+        ),
+      ),
+  }
 }
 
-/** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
-const tagsSchema = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
-
-/** Milliseconds to wait for the list of models. */
-const WAIT_MS = 500
-
-/** The models that an Ollama on this machine has pulled, named for mentioning; none where there is no Ollama. */
-export async function findOllamaModels(endpoint = ENDPOINT): Promise<readonly FoundModel[]> {
-  const answer = await getJson(`${endpoint}/api/tags`).catch(() => undefined)
-  const listed = tagsSchema.safeParse(answer)
-  const models = listed.success ? listed.data.models.map((model) => model.name) : []
-  // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
-  const named = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
-  return [...named].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
-}
-
-/** With `node:http`, because loading `fetch` takes a tenth of the server's start. Rejects for whatever goes wrong. */
-const getJson = (url: string): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(WAIT_MS) }, (response) => {
-      text(response)
-        .then((body) => resolve(JSON.parse(body)), reject)
-        .catch(reject)
-    })
-    request.on('error', reject)
+/** The body of an answer; an answer that is an error is thrown. */
+async function bodyOf(url: string, response: Response): Promise<ReadableStream<Uint8Array>> {
+  if (response.ok && response.body) return response.body
+  const responseBody = await response.text()
+  throw callError(url, messageIn(responseBody) ?? response.statusText, {
+    statusCode: response.status,
+    responseBody,
   })
-
-/** `qwen3:8b` is called `qwen3` where it is the only one of its family, else `qwen3-8b`. */
-function mentionName(model: string, all: readonly string[]): string {
-  const family = familyOf(model)
-  const alone = all.filter((other) => familyOf(other) === family).length === 1
-  return legal(alone ? family : model)
 }
 
-const familyOf = (model: string): string => model.replace(/^.*\//, '').replace(/:.*$/, '')
+const callError = (
+  url: string,
+  message: string,
+  facts: { readonly statusCode?: number; readonly responseBody: string },
+): APICallError => new APICallError({ message, url, requestBodyValues: {}, ...facts })
 
-const legal = (name: string): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_.-]/g, '-')
-    .slice(0, 32)
+function messageIn(body: string): string | undefined {
+  try {
+    return chatLineSchema.parse(JSON.parse(body)).error
+  } catch {
+    return undefined
+  }
+}
+
+/** Calls are given out at the end, when the answer is known to be whole. */
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<ModelEvent> {
+  const calls: ToolCall[] = []
+  let thinking = ''
+  for await (const text of linesOf(body)) {
+    if (text.trim() === '') continue
+    const line = lineIn(text)
+    if (line.error !== undefined) throw new StreamError(line.error)
+    const { message } = line
+    if (message?.thinking) {
+      thinking += message.thinking
+      yield { type: 'thinking', text: message.thinking }
+    }
+    if (message?.content) yield { type: 'text', text: message.content }
+    calls.push(...(message?.tool_calls ?? []).map((call, index) => toolCall(call, calls.length + index)))
+    if (!line.done) continue
+    if (thinking !== '') yield { type: 'thought', thought: { text: thinking } }
+    for (const call of calls) yield { type: 'call', call }
+    yield { type: 'finish', reason: reasonOf(line, calls), ...usageIn(line) }
+    return
+  }
+  throw new Error('the stream ended without an end')
+}
+
+function lineIn(text: string): ChatLine {
+  try {
+    return chatLineSchema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new JSONParseError({ text: text.slice(0, 500), cause })
+  }
+}
+
+type WireCall = NonNullable<NonNullable<ChatLine['message']>['tool_calls']>[number]
+
+const toolCall = ({ id, function: { name, arguments: args } }: WireCall, number: number): ToolCall => ({
+  id: id ?? `call_${number}`,
+  name,
+  arguments: JSON.stringify(args),
+})
+
+function reasonOf(
+  { done_reason }: ChatLine,
+  calls: readonly ToolCall[],
+): Extract<ModelEvent, { type: 'finish' }>['reason'] {
+  if (calls.length > 0) return 'calls'
+  return done_reason === undefined || done_reason === 'stop'
+    ? 'stop'
+    : done_reason === 'length'
+      ? 'length'
+      : 'other'
+}
+
+const usageIn = ({ prompt_eval_count: input, eval_count: output }: ChatLine): ReturnType<typeof usageOf> =>
+  usageOf({ input, output })

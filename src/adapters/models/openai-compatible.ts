@@ -1,22 +1,46 @@
+import { z } from 'zod'
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
-import type { LanguageModel } from '../../turns/ports.ts'
+import type { LanguageModel, ModelFacts } from '../../turns/ports.ts'
 import { versionedEndpoint } from './endpoint.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import { inquire } from './inquire.ts'
+import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
-  create: chatCompletions('is its server running?'),
-  framing: CAREFUL_FRAMING,
+  create: chatCompletions('is its server running?', {
+    async ask(access, signal) {
+      const { data } = await inquire(
+        { url: `${versionedEndpoint(access)}/models`, schema: modelsSchema },
+        access,
+        signal,
+      )
+      const window = data.find(({ id }) => id === access.model)?.max_model_len
+      return window ? { window } : {}
+    },
+  }),
+  // Many of these servers keep to OpenAI's number.
+  framing: { ...CAREFUL_FRAMING, maxTools: 128 },
   required: ['model', 'endpoint'],
 }
 
-/**
- * The adapter for such a server. `question` is what an admin should ask if nothing answers at the endpoint;
- * `usualEndpoint` is where the server listens unless told otherwise.
- */
-export function chatCompletions(question: string, usualEndpoint?: string) {
+/** What `GET /v1/models` lists. Only vLLM has `max_model_len` (github.com/vllm-project/vllm/pull/4643). */
+const modelsSchema = z.object({
+  data: z.array(z.object({ id: z.string(), max_model_len: z.int().min(1).nullish().catch(undefined) })),
+})
+
+/** What differs between such servers. */
+interface CompatibleServer {
+  /** Where it listens unless told otherwise. */
+  readonly usualEndpoint?: string
+  /** How it is asked about a model. */
+  readonly ask: (access: ModelAccess, signal: AbortSignal) => Promise<ModelFacts>
+}
+
+/** The adapter for such a server. `question` is what an admin should ask if nothing answers at the endpoint. */
+export function chatCompletions(question: string, { usualEndpoint, ask }: CompatibleServer) {
   return (access: ModelAccess, limits: ModelLimits): LanguageModel => {
     const baseURL = versionedEndpoint(access, usualEndpoint)
     const load = async () => {
@@ -25,11 +49,12 @@ export function chatCompletions(question: string, usualEndpoint?: string) {
         name: access.backend,
         baseURL,
         includeUsage: true,
-        fetch: guardedFetch(limits),
+        fetch: readingUsage(guardedFetch(limits)),
         ...(access.apiKey ? { apiKey: access.apiKey } : {}),
       })
       return provider.chatModel(access.model)
     }
-    return sdkModel(load, { access, endpoint: baseURL, question })
+    const upstream = { access, endpoint: baseURL, question }
+    return sdkModel(load, upstream, { inquire: (signal) => ask(access, signal) })
   }
 }

@@ -15,6 +15,8 @@ export interface ModelAccess {
   readonly apiKey?: string
   /** The name of the environment variable that the key came from, for error messages. */
   readonly apiKeyEnv?: string
+  /** How long a server keeps the model in its memory after a request, in its own words; only Ollama is told. */
+  readonly keepAlive?: string | number
 }
 
 /** Everything that is specific to a provider. Only its own file knows it. */

@@ -3,13 +3,16 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
+  SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
 import { modelError, type Upstream } from './errors.ts'
+import { keptData } from './provider-data.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
+import { createThoughts } from './thoughts.ts'
+import { usageOf } from './usage.ts'
 
 /**
  * One of the AI SDK's provider models as ours. `load` makes it when it is first asked: the SDK of a provider takes longer
@@ -17,7 +20,11 @@ import { sdkPrompt } from './sdk-prompt.ts'
  * it sends what it is given and nothing else, runs no tool, and does not try again by itself.
  * Calls are given out at the end, when the answer is known to be whole: a cut stream leaves half a call.
  */
-export function sdkModel(load: () => Promise<LanguageModelV3>, upstream: Upstream): LanguageModel {
+export function sdkModel(
+  load: () => Promise<LanguageModelV3>,
+  upstream: Upstream,
+  { cacheMark, inquire }: SdkOptions = {},
+): LanguageModel {
   let loaded: Promise<LanguageModelV3> | undefined
   return {
     async *stream(request, signal) {
@@ -25,7 +32,7 @@ export function sdkModel(load: () => Promise<LanguageModelV3>, upstream: Upstrea
       try {
         const model = await (loaded ??= load())
         const { stream } = await model.doStream(
-          callOptions(request, AbortSignal.any([signal, ending.signal])),
+          callOptions(request, AbortSignal.any([signal, ending.signal]), cacheMark),
         )
         yield* events(stream)
       } catch (error) {
@@ -35,59 +42,67 @@ export function sdkModel(load: () => Promise<LanguageModelV3>, upstream: Upstrea
         ending.abort()
       }
     },
+    ...(inquire ? { inquire } : {}),
   }
+}
+
+/** What some providers do beyond answering. */
+export interface SdkOptions {
+  /** Marks the end of what stays the same from turn to turn, the tools and the system text, for the provider's cache. */
+  readonly cacheMark?: SharedV3ProviderOptions
+  readonly inquire?: LanguageModel['inquire']
 }
 
 const callOptions = (
   request: ModelRequest<RequestMessage>,
   abortSignal: AbortSignal,
+  cacheMark: SharedV3ProviderOptions | undefined,
 ): LanguageModelV3CallOptions => ({
-  prompt: sdkPrompt(request),
+  prompt: sdkPrompt(request, cacheMark),
   maxOutputTokens: request.maxOutput,
   abortSignal,
-  ...(request.tools.length > 0 ? { tools: request.tools.map(functionTool) } : {}),
+  ...(request.tools.length > 0 ? { tools: functionTools(request.tools, cacheMark) } : {}),
 })
 
-const functionTool = (tool: ModelRequest['tools'][number]) => ({
-  type: 'function' as const,
-  name: tool.name,
-  description: tool.description,
-  inputSchema: tool.parameters as object,
-})
+const functionTools = (tools: ModelRequest['tools'], cacheMark: SharedV3ProviderOptions | undefined) =>
+  tools.map((tool, index) => ({
+    type: 'function' as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters as object,
+    ...(cacheMark && index === tools.length - 1 ? { providerOptions: cacheMark } : {}),
+  }))
 
 async function* events(stream: ReadableStream<LanguageModelV3StreamPart>): AsyncGenerator<ModelEvent> {
   const calls: ToolCall[] = []
+  const thoughts = createThoughts()
   for await (const part of stream) {
     if (part.type === 'error') throw part.error
     if (part.type === 'text-delta') yield { type: 'text', text: part.delta }
+    if (part.type === 'reasoning-delta' && part.delta !== '') yield { type: 'thinking', text: part.delta }
     if (part.type === 'tool-call') calls.push(toolCall(part))
+    thoughts.take(part)
     if (part.type === 'finish') {
+      for (const thought of thoughts.all()) yield { type: 'thought', thought }
       for (const call of calls) yield { type: 'call', call }
-      yield { type: 'finish', reason: finishReason(part.finishReason.unified), ...usageOf(part.usage) }
+      yield { type: 'finish', reason: finishReason(part.finishReason.unified), ...reported(part.usage) }
       return
     }
   }
   throw new Error('the stream ended without an end')
 }
 
-function toolCall(part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall {
-  const call = { id: part.toolCallId, name: part.toolName, arguments: part.input }
-  return part.providerMetadata ? { ...call, providerData: part.providerMetadata as JsonObject } : call
-}
+const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall => ({
+  id: part.toolCallId,
+  name: part.toolName,
+  arguments: part.input,
+  ...keptData(part.providerMetadata),
+})
 
 function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['reason'] {
   if (reason === 'tool-calls') return 'calls'
   return reason === 'stop' || reason === 'length' ? reason : 'other'
 }
 
-/** No model can have read or written more than this in one step. */
-const MAX_TOKENS = 1_000_000_000
-
-/** A report that cannot be true is left out, because it would stay in the sums for ever. */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } {
-  const [input, output] = [inputTokens.total, outputTokens.total]
-  return isCount(input) && isCount(output) ? { usage: { input, output } } : {}
-}
-
-const isCount = (tokens: number | undefined): tokens is number =>
-  Number.isInteger(tokens) && tokens! >= 0 && tokens! <= MAX_TOKENS
+const reported = ({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } =>
+  usageOf({ input: inputTokens.total, cached: inputTokens.cacheRead, output: outputTokens.total })

@@ -1,15 +1,24 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelRequest, RequestMessage } from '../../turns/ports.ts'
+import type { ModelRequest, RequestMessage, Thought } from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
-import { userContent } from '../../prompt/prompt.ts'
+import { returnedData } from './provider-data.ts'
+import { argumentsAsObject, headOf } from './request-parts.ts'
 
-/** A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out. */
-export function sdkPrompt({ prompt, steps }: ModelRequest<RequestMessage>): LanguageModelV3Prompt {
-  const system: LanguageModelV3Message[] =
-    prompt.system === '' ? [] : [{ role: 'system', content: prompt.system }]
+/**
+ * A request in the AI SDK's words: system, the user's part, and the steps so far; an empty system is left out, and goes at
+ * the head of the user's part for a model that takes none. `cacheMark` goes with the system message.
+ */
+export function sdkPrompt(
+  { prompt, steps, withoutSystemRole = false }: ModelRequest<RequestMessage>,
+  cacheMark?: SharedV3ProviderOptions,
+): LanguageModelV3Prompt {
+  const { system, user } = headOf(prompt, withoutSystemRole)
+  const mark = cacheMark ? { providerOptions: cacheMark } : {}
+  const systemMessage: LanguageModelV3Message[] =
+    system === '' ? [] : [{ role: 'system', content: system, ...mark }]
   return [
-    ...system,
-    { role: 'user', content: [{ type: 'text', text: userContent(prompt) }] },
+    ...systemMessage,
+    { role: 'user', content: [{ type: 'text', text: user }] },
     ...steps.map(stepMessage),
   ]
 }
@@ -18,7 +27,8 @@ function stepMessage(step: RequestMessage): LanguageModelV3Message {
   if (step.role === 'user') return { role: 'user', content: [{ type: 'text', text: step.text }] }
   if (step.role === 'assistant') {
     const text = step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]
-    return { role: 'assistant', content: [...text, ...step.calls.map(callPart)] }
+    const thoughts = (step.thoughts ?? []).map(thoughtPart)
+    return { role: 'assistant', content: [...thoughts, ...text, ...step.calls.map(callPart)] }
   }
   return {
     role: 'tool',
@@ -33,20 +43,16 @@ function stepMessage(step: RequestMessage): LanguageModelV3Message {
   }
 }
 
+const thoughtPart = ({ text, providerData }: Thought) => ({
+  type: 'reasoning' as const,
+  text,
+  ...returnedData(providerData),
+})
+
 const callPart = (call: ToolCall) => ({
   type: 'tool-call' as const,
   toolCallId: call.id,
   toolName: call.name,
-  input: inputOf(call.arguments),
-  ...(call.providerData ? { providerOptions: call.providerData as SharedV3ProviderOptions } : {}),
+  input: argumentsAsObject(call.arguments),
+  ...returnedData(call.providerData),
 })
-
-/** The SDK turns the arguments into text again. Providers refuse a history with unparsable arguments: those go as `{}`. */
-function inputOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
-}

@@ -7,7 +7,7 @@ export interface OutputLimits {
 }
 
 /** Collects output up to the limits and counts the rest, so that memory stays bounded whatever comes. */
-export interface Output {
+export interface CommandOutput {
   add(chunk: Buffer): void
   /** Bytes that came, kept or not. */
   readonly total: number
@@ -16,7 +16,7 @@ export interface Output {
 }
 
 /** Collects the output of one command. */
-export function collectOutput(limits: OutputLimits): Output {
+export function collectOutput(limits: OutputLimits): CommandOutput {
   const kept: Buffer[] = []
   let keptBytes = 0
   let lines = 0

@@ -1,5 +1,6 @@
 import type { Confinement, Strength } from './bubblewrap.ts'
 import { launchConfined } from './launch.ts'
+import { runBriefly } from './run-briefly.ts'
 import { systemCallFilter } from './system-calls.ts'
 
 /** Whether commands can run in a sandbox on this machine, with what; and if not, why and what to do. */
@@ -21,9 +22,8 @@ const TRIAL_MS = 10_000
 
 /** Tries real sandboxes around an empty command, the strongest first. Never throws. */
 export async function probeSandbox(): Promise<SandboxState> {
-  const { execa } = await import('execa')
-  const version = await execa('bwrap', ['--version'], { reject: false, stdin: 'ignore' })
-  if (version.failed) {
+  const version = await runBriefly('bwrap', ['--version'], { timeout: TRIAL_MS })
+  if (!version.succeeded) {
     return { works: false, reason: 'bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)' }
   }
   let reason = ''
@@ -44,11 +44,11 @@ function strengths(): readonly Strength[] {
 /** Why there is no sandbox of this strength; undefined if there is. */
 async function tryOnce(strength: Strength): Promise<string | undefined> {
   const { file, args, env, filter } = await launchConfined(['true'], TRIAL, strength)
-  const stdio = ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore'] as const
-  const { execa } = await import('execa')
-  const trial = await execa(file, args, { env, extendEnv: false, reject: false, stdio, timeout: TRIAL_MS })
-  if (!trial.failed) return undefined
-  return trial.stderr.trim().split('\n').at(-1) || (trial.shortMessage ?? '')
+  const trial = await runBriefly(file, args, { env, filter, timeout: TRIAL_MS })
+  if (trial.succeeded) return undefined
+  return (
+    trial.stderr.trim().split('\n').at(-1) || `it did not end within ${TRIAL_MS / 1000} s, or without a word`
+  )
 }
 
 /** What holds in a sandbox of this machine, for `sshawl check`. */

@@ -6,7 +6,7 @@ import {
   type FoundText,
   type TextQuery,
 } from '../../tools/ports/workspace.ts'
-import type { SearchAnswer, SearchLimits, SearchRequest } from './search/request.ts'
+import type { SearchAnswer, FileSearchLimits, FileSearchRequest } from './search/request.ts'
 
 /** Searches in files, away from the server's own thread. */
 export interface Searcher {
@@ -15,7 +15,7 @@ export interface Searcher {
   searchText(root: string, query: TextQuery, signal: AbortSignal): Promise<FoundText>
 }
 
-const SEARCH_LIMITS: SearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
+const SEARCH_LIMITS: FileSearchLimits = { ms: 10_000, entries: 200_000, results: 2001 }
 
 /** MiB of JavaScript heap. */
 const HEAP_MIB = 256
@@ -33,7 +33,7 @@ const MAX_AT_ONCE = 4
  * Makes each search in a process of its own, which is killed when it takes too much time or memory: in the server, a
  * search of many files would delay everybody. `entry` is the built `search/main.js`.
  */
-export function createSearcher(entry: string, limits: SearchLimits = SEARCH_LIMITS): Searcher {
+export function createSearcher(entry: string, limits: FileSearchLimits = SEARCH_LIMITS): Searcher {
   const queue = pLimit(MAX_AT_ONCE)
   return {
     findFiles: async (root, files, signal) =>
@@ -43,7 +43,7 @@ export function createSearcher(entry: string, limits: SearchLimits = SEARCH_LIMI
   }
 }
 
-async function search<Found>(entry: string, request: SearchRequest, signal: AbortSignal): Promise<Found> {
+async function search<Found>(entry: string, request: FileSearchRequest, signal: AbortSignal): Promise<Found> {
   signal.throwIfAborted()
   const answer = await run(entry, request, signal).catch((error: unknown) => {
     signal.throwIfAborted()
@@ -54,7 +54,7 @@ async function search<Found>(entry: string, request: SearchRequest, signal: Abor
   return result.found
 }
 
-async function run(entry: string, request: SearchRequest, cancelSignal: AbortSignal): Promise<string> {
+async function run(entry: string, request: FileSearchRequest, cancelSignal: AbortSignal): Promise<string> {
   // Loaded with the first search: it is a hundred files.
   const { execa } = await import('execa')
   const { stdout } = await execa(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, entry], {

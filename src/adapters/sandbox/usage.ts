@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 /** What the processes of one sandbox take. */
-export interface Usage {
+export interface ResourceUsage {
   readonly processes: number
   /** Of memory; at most what it would be if they shared nothing. 0 where there are too many processes to ask. */
   readonly bytes: number
@@ -17,7 +17,7 @@ export interface UsageLimits {
  * What the sandbox takes whose first process is `pid`; undefined when it is gone. Its own /proc, reached through that
  * process (proc_pid_root(5)), shows its processes and no others: none can hide by leaving its parent.
  */
-export async function usageOf(pid: number, limits: UsageLimits): Promise<Usage | undefined> {
+export async function usageOf(pid: number, limits: UsageLimits): Promise<ResourceUsage | undefined> {
   const proc = `/proc/${pid}/root/proc`
   const names = await readdir(proc).catch(() => undefined)
   const processes = names?.filter((name) => /^\d+$/.test(name))

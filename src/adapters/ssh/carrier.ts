@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net'
+import type { Account } from '../../lib/scheduler.ts'
 
 /** What a connection is to its channels. */
 export interface Carrier {
   readonly socket: Socket
-  /** Called, and left in the set, whenever there may be more room to send: who waits for room stays in it. */
+  /** Pays for what it sends, and for all that its channels show. */
+  readonly account: Account
+  /** Called whenever more may be sent. A function removes itself once it has nothing left to send. */
   readonly waiting: Set<() => void>
   /** The channels on it that are open. */
   readonly channels: Set<OnCarrier>
@@ -19,7 +22,7 @@ export interface OnCarrier {
   stop(): void
 }
 
-/** Tells whoever waits that there may be more room. One that still finds none stays in the set, behind the others. */
-export function offerRoom({ waiting }: Carrier): void {
+/** More may be sent now: all that wait try again. */
+export function retrySending({ waiting }: Carrier): void {
   for (const pump of [...waiting]) pump()
 }

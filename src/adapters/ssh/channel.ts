@@ -1,6 +1,7 @@
 import type { ServerChannel, Session } from 'ssh2'
 import type { Person } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
+import type { Account } from '../../lib/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
@@ -23,12 +24,17 @@ export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term'
   openOutbox(onEmpty?: () => void): Outbox
 }
 
+/** The reason of `gone`: made once, because a new one notes where it was made, at a cost for each channel. */
+const CHANNEL_CLOSED = new DOMException('the channel is closed', 'AbortError')
+
 /** Whose channels these are, and what the server gives them. */
 export interface ChannelContext {
   readonly person: Person
   readonly handler: ClientHandler
   readonly log: Log
-  readonly queue: QueueLimits
+  /** Of the connection. */
+  readonly account: Account
+  readonly queue: SendLimits
   /** Why this connection may do nothing, in words for the person; undefined if it may. */
   readonly refusal: string | undefined
   /** Counts one more command of the person; undefined when it would be one too many. */
@@ -36,7 +42,7 @@ export interface ChannelContext {
 }
 
 /** What may wait to be sent. */
-export interface QueueLimits {
+export interface SendLimits {
   /** On one channel. */
   readonly bytes: number
   /** How long almost nothing of it may move. */
@@ -45,13 +51,10 @@ export interface QueueLimits {
   readonly all: Queues
 }
 
-/** What the person reads when something failed and only the operator can do something about it. */
-export const APOLOGY = 'Something went wrong here; the operator finds the details in the log.'
-
 /** What a connection gives to one of its channels. */
 export interface ChannelOptions {
   readonly carrier: Carrier
-  readonly queue: QueueLimits
+  readonly queue: SendLimits
   /** One shell or one command was started: `command` is its line, undefined for a shell. */
   onStart(channel: OpenChannel, command: string | undefined): void
   /** Called once. */
@@ -81,7 +84,7 @@ export function openChannel(session: Session, { carrier, queue, onStart, onClose
   session.on('exec', (accept, reject, { command }) => start(accept, reject, command))
 }
 
-function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: QueueLimits) {
+function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrier, queue: SendLimits) {
   const gone = new AbortController()
   let isStopping = false
   let outbox: Outbox | undefined
@@ -101,11 +104,11 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
     channel,
     close() {
       outbox?.abandon()
-      gone.abort()
+      gone.abort(CHANNEL_CLOSED)
     },
     stop() {
       isStopping = true
-      gone.abort()
+      gone.abort(CHANNEL_CLOSED)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../chat/ports.ts'
+import type { Scheduler } from '../../lib/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
-import type { InputTurns } from './input-turns.ts'
 import type { SshLimits } from './limits.ts'
 import type { Queues } from './queues.ts'
 import type { Quota } from './quota.ts'
@@ -12,7 +12,7 @@ export interface ConnectionContext {
   readonly limits: SshLimits
   readonly handler: ClientHandler
   readonly log: Log
-  readonly turns: InputTurns
+  readonly scheduler: Scheduler
   readonly queues: Queues
   /** Connections at once, by person and by key. */
   readonly connectionsOf: Quota

@@ -3,12 +3,12 @@ import type { Connection } from 'ssh2'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
 import { applyBackPressure } from './back-pressure.ts'
-import { offerRoom, type Carrier } from './carrier.ts'
+import { retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
-import type { InputTurns } from './input-turns.ts'
 import { answerLogin } from './login.ts'
+import { paceInput } from './paced-input.ts'
 import { servePerson, type Served } from './person-connection.ts'
-import { guardClient } from './ssh2-internals.ts'
+import { guardClient, parserFault } from './ssh2-internals.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -29,7 +29,8 @@ export function serveConnection(
     if (!socket.destroyed) log.info({ address, why }, 'connection dropped')
     socket.destroy()
   }
-  const carrier: Carrier = { socket, waiting: new Set(), channels: new Set(), drop }
+  const account = context.scheduler.open()
+  const carrier: Carrier = { socket, account, waiting: new Set(), channels: new Set(), drop }
   const deadline = setTimeout(() => drop('no login in time'), limits.login_timeout_s * 1_000)
   let served: Served | undefined
   socket.once('close', () => {
@@ -39,7 +40,7 @@ export function serveConnection(
   context.greet(socket, !isKnown, (client) => {
     // After an error ssh2's object is unusable and would throw from its keepalive timer.
     client.on('error', (error) => drop(error.message))
-    watchClient(client, carrier, context.turns)
+    watchClient(client, carrier)
     answerLogin(client, {
       handler,
       address,
@@ -47,11 +48,11 @@ export function serveConnection(
       log,
       isGone: () => socket.destroyed,
       onGiveUp: () => drop('too many login attempts'),
-      onPerson(person, key) {
+      onPerson(login, key) {
         clearTimeout(deadline)
         admitted.loggedIn()
         client.once('session', () => admitted.used())
-        served = servePerson(client, { person, key, address }, carrier, context)
+        served = servePerson(client, { ...login, key, address }, carrier, context)
       },
     })
   })
@@ -61,31 +62,31 @@ export function serveConnection(
 /** How often a client may exchange keys: each exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }
 
-/** Takes input in turns, and looks after what ssh2 does not. */
-function watchClient(client: Connection, carrier: Carrier, turns: InputTurns): void {
-  const { socket, drop } = carrier
+/** Takes input in pieces, and looks after what ssh2 does not. */
+function watchClient(client: Connection, carrier: Carrier): void {
+  const { socket, account, drop } = carrier
   const mayRekey = createTokenBucket(REKEY_RATE, () => performance.now())
   client.on('rekey', () => {
     if (!mayRekey()) drop('exchanges keys too often')
-    offerRoom(carrier)
+    retrySending(carrier)
   })
-  socket.on('drain', () => offerRoom(carrier))
+  socket.on('drain', () => retrySending(carrier))
   const brake = applyBackPressure(socket)
   let parse = (_piece: Buffer): void => undefined
-  const { take, close } = turns.open({
+  const { take, close } = paceInput(account, {
     ...brake,
     feed(piece) {
       try {
         parse(piece)
       } catch (error) {
-        drop(String(error))
+        drop(parserFault(error))
       }
     },
   })
   socket.once('close', close)
   guardClient(client, {
     onFault: drop,
-    onRoom: () => offerRoom(carrier),
+    onWindowGrown: () => retrySending(carrier),
     onInput(bytes, feed) {
       parse = feed
       take(bytes)

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { Refusal } from '../../chat/errors.ts'
+import { APOLOGY } from '../../chat/errors.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
+import type { ExecPipe } from '../../session/ports.ts'
+import type { ChannelContext, OpenChannel } from './channel.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Runs one command on a channel, until all of its output is sent. */
@@ -21,13 +22,13 @@ async function runCommand(
   line: string,
   channel: OpenChannel,
   outbox: Outbox,
-  { person, handler, log, queue }: ChannelContext,
+  { person, handler, log, account, queue }: ChannelContext,
 ): Promise<number> {
   const ended = new AbortController()
   const { signal } = ended
   setMaxListeners(0, signal)
-  channel.gone.addEventListener('abort', () => ended.abort(), { once: true })
-  if (channel.gone.aborted) ended.abort()
+  channel.gone.addEventListener('abort', () => ended.abort(channel.gone.reason), { once: true })
+  if (channel.gone.aborted) ended.abort(channel.gone.reason)
   const hasPty = channel.size() !== undefined
   if (hasPty) void watchForInterrupt(channel, () => ended.abort())
   const send = async (text: string, stream: 'out' | 'err'): Promise<void> => {
@@ -36,16 +37,16 @@ async function runCommand(
     await outbox.below(queue.bytes)
   }
   try {
-    return await handler.exec(person, line, {
+    const pipe: ExecPipe = {
       stdin: hasPty ? noInput() : channel.input(),
       signal,
       env: channel.env,
       out: (text) => send(text, 'out'),
       err: (text) => send(text, 'err'),
-    })
+    }
+    return await handler.exec(person, line, pipe, account)
   } catch (error) {
-    if (error instanceof Refusal) return sayWhy(outbox, error.message)
-    log.error({ person: person.name, err: error }, 'command failed')
+    log.error({ person: person.name, error }, 'command failed')
     return sayWhy(outbox, APOLOGY)
   }
 }

@@ -1,6 +1,6 @@
 import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
-import { Refusal } from '../../chat/errors.ts'
-import type { Fingerprint, Person } from '../../chat/person.ts'
+import { Refusal, StorageError } from '../../chat/errors.ts'
+import type { Fingerprint, Person, PersonId } from '../../chat/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import { readLoginKey } from './public-key.ts'
@@ -17,7 +17,14 @@ export interface LoginOptions {
   /** Called when the client tried too often. */
   onGiveUp(): void
   /** Called just before the client learns that it is in. `key` is the one that it proved. */
-  onPerson(person: Person, key: Fingerprint): void
+  onPerson(login: Login, key: Fingerprint): void
+}
+
+/** Who came in. */
+export interface Login {
+  readonly person: Person
+  /** Why they may do nothing, in words for them; absent if they may. */
+  readonly refusal?: string
 }
 
 /**
@@ -44,26 +51,35 @@ async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): 
     if (!key) return refuse(attempt)
     if (!attempt.signature) return attempt.accept()
     if (!key.proves(attempt)) return refuse(attempt)
-    const person = await identify(attempt.username, key, options)
+    const login = await identify(attempt.username, key, options)
     if (options.isGone()) return
-    if (!person) return refuse(attempt)
-    options.onPerson(person, key.fingerprint)
+    if (!login) return refuse(attempt)
+    options.onPerson(login, key.fingerprint)
     attempt.accept()
   } catch (error) {
-    options.log.error({ address: options.address, err: error }, 'login failed')
+    options.log.error({ address: options.address, error }, 'login failed')
     options.onGiveUp()
   }
 }
 
-async function identify(name: string, key: OfferedKey, options: LoginOptions): Promise<Person | undefined> {
+/**
+ * A login that fails tells nothing, with one exception: where the store fails, whoever comes is let in, and told that on
+ * each channel instead of being served. It is the same for every name and key.
+ */
+async function identify(name: string, key: OfferedKey, options: LoginOptions): Promise<Login | undefined> {
   try {
-    return await options.handler.identify(name, key, options.address)
+    return { person: await options.handler.identify(name, key, options.address) }
   } catch (error) {
     const facts = { address: options.address, key: key.fingerprint }
     if (error instanceof Refusal) options.log.info({ ...facts, why: error.message }, 'login refused')
-    else options.log.error({ ...facts, err: error }, 'login failed')
-    return undefined
+    else options.log.error({ ...facts, error }, 'login failed')
+    return error instanceof StorageError ? notServed(key, error) : undefined
   }
 }
+
+const notServed = ({ fingerprint }: OfferedKey, { message }: StorageError): Login => ({
+  person: { id: `unknown:${fingerprint}` as PersonId, name: 'unknown', admin: false, guest: true },
+  refusal: `You cannot come in now: ${message}.`,
+})
 
 const refuse = (attempt: AuthContext): void => attempt.reject(['publickey'])

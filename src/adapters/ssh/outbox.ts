@@ -1,7 +1,7 @@
 import type { ServerChannel } from 'ssh2'
 import type { Carrier } from './carrier.ts'
 import type { Queues } from './queues.ts'
-import { roomOf, sendPacket } from './ssh2-internals.ts'
+import { sendableBytes, sendPacket } from './ssh2-internals.ts'
 
 /** Which of a channel's two streams. */
 export type Stream = 'out' | 'err'
@@ -40,8 +40,8 @@ const MAX_PIECE_BYTES = 32 * 1024
 const MIN_PROGRESS_BYTES = 1_024
 
 /**
- * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client has no room
- * for stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
+ * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client cannot
+ * take yet stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
  */
 export function createOutbox(
   { channel, carrier, queues, stallMs }: OutboxOptions,
@@ -65,8 +65,8 @@ export function createOutbox(
   }
 
   /** Nothing may be written past a socket that is full: its buffer has no end. */
-  const room = (): number =>
-    carrier.socket.writableNeedDrain ? 0 : Math.min(roomOf(channel), MAX_PIECE_BYTES)
+  const sendable = (): number =>
+    carrier.socket.writableNeedDrain ? 0 : Math.min(sendableBytes(channel), MAX_PIECE_BYTES)
 
   function send({ bytes, stream }: Piece): void {
     try {
@@ -77,11 +77,11 @@ export function createOutbox(
     }
   }
 
-  /** Sends what there is room for. Called again whenever there may be more room. */
+  /** Sends what can be sent. Called again whenever that may be more. */
   function pump(): void {
     isScheduled = false
     const before = size
-    for (let free = room(); free > 0 && queue.length > 0; free = room()) {
+    for (let free = sendable(); free > 0 && queue.length > 0; free = sendable()) {
       const piece = takePiece(queue, free)
       size -= piece.bytes.length
       send(piece)
@@ -111,7 +111,7 @@ export function createOutbox(
     progress = 0
   }
 
-  /** What is sent in one go is never counted. */
+  /** A queue that empties within one tick is never reported to `queues`. */
   function count(): void {
     const change = size - counted
     counted = size

@@ -1,17 +1,17 @@
 import type { Connection } from 'ssh2'
-import type { Fingerprint, Person } from '../../chat/person.ts'
+import type { Fingerprint } from '../../chat/person.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveExec } from './exec.ts'
+import type { Login } from './login.ts'
 import { networkOf } from './admission/networks.ts'
 import { createQuota, takeAll } from './quota.ts'
 import { serveShell } from './terminal.ts'
 
 /** Who is on a connection. */
-export interface Visitor {
-  readonly person: Person
+export interface Visitor extends Login {
   readonly key: Fingerprint
   readonly address: string
 }
@@ -35,7 +35,7 @@ export function servePerson(
   const { person, key } = visitor
   const jobs = new Set<Promise<void>>()
   const release = takeAll([connectionsOf, person.id], [connectionsOf, key])
-  const own = channelContext(visitor, context, release !== undefined)
+  const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing was open on it'))
   let isStopping = false
@@ -100,7 +100,8 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 }
 
 function channelContext(
-  { person, key, address }: Visitor,
+  { person, key, address, refusal }: Visitor,
+  { account }: Carrier,
   { limits, handler, log, execsOf, queues }: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
@@ -109,8 +110,9 @@ function channelContext(
     person: { ...person, login: { key, network } },
     handler,
     log,
+    account,
     queue: { bytes: limits.queue_bytes, stallMs: limits.stall_s * 1_000, all: queues },
-    refusal: isAllowed ? undefined : tooManyConnections(limits.connections_per_person),
+    refusal: refusal ?? (isAllowed ? undefined : tooManyConnections(limits.connections_per_person)),
     takeExec: () => takeAll([execsOf.person, person.id], [execsOf.person, key], [execsOf.network, network]),
   }
 }

@@ -9,12 +9,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../chat/ports.ts'
+import { createScheduler } from '../../lib/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import { createAdmission, type Admitted } from './admission/admission.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveConnection, type ServedConnection } from './connection.ts'
 import type { HostKey } from './host-key.ts'
-import { createInputTurns } from './input-turns.ts'
 import type { SshLimits } from './limits.ts'
 import { createQueues } from './queues.ts'
 import { createQuota } from './quota.ts'
@@ -80,7 +80,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     async listen(host, port) {
       listener.listen(port, host)
       await once(listener, 'listening')
-      listener.on('error', (error) => log.error({ err: error }, 'cannot accept a connection'))
+      listener.on('error', (error) => log.error({ error }, 'cannot accept a connection'))
       const { address, port: taken } = listener.address() as AddressInfo
       return { host: address, port: taken }
     },
@@ -107,7 +107,7 @@ const sharedContext = ({ hostKeys, banner, limits, handler, log }: SshServerOpti
   limits,
   handler,
   log,
-  turns: createInputTurns(),
+  scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),
   queues: createQueues(() => limits.queues_mb * BYTES_PER_MB),
   connectionsOf: createQuota(() => limits.connections_per_person),
   execsOf: {

@@ -56,7 +56,7 @@ export interface ClientWatch {
   /** The client broke the protocol in a way that ssh2 does not see; the connection must be dropped. */
   onFault(why: string): void
   /** A channel's window has grown. */
-  onRoom(): void
+  onWindowGrown(): void
   /** Bytes have come. Whoever is called hands them to `feed`, in the same order, now or later, in any pieces. */
   onInput(bytes: Bytes, feed: (piece: Bytes) => void): void
 }
@@ -77,7 +77,7 @@ const RESOURCE_SHORTAGE = 4
  * Refuses channels with small packets, and tells of data past the window that we granted, which ssh2 takes, and of a
  * window above what the protocol allows. Throws if ssh2 has changed.
  */
-export function guardClient(client: Connection, { onFault, onRoom, onInput }: ClientWatch): void {
+export function guardClient(client: Connection, { onFault, onWindowGrown, onInput }: ClientWatch): void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
   const handlers = protocol?._handlers
   const { CHANNEL_OPEN: open, CHANNEL_DATA: take, CHANNEL_WINDOW_ADJUST: adjust } = handlers ?? {}
@@ -100,7 +100,7 @@ export function guardClient(client: Connection, { onFault, onRoom, onInput }: Cl
     const window = channels.get(recipient)?._channel?.outgoing.window ?? 0
     if (window + amount > MAX_WINDOW_BYTES) return onFault('opened a channel window too far')
     adjust(own, recipient, amount)
-    onRoom()
+    onWindowGrown()
   }
   divert(protocol, onInput)
 }
@@ -116,8 +116,14 @@ function divert(protocol: Protocol, onInput: ClientWatch['onInput']): void {
   protocol.parse = diverted
 }
 
+/** What ssh2's parser threw, in words for the log. Its only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
+export const parserFault = (error: unknown): string =>
+  error instanceof Error && error.message === 'Bad packet length'
+    ? 'sent a packet that is garbled, or longer than 35,000 bytes'
+    : String(error)
+
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
-export function roomOf(channel: ServerChannel): number {
+export function sendableBytes(channel: ServerChannel): number {
   const { outgoing, _client } = insideChannel(channel)
   if (outgoing.state !== 'open' || _client._protocol._kexinit !== undefined) return 0
   return Math.min(outgoing.window, outgoing.packetSize)
@@ -127,7 +133,7 @@ export function roomOf(channel: ServerChannel): number {
 const STDERR = 1
 
 /**
- * Sends at most `roomOf` bytes as one packet. A channel's own `write` is not used: it keeps what does not fit, sends it
+ * Sends at most `sendableBytes` as one packet. A channel's own `write` is not used: it keeps what does not fit, sends it
  * twice when the other stream waits too, drops it when the channel is closed, and does not heed a socket that is full.
  */
 export function sendPacket(channel: ServerChannel, bytes: Bytes, stream: 'out' | 'err'): void {

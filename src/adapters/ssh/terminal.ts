@@ -1,19 +1,20 @@
+import { APOLOGY } from '../../chat/errors.ts'
 import { createDeferred } from '../../lib/deferred.ts'
 import type { Terminal } from '../../session/ports.ts'
-import { APOLOGY, type ChannelContext, type OpenChannel } from './channel.ts'
+import type { ChannelContext, OpenChannel } from './channel.ts'
 
 /** Runs one session on a channel, until all of it is sent; says goodbye when the server stops. */
 export async function serveShell(channel: OpenChannel, context: ChannelContext): Promise<void> {
-  const { person, handler, log, refusal } = context
+  const { person, handler, log, account, refusal } = context
   const eol = channel.size() ? '\r\n' : '\n'
   const { terminal, sent } = createTerminal(channel, context.queue.bytes, eol)
   const stopWatching = endAfterStop(channel, terminal, eol)
   try {
-    if (refusal === undefined) await handler.shell(person, terminal)
+    if (refusal === undefined) await handler.shell(person, terminal, account)
     else terminal.write(refusal + eol)
     terminal.end(refusal === undefined ? 0 : 1)
   } catch (error) {
-    log.error({ person: person.name, err: error }, 'session failed')
+    log.error({ person: person.name, error }, 'session failed')
     terminal.write(`${eol}${APOLOGY}${eol}`)
     terminal.end(1)
   } finally {

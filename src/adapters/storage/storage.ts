@@ -1,11 +1,11 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
-// grants, results and scripts. It implements the ports of the core and knows none of its rules: it does not
+// grants, results, scripts and what is known of models. It implements the ports of the core and knows none of its rules: it does not
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
-import type { TurnStore } from '../../turns/ports.ts'
+import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore } from '../../prompt/ports.ts'
 import type { HistoryStore, ScriptStore } from '../../prompt/ports.ts'
@@ -20,7 +20,8 @@ export interface Stores {
   readonly people: PeopleStore
   readonly turns: TurnStore
   readonly grants: GrantStore
-  readonly calibrations: CalibrationStore
+  /** What is known of models: how they count, and what they can do. */
+  readonly calibrations: CalibrationStore & ModelFactsStore
   readonly results: ResultStore
   readonly scripts: ScriptStore
   readonly history: HistoryStore

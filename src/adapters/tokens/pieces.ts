@@ -49,7 +49,7 @@ const SLASH = 47
 const LAST_ASCII = 127
 
 /** Whether there is neither white space, nor a slash, nor the end. */
-function beginsLine(text: string, at: number): boolean {
+export function beginsLine(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   return code > LAST_ASCII ? !/^\s/u.test(text.charAt(at)) : code > 32 && code !== SLASH
 }

@@ -7,7 +7,7 @@ import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
 import { ENCODINGS, tablesOf } from './encodings.ts'
 import { cutEnds } from './ends.ts'
 import { createMemo } from './memo.ts'
-import { cutLines, cutLongRuns, LINES_ADD_UP } from './pieces.ts'
+import { beginsLine, cutLines, cutLongRuns, LINES_ADD_UP } from './pieces.ts'
 
 /** What gives counters; each encoding is loaded once, at first use (some tens of milliseconds). */
 export interface TokenCounters {
@@ -48,12 +48,29 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
   const encode = (text: string): number[] =>
     cutLongRuns(text).flatMap((piece) => Array.from(tables.encode_ordinary(piece)))
   const remembered = createMemo(memoChars, (text) => encodedLength(tables, text))
-  const count = (text: string): number =>
-    byLine ? cutLines(text).reduce((sum, line) => sum + remembered(line), 0) : remembered(text)
+  const ofLines = (text: string): number => cutLines(text).reduce((sum, line) => sum + remembered(line), 0)
+  const count = byLine ? ofLast(ofLines) : remembered
   const decode = (tokens: readonly number[]): Uint8Array => tables.decode(Uint32Array.from(tokens))
-  return { count, ...cutEnds({ encode, decode, count }) }
+  const startsAnew = (text: string): boolean => byLine && text !== '' && beginsLine(text, 0)
+  return { count, startsAnew, ...cutEnds({ encode, decode, count }) }
 }
 
 /** `encode_ordinary` takes `<|endoftext|>` and its like as the text they are; the plain call throws on them. */
 const encodedLength = (tables: Tiktoken, text: string): number =>
   cutLongRuns(text).reduce((sum, piece) => sum + tables.encode_ordinary(piece).length, 0)
+
+/** Characters from which on a text is worth a look at the last ones: a budget asks for the same long text several times. */
+const MIN_LONG_CHARS = 2000
+
+/** Remembers the last two long texts. The same string is found at once, another of another length as well. */
+function ofLast(work: (text: string) => number): (text: string) => number {
+  let last = { text: '', tokens: 0 }
+  let before = last
+  return (text) => {
+    if (text.length < MIN_LONG_CHARS) return work(text)
+    if (text === last.text) return last.tokens
+    if (text !== before.text) before = { text, tokens: work(text) }
+    ;[last, before] = [before, last]
+    return last.tokens
+  }
+}

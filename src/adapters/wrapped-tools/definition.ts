@@ -2,7 +2,7 @@ import type { Access } from '../../chat/tool-words.ts'
 import type { Positions } from './positions.ts'
 
 /** Something wrong or odd in a `.tool` file. */
-export interface Problem {
+export interface ToolFileProblem {
   readonly file: string
   /** 1-based. */
   readonly line: number
@@ -57,6 +57,6 @@ export interface Wrapper {
 }
 
 /** A file that was read. */
-export type Parsed =
-  | { readonly definition: Definition; readonly warnings: readonly Problem[] }
-  | { readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }
+export type ParsedToolFile =
+  | { readonly definition: Definition; readonly warnings: readonly ToolFileProblem[] }
+  | { readonly problems: readonly ToolFileProblem[]; readonly warnings: readonly ToolFileProblem[] }

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode } from '../../lib/errors.ts'
-import type { Definition, Problem, Replaced } from './definition.ts'
+import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { parseToolFile } from './parse.ts'
 
 /** A tool is described in a page or two; a larger file is not one. */
@@ -12,8 +12,8 @@ const MAX_FILE_BYTES = 64 * 1024
 export interface Loaded {
   /** Directory by directory, those of one sorted by file name. */
   readonly definitions: readonly Definition[]
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
+  readonly problems: readonly ToolFileProblem[]
+  readonly warnings: readonly ToolFileProblem[]
   readonly replaced: readonly Replaced[]
   /** True if all directories are there and could be read. */
   readonly complete: boolean
@@ -86,8 +86,8 @@ const isNoDirectory = (path: string): Promise<boolean> =>
 
 interface FoundFiles {
   readonly files: readonly string[]
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
+  readonly problems: readonly ToolFileProblem[]
+  readonly warnings: readonly ToolFileProblem[]
 }
 
 const unusable = (dir: string, why: string): FoundFiles => ({

@@ -2,7 +2,7 @@ import { ACCESSES, isReservedToolId } from '../../chat/tool-words.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import { cutFile, type Annotation } from './annotations.ts'
-import type { Definition, Parsed, Problem, Wrapper } from './definition.ts'
+import type { Definition, ParsedToolFile, ToolFileProblem, Wrapper } from './definition.ts'
 import { readParameters, type Report } from './parameters.ts'
 import type { Positions } from './positions.ts'
 import { splitTemplate, templateProblem, unused } from './template.ts'
@@ -16,9 +16,9 @@ const KNOWN = [...ONCE, ...MANY]
  * Reads a `.tool` file (the format is in docs/tools.md). Problems are reported under the name `file`. Never
  * throws: for a file that cannot be used, it gives every problem with its line.
  */
-export function parseToolFile(text: string, file: string): Parsed {
-  const problems: Problem[] = []
-  const warnings: Problem[] = []
+export function parseToolFile(text: string, file: string): ParsedToolFile {
+  const problems: ToolFileProblem[] = []
+  const warnings: ToolFileProblem[] = []
   const report: Report = (line, message) => problems.push({ file, line, message })
   const warn: Report = (line, message) => warnings.push({ file, line, message })
 

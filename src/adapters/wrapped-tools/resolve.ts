@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { ACCESSES } from '../../chat/tool-words.ts'
 import { closest } from '../../lib/suggest.ts'
 import { unavailable, type Tool } from '../../tools/tool.ts'
-import type { Definition, Problem, Replaced } from './definition.ts'
+import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
 
@@ -21,7 +21,7 @@ export interface Bases {
 export interface Resolved {
   /** Sorted by file name. */
   readonly tools: readonly Tool[]
-  readonly problems: readonly Problem[]
+  readonly problems: readonly ToolFileProblem[]
   readonly replaced: readonly Replaced[]
   /** Files that are left out because of the config. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
@@ -37,7 +37,7 @@ export function resolveTools(
   bases: Bases,
   missing: ReadonlySet<string>,
 ): Resolved {
-  const problems: Problem[] = []
+  const problems: ToolFileProblem[] = []
   const skipped: { file: string; reason: string }[] = []
   const builtin = new Map(bases.tools.map((tool) => [tool.id, tool]))
   const made = new Map<string, Tool | undefined>()

@@ -11,7 +11,7 @@ const QUIET_MS = 100
 const MAX_LINKS = 40
 
 /** Something that is watched: a directory, or a link that leads to one. */
-interface Place {
+interface WatchedPath {
   readonly path: string
   /** Where the watch begins: at the directory, or at the nearest one above that exists. */
   readonly start: string
@@ -37,7 +37,7 @@ export async function watchDirectories(
     isChanged ||= event === 'change'
     timer ??= setTimeout(() => void inTurn(follow), QUIET_MS).unref()
   }
-  const begin = (places: readonly Place[]) => watchPlaces(places, soon, log)
+  const begin = (places: readonly WatchedPath[]) => watchPlaces(places, soon, log)
   let places = await findPlaces(dirs)
   let watching = await begin(places)
 
@@ -71,7 +71,7 @@ export async function watchDirectories(
 type WatchEvent = 'change' | 'sign'
 
 async function watchPlaces(
-  places: readonly Place[],
+  places: readonly WatchedPath[],
   report: (event: WatchEvent) => void,
   log: Log,
 ): Promise<AsyncDisposable> {
@@ -93,20 +93,20 @@ async function watchPlaces(
 }
 
 /** The directories by their real paths, and every link that leads to one of them. */
-async function findPlaces(dirs: readonly string[]): Promise<readonly Place[]> {
+async function findPlaces(dirs: readonly string[]): Promise<readonly WatchedPath[]> {
   const paths = dirs.map((dir) => resolve(dir))
   const links = await Promise.all(paths.map((path) => linksOn(path, MAX_LINKS)))
   return Promise.all([...paths.map(findDirectory), ...links.flat().map(findLink)])
 }
 
-async function findDirectory(path: string): Promise<Place> {
+async function findDirectory(path: string): Promise<WatchedPath> {
   const real = await realpath(path).catch(() => undefined)
   if (real !== undefined) return { path: real, start: real, identity: await identityOf(real) }
   const above = await findDirectory(dirname(path))
   return { ...above, path: join(above.path, basename(path)) }
 }
 
-async function findLink(link: string): Promise<Place> {
+async function findLink(link: string): Promise<WatchedPath> {
   const above = await findDirectory(dirname(link))
   return { ...above, path: join(above.path, basename(link)) }
 }

@@ -5,7 +5,7 @@
 import type { Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
-import type { Definition, Problem, Replaced } from './definition.ts'
+import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { loadToolFiles } from './load.ts'
 import { missingPrograms } from './programs.ts'
 import { resolveTools, type Bases } from './resolve.ts'
@@ -21,9 +21,9 @@ export interface WrappedToolsOptions {
 /** The tools that `.tool` files describe. Reloads by itself when a file changes, until it is disposed of. */
 export interface WrappedTools extends ToolSource, AsyncDisposable {
   /** What keeps files out, in their order. */
-  problems(): readonly Problem[]
+  problems(): readonly ToolFileProblem[]
   /** What is odd in files that are used all the same. */
-  warnings(): readonly Problem[]
+  warnings(): readonly ToolFileProblem[]
   /** Files that others took the place of. */
   replaced(): readonly Replaced[]
   /**
@@ -37,8 +37,8 @@ export interface WrappedTools extends ToolSource, AsyncDisposable {
 interface Reading {
   readonly definitions: readonly Definition[]
   readonly tools: readonly Tool[]
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
+  readonly problems: readonly ToolFileProblem[]
+  readonly warnings: readonly ToolFileProblem[]
   readonly replaced: readonly Replaced[]
 }
 
@@ -103,7 +103,7 @@ async function readOnce(
 /** Logs what is wrong each time, and what is only good to know once. */
 function createTeller(log: Log): (reading: Reading) => void {
   const told = new Set<string>()
-  const once = (facts: Problem | Replaced, message: string): void => {
+  const once = (facts: ToolFileProblem | Replaced, message: string): void => {
     const key = JSON.stringify(facts)
     if (!told.has(key)) log.info(facts, message)
     told.add(key)

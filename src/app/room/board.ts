@@ -11,8 +11,11 @@ import type { RoomStatus } from './status.ts'
 
 /** What the sessions in one room show in common below what was said: the status line and the replies being written. */
 export interface RoomBoard {
-  /** For a session that comes in; `refresh` is called whenever what is shown has changed. */
-  watch(person: Person, refresh: () => void): Promise<BoardView>
+  /**
+   * For a session that comes in; `refresh` is called whenever what is shown has changed. What the person is offered is
+   * shown once it is known.
+   */
+  watch(person: Person, role: Role, refresh: () => void): BoardView
 }
 
 /** The board as one session sees it. */
@@ -75,12 +78,27 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
     refreshAll()
   }
 
+  async function admit(person: Person, role: Role): Promise<void> {
+    const before = offers.of(role)
+    await offers.admit(person, role)
+    if (offers.of(role) === before) return
+    status.forget()
+    refreshAll()
+  }
+
+  /** Whoever is painted shows the count of now. Nobody is painted for it more often than the board ticks. */
+  function peopleChanged(): void {
+    if (ticking === undefined) look()
+    lookLater()
+  }
+
   function deliver(entry: Entry): void {
     if ((entry.kind === 'reply' || entry.kind === 'notice') && entry.turn !== undefined)
       replies.end(entry.turn)
     if (entry.kind === 'scope') void updateOffers()
     // A turn begins a moment after the message that mentions its model.
     if (entry.kind === 'message') lookLater()
+    else if (entry.kind === 'presence') peopleChanged()
     else look()
   }
 
@@ -91,7 +109,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
 
   function leave(refresh: () => void): void {
     watchers.delete(refresh)
-    if (watchers.size > 0) return
+    // The person leaves the room a moment later, perhaps without a word.
+    if (watchers.size > 0) return lookLater()
     stopListening()
     clearTimeout(ticking)
     ticking = undefined
@@ -99,16 +118,15 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
   }
 
   return {
-    async watch(person, refresh) {
+    watch(person, role, refresh) {
       if (watchers.size === 0) stopListening = room.listen({ deliver, stream })
       watchers.add(refresh)
-      const role = await offers.admit(person)
-      status.forget()
-      look()
+      void admit(person, role)
+      peopleChanged()
       refresh()
       return {
         footer: (style) => ({
-          replies: replies.rows(style.columns),
+          replies: replies.rows(style),
           status: statusRow(status.of(role), style),
         }),
         leave: () => leave(refresh),
@@ -120,8 +138,17 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
 /** The status of a room, the same object for all of a role as long as nothing in it changes. */
 function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
   const byRole = new Map<Role, SessionStatus>()
+  /** What the statuses say. */
   let people = 0
   let running: readonly string[] = []
+  /** What `update` saw last. */
+  let seen = ''
+
+  function setPeople(): void {
+    const count = room.present().length
+    if (count !== people) byRole.clear()
+    people = count
+  }
 
   return {
     isBusy: () => running.length > 0,
@@ -129,14 +156,16 @@ function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
     forget: () => byRole.clear(),
     /** True if something has changed since it was last called. */
     update(): boolean {
-      const before = `${people} ${running.join()}`
-      people = room.present().length
+      const before = seen
+      setPeople()
       running = rooms.running(room)
-      if (`${people} ${running.join()}` === before) return false
+      seen = `${people} ${running.join()}`
+      if (seen === before) return false
       byRole.clear()
       return true
     },
     of(role: Role): SessionStatus {
+      setPeople()
       const status = byRole.get(role) ?? { room: room.name, people, ...offers.of(role), running }
       byRole.set(role, status)
       return status

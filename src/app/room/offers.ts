@@ -4,18 +4,15 @@ import type { Offers, RoomStatus } from './status.ts'
 
 /** What people are offered in one room, found out once for all of a role. */
 export interface RoomOffers {
-  /**
-   * The role of somebody who comes in. Afterwards what that role is offered is known, unless it cannot be found out.
-   * Never rejects: where the store does not say, everybody has the least that they can have.
-   */
-  admit(person: Person): Promise<Role>
+  /** Finds out, if nobody of this role came in just before, what this person is offered. Never rejects. */
+  admit(person: Person, role: Role): Promise<void>
   /** As far as it is known. */
   of(role: Role): Offers
   /** Finds out anew, for the roles of all who came in. Never rejects: what was known stays where that fails. */
   update(): Promise<void>
 }
 
-/** For so long, in milliseconds, people who come in are offered what those before them were. */
+/** How long the offers of a role are reused, in milliseconds. */
 const FRESH_MS = 5_000
 
 const NOTHING: Offers = { models: [], scope: '', tools: 0 }
@@ -40,11 +37,9 @@ export function createRoomOffers(room: Room, status: RoomStatus, now: () => numb
   }
 
   return {
-    async admit(person) {
-      const role = await room.roleOf(person).catch(() => (person.guest ? 'guest' : 'member'))
+    async admit(person, role) {
       const { foundAt } = known.get(role) ?? { foundAt: -Infinity }
       if (now() - foundAt >= FRESH_MS) await findOut(role, person)
-      return role
     },
     of: (role) => known.get(role)?.offers ?? NOTHING,
     async update() {

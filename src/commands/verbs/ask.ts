@@ -67,7 +67,7 @@ async function askAndWait(
   }
   const stop = room.listen({
     deliver: (entry) => soon((mine) => 'turn' in entry && entry.turn === mine && printer.entry(entry)),
-    stream: (delta) => soon((mine) => delta.turn === mine && printer.delta(delta.text)),
+    stream: ({ turn: of, text, thinking }) => soon((mine) => of === mine && !thinking && printer.delta(text)),
   })
   try {
     const { message, turns } = await ask()

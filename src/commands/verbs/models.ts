@@ -19,13 +19,38 @@ export const modelsCommand = (turns: Pick<Turns, 'models'>): Command =>
   })
 
 function modelLine(model: Model): string {
-  const state = model.enabled ? '' : '  (disabled)'
-  const spent = `${model.turns} turns, ${model.input} tokens read, ${model.output} written`
-  return `@${model.name}  ${model.backend} ${model.model}, window ${model.contextWindow}; ${spent}${learned(model)}${state}`
+  const { name, backend, turns, input, cached, output, fallback, enabled } = model
+  const read = cached > 0 ? `${input} tokens read (${cached} of them cached)` : `${input} tokens read`
+  const facts = [
+    `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
+    `${turns} turns, ${read}, ${output} written`,
+    learned(model),
+    ...(fallback === undefined ? [] : [`where it fails, @${fallback} is asked`]),
+    ...lacking(model),
+    ...doubts(model),
+  ]
+  return `${facts.filter((fact) => fact !== '').join('; ')}${enabled ? '' : '  (disabled)'}`
 }
+
+const windowOf = ({ contextWindow, configuredWindow }: Model): string =>
+  contextWindow < configuredWindow
+    ? `window ${contextWindow} (the config says ${configuredWindow}, its server takes no more)`
+    : `window ${contextWindow}`
 
 /** By how much the provider's counts differ from ours, once it has reported any. */
 const learned = ({ calibration, reports }: Model): string =>
   reports === 0
     ? ''
-    : `; counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`
+    : `counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`
+
+const lacking = ({ lacks }: Model): readonly string[] => [
+  ...(lacks?.tools === undefined ? [] : [`no tools: ${lacks.tools}`]),
+  ...(lacks?.systemRole === undefined ? [] : [`no system message: ${lacks.systemRole}`]),
+]
+
+const doubts = ({ doubted }: Model): readonly string[] =>
+  doubted === 0
+    ? []
+    : [
+        `${doubted} ${doubted === 1 ? 'report looks' : 'reports look'} cut off: its server may read only a part of each prompt; check its window`,
+      ]

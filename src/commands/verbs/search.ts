@@ -5,6 +5,7 @@ import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
+import { pagesOf, type ReadLog } from './shared/log-pages.ts'
 
 export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
   defineCommand({
@@ -23,16 +24,23 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       },
     ],
     example: '-n 5 build green',
-    async run({ room, person, args, flags, out }) {
+    async run({ room, person, args, flags, out, signal }) {
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
       const rooms = await searchedRooms(chat, room, person)
-      // What many search at once is not in memory at once: each prints before the next one reads.
-      await out.ready()
-      const found = await chat.search({ rooms, terms, limit, prefer: flags.best ? 'best' : 'newest' })
-      if (found.length > 0 || flags.json)
-        return await printEntries(found, out, { asJson: flags.json, withRooms: !room })
-      out.line(`nothing here has ${termsText(terms)}`)
+      // What many find is not in memory at once: each prints a page before the next one is read.
+      const read: ReadLog = async (query) => {
+        await out.ready()
+        return await chat.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
+      }
+      const pages = flags.best ? [await read({ limit })] : pagesOf(read, limit)
+      let isFound = false
+      for await (const page of pages) {
+        isFound ||= page.length > 0
+        await printEntries(page, out, { asJson: flags.json, withRooms: !room })
+        if (signal.aborted) return
+      }
+      if (!isFound && !flags.json) out.line(`nothing here has ${termsText(terms)}`)
     },
   })
 

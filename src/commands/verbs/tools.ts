@@ -1,3 +1,4 @@
+import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { Refusal } from '../../chat/errors.ts'
@@ -8,12 +9,14 @@ import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
 import { MAX_PATTERN_CHARACTERS, MAX_PATTERNS } from '../../prompt/patterns.ts'
+import { WrapError } from '../../prompt/ports.ts'
+import type { ToolForm } from '../../prompt/prompt.ts'
 import { scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 type Values = Pick<RoomStore, 'setValue'>
 
-export const toolsCommand = (turns: Pick<Turns, 'scope'>, rooms: Values): Command =>
+export const toolsCommand = (turns: Pick<Turns, 'scope' | 'prompt' | 'names'>, rooms: Values): Command =>
   defineCommand({
     name: 'tools',
     summary: 'the tools that models have here; on, off, internal or patterns set which (! takes away)',
@@ -33,8 +36,12 @@ export const toolsCommand = (turns: Pick<Turns, 'scope'>, rooms: Values): Comman
     async run({ person, room, args: { scope }, flags, out }) {
       if (scope.length > 0) await setScope(room, person.name, scopeOf(scope), rooms)
       const list = await turns.scope({ room, person })
-      if (flags.json) return out.line(safeJson(listJson(room.name, list)))
-      out.line(scope.length > 0 ? summary(list) : table(list))
+      if (!flags.json && scope.length > 0) out.line(summary(list))
+      else {
+        const forms = await formsNow({ room, person }, turns)
+        if (flags.json) return out.line(safeJson(listJson(room.name, list, forms)))
+        out.line(table(list, forms))
+      }
       for (const warning of list.warnings) out.line(`! ${warning}`)
     },
   })
@@ -64,17 +71,37 @@ function scopeWords({ tools }: ToolList): readonly string[] {
 const summary = ({ scope, visible, tools, tokens }: ToolList): string =>
   `scope ${scopeText(scope)}: ${visible} of ${tools.length} tools, ${tokens} tokens`
 
-function table(list: ToolList): string {
+/** How a prompt made now would send each tool, by id. */
+type Forms = ReadonlyMap<string, ToolForm>
+
+/** For the model that the list is for, the first one. A prompt that cannot be made sends none; `/wrap` tells why. */
+async function formsNow(
+  query: { readonly room: Room; readonly person: Person },
+  turns: Pick<Turns, 'prompt' | 'names'>,
+): Promise<Forms> {
+  const [model] = turns.names()
+  if (model === undefined) return new Map()
+  try {
+    const { tools } = await turns.prompt({ ...query, model })
+    return new Map(tools.map(({ id, form }) => [id, form]))
+  } catch (error) {
+    if (error instanceof WrapError) return new Map()
+    throw error
+  }
+}
+
+function table(list: ToolList, forms: Forms): string {
   const width = Math.max(0, ...list.tools.map(({ tool }) => tool.name.length))
-  return [summary(list), ...list.tools.map((one) => toolLine(one, width))].join('\n')
+  return [summary(list), ...list.tools.map((one) => toolLine(one, width, forms))].join('\n')
 }
 
-function toolLine({ tool, visible, reason, tokens }: ListedTool, width: number): string {
+function toolLine({ tool, visible, reason, tokens }: ListedTool, width: number, forms: Forms): string {
   const facts = `${tool.source.padEnd(8)} ${tool.access.padEnd(7)} ${String(tokens).padStart(5)}`
-  return `${visible ? '+' : '-'} ${tool.name.padEnd(width)} ${facts}${visible ? '' : `  ${reason}`}`
+  const note = visible ? (forms.get(tool.id) ?? '') : reason
+  return `${visible ? '+' : '-'} ${tool.name.padEnd(width)} ${facts}${note === '' ? '' : `  ${note}`}`
 }
 
-function listJson(room: string, list: ToolList) {
+function listJson(room: string, list: ToolList, forms: Forms) {
   return {
     room,
     scope: list.scope,
@@ -86,6 +113,7 @@ function listJson(room: string, list: ToolList) {
       tokens,
       visible,
       reason,
+      ...(visible && forms.has(tool.id) ? { form: forms.get(tool.id) } : {}),
     })),
     visible: list.visible,
     tokens: list.tokens,

@@ -17,8 +17,13 @@ export function statusLine(status: SessionStatus, columns: number): string {
   return cut(cleanText(line).replace(/\s/g, ' '), columns)
 }
 
+/** A row that is made of these alone has a cell for each. */
+const ONE_CELL_EACH = /^[ -~·]*$/
+
 /** `slice-ansi` keeps a wide character whose first cell only is within the limit. */
 function cut(line: string, columns: number): string {
+  // A new row is made whenever the number of people changes, and the libraries take milliseconds.
+  if (ONE_CELL_EACH.test(line)) return line.slice(0, columns)
   const row = sliceAnsi(line, 0, columns)
   return stringWidth(row) > columns ? sliceAnsi(line, 0, columns - 1) : row
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
-import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import { SPOKEN_KINDS, timedLines } from './history.ts'
 import { ok } from '../result.ts'
@@ -27,7 +26,6 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     run: async ({ words: text, limit, room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const terms = searchTerms(text)
-      if (terms.length === 0) throw new ArgumentError('words is empty; give a word to look for')
       const found = await parts.chat.search({
         rooms: [room.name],
         limit,

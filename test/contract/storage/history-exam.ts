@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TurnId } from '../../../src/chat/entry.ts'
+import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { message } from '../../support/storage.ts'
 import { lobby, idOf, say } from './cast.ts'
@@ -21,6 +21,31 @@ export function historyExam(store: () => Storage): void {
       ['text 2', undefined],
       ['text 3', 13],
     ])
+  })
+
+  test('knows how often each tool ran in each room, and forgets what was refused', async () => {
+    const { log, history } = store()
+    const den = 'den' as RoomName
+    const called = (n: number, tool: string | undefined, change: object = {}) =>
+      log.append({
+        ...message(idOf(n), lobby, 'called'),
+        ...{ kind: 'tool_call', call: `c${n}`, name: 'x', arguments: {}, requester: 'ann' },
+        ...(tool === undefined ? {} : { tool }),
+        ...change,
+      })
+    expect(await history.toolCalls(lobby)).toEqual({})
+    await called(1, 'Grep')
+    await called(2, '__proto__')
+    await called(3, 'Grep')
+    await called(4, 'Grep', { room: den })
+    await called(5, 'Grep', { notRun: true })
+    await called(6, undefined)
+    await say(store(), 7, 7)
+    expect(Object.entries(await history.toolCalls(lobby))).toEqual([
+      ['Grep', 2],
+      ['__proto__', 1],
+    ])
+    expect(await history.toolCalls(den)).toEqual({ Grep: 1 })
   })
 
   test('stops at the row with which the tokens asked for are exceeded', async () => {

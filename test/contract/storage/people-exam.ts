@@ -17,12 +17,16 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().people.keysOf(bob.id)).toEqual([])
   })
 
-  test('can share a key, which is counted', async () => {
-    expect(await store().people.namesOf(key(1))).toBe(0)
+  test('are found for a login by name and key, with how many people have the key', async () => {
+    const forLogin = (name: string, n: number) => store().people.forLogin(name, key(n))
+    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0 })
     await store().people.register(alice, 'alice', key(1), 5)
     await store().people.register(bob, 'bob', key(1), 5)
     await store().people.addKey(bob.id, key(2), 6)
-    expect([await store().people.namesOf(key(1)), await store().people.namesOf(key(2))]).toEqual([2, 1])
+    expect(await forLogin('alice', 1)).toEqual({ person: alice, ownsName: true, namesOfKey: 2 })
+    expect(await forLogin('bob', 2)).toEqual({ person: bob, ownsName: true, namesOfKey: 1 })
+    expect(await forLogin('alice', 2)).toEqual({ person: alice, ownsName: false, namesOfKey: 1 })
+    expect(await forLogin('carol', 1)).toEqual({ ownsName: false, namesOfKey: 2 })
   })
 
   test('have a skeleton that only the first of many gets', async () => {

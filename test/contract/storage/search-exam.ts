@@ -9,7 +9,7 @@ import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 /** How searching a store must work; `store` gives the one of the running test. */
 export function searchExam(store: () => Storage): void {
   const search = (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> =>
-    store().log.search({ rooms: [lobby], terms: searchTerms(words), limit: 99, ...more })
+    store().log.search({ rooms: [lobby], terms: more.terms ?? searchTerms(words), limit: 99, ...more })
   const find = async (words: string, more?: Partial<SearchQuery>): Promise<readonly string[]> =>
     textsOf(await search(words, more))
   const append = async (...texts: readonly string[]): Promise<void> => {
@@ -57,30 +57,36 @@ export function searchExam(store: () => Storage): void {
     expect(await find(absent)).toEqual([])
   })
 
-  test('takes any text as words, whatever it would mean to a query language', async () => {
+  test('takes any text that has words, whatever it would mean to a query language', async () => {
     await append('the build is green NEAR AND OR NOT')
     const odd = [
-      '"',
-      '""',
-      '*',
-      "'",
-      '%',
-      '_',
-      '^',
-      '(',
+      "x'",
+      '%x',
+      '_x',
+      '^x',
+      '(x',
       '{a b}',
-      '-',
-      '+',
+      '-x',
+      '+x',
       'FAR(',
       'a AND',
       'room:lobby',
-      '\u0000',
+      '\u0000x',
+      'x:"',
     ]
-    for (const words of [...odd, 'x:"', '\ud800', 'é'.repeat(100_000), '漢'.repeat(5_000), '', ' \n\t'])
+    for (const words of [...odd, 'é'.repeat(100_000), '漢'.repeat(5_000)])
       expect(await find(words)).toEqual([])
+    expect(await search('', { terms: [{ text: '"...\ud800', whole: true }] })).toEqual([])
     expect(await find('build AND green')).toHaveLength(1)
     expect(await find(Array.from({ length: 500 }, () => 'build').join(' '))).toHaveLength(1)
     expect(await find(Array.from({ length: 500 }, (_, n) => `w${n}`).join(' '))).toEqual([])
+  })
+
+  test('finds what is older than an entry', async () => {
+    await append('needle 0', 'needle 1', 'hay 2', 'needle 3')
+    expect(await find('needle', { before: idOf(3) })).toEqual(['needle 0', 'needle 1'])
+    expect(await find('needle', { before: idOf(3), limit: 1 })).toEqual(['needle 1'])
+    expect(await find('needle', { before: idOf(0), prefer: 'best' })).toEqual([])
   })
 
   test('finds nothing outside of the rooms that were asked for', async () => {

@@ -51,16 +51,16 @@ export function turnsExam(store: () => Storage): void {
   })
 
   test('add up by model, the model used last first, since a time and in a room', async () => {
-    const usage = { input: 10, output: 1 }
+    const usage = { input: 10, cached: 4, output: 1 }
     await store().turns.begin(turn('T1', { usage, startedAt: 1 }))
     await store().turns.begin(turn('T2', { usage, startedAt: 100 }))
     await store().turns.begin(turn('T3', { usage, startedAt: 200, room: 'den' }))
     await store().turns.begin(turn('T4', { startedAt: 300, model: 'guide' }))
-    const qwen = { model: 'qwen', turns: 2, input: 20, output: 2 }
-    const guide = { model: 'guide', turns: 1, input: 0, output: 0 }
+    const qwen = { model: 'qwen', turns: 2, input: 20, cached: 8, output: 2 }
+    const guide = { model: 'guide', turns: 1, input: 0, cached: 0, output: 0 }
     expect(await store().turns.usage({ since: 100 })).toEqual([guide, qwen])
     expect(await store().turns.usage({ since: 0, room: 'den' })).toEqual([
-      { ...qwen, turns: 1, input: 10, output: 1 },
+      { ...qwen, turns: 1, input: 10, cached: 4, output: 1 },
     ])
     expect(await store().turns.usage({ since: 301 })).toEqual([])
   })

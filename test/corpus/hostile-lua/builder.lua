@@ -102,13 +102,13 @@ function default_wrap() return wrap(0):system() end
 function default_wrap() return wrap(1000):custom("must", ("word "):rep(2000), 0, true, { required = true }) end
 --> script only one layer can carry tools
 function default_wrap()
-  local o = { tools = { form = "full", ids = {} } }
+  local o = { tools = { full = {} } }
   return wrap():custom("a", "x", 1, true, o):custom("b", "x", 1, true, o)
 end
---> script the form of tools must be
-function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { form = "free", ids = {} } }) end
+--> script the rungs of tools are
+function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { free = {} } }) end
 --> script the ids of tools must be
-function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { form = "full", ids = { 5 } } }) end
+function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { full = { 5 } } }) end
 --> script
 function default_wrap() return wrap():custom("a", "x", 1, true, { tools = {} }) end
 --> script script:2:

@@ -181,4 +181,4 @@ end
 --> script wrap: a number is not what wrap() gives
 require("wrap").finish = function() return { target = 0 / 0, layers = {}, warnings = {} } end
 --> harmless
-require("tools").select_tools = function() return { form = "full", ids = { "run_command" }, lines = { "- **x**\n" } } end
+require("tools").select_tools = function() return { text = "- **x**\n", full = { "run_command" } } end

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { Session } from 'node:inspector/promises'
 import { writeFile } from 'node:fs/promises'
+import { writeHeapSnapshot } from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
 const path = process.env['PROBE_SOCKET']
@@ -40,6 +41,9 @@ const actions = {
     const { profile } = await inspector().post('Profiler.stop')
     await writeFile(file, JSON.stringify(profile))
     return {}
+  },
+  async writeHeap(file) {
+    return writeHeapSnapshot(file)
   },
 }
 

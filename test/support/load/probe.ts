@@ -16,6 +16,8 @@ export interface Probe {
   startProfile(): Promise<void>
   /** Writes a profile that Chrome and `node:inspector` tools read. */
   stopProfile(file: string): Promise<void>
+  /** Writes a heap snapshot that Chrome reads. */
+  writeHeap(file: string): Promise<void>
 }
 
 const PRELOAD = new URL('probe.mjs', import.meta.url).href
@@ -32,6 +34,7 @@ export function createProbe(socket: string): Probe {
     figures: async () => (await ask(socket, 'figures')) as InnerFigures,
     startProfile: async () => void (await ask(socket, 'startProfile')),
     stopProfile: async (file) => void (await ask(socket, 'stopProfile', file)),
+    writeHeap: async (file) => void (await ask(socket, 'writeHeap', file)),
   }
 }
 

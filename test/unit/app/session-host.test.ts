@@ -4,7 +4,7 @@ import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createPeople } from '../../../src/chat/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
-import { sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -76,7 +76,7 @@ test('what was said and refused can be brought back; a command that was refused 
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/no\n/\nno\n//no\nyes\n')
   terminal.hangUp()
-  await handler.shell(await person('alice'), terminal)
+  await handler.shell(await person('alice'), terminal, newAccount())
   const lost = '! you may not\n! your text is not lost: ↑ brings it back'
   expect(terminal.written().split('-- alice joined\n')[1]).toBe(
     ['! you may not', '! you may not', lost, 'alice: /no', 'alice: yes', ''].join('\n'),
@@ -89,7 +89,7 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   const attic = await chat.create('attic', alice, { private: false })
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/go attic\nup here\n/go attic\n/quit\nunread\n')
-  await handler.shell(alice, terminal)
+  await handler.shell(alice, terminal, newAccount())
   expect(terminal.written()).toBe(
     'be kind\n-- lobby\n-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n',
   )
@@ -105,7 +105,7 @@ test('a question rings for those who may answer it, and for nobody else', async 
   const rings = async (asked: string): Promise<number> => {
     const terminal = createFakeTerminal({ size: { columns: 80, rows: 24 } })
     terminal.type(`ask ${asked}\r/quit\r`)
-    await handler.shell(await person('alice'), terminal)
+    await handler.shell(await person('alice'), terminal, newAccount())
     return terminal.written().split('\u0007').length - 1
   }
   expect(await rings('alice')).toBe(1)

@@ -26,7 +26,7 @@ const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog
   createRoom(
     LOBBY,
     { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
-    { members_per_room: 3 },
+    { members_per_room: 3, presence_per_min: 20 },
   )
 
 describe('a room', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Refusal } from '../../../src/chat/errors.ts'
 import { searchTerms, termsText } from '../../../src/chat/search-terms.ts'
 
 const word = (text: string) => ({ text, whole: false })
@@ -12,10 +13,14 @@ test.each([
   ['say"the build"now', [word('say'), phrase('the build'), word('now')]],
   ['"never closed', [phrase('never closed')]],
   ['build build "build"', [word('build'), phrase('build')]],
-  ['" "" "', []],
-  ['', []],
+  ['C++ build, (green)', [phrase('C++'), phrase('build,'), phrase('(green)')]],
+  ['... 🎉 "?!"', [phrase('🎉')]],
 ])('%j is looked for as its words and phrases', (text, terms) => {
   expect(searchTerms(text)).toEqual(terms)
+})
+
+test.each(['', '" "" "', '...', '"" -- *'])('%j has nothing to look for', (text) => {
+  expect(() => searchTerms(text)).toThrow(Refusal)
 })
 
 test('no more than sixteen are looked for', () => {

@@ -48,6 +48,11 @@ describe('the status and the words of a command', () => {
       { status: 1, err: ['not stored: the disk is full'] },
     ],
     [
+      'that the store could not read for',
+      () => Promise.reject(new StorageError('other', 'the disk failed', { reading: true })),
+      { status: 1, err: ['not read: the disk failed'] },
+    ],
+    [
       'with a bug',
       () => Promise.reject(new TypeError('x is not a function')),
       { status: 1, err: [WENT_WRONG] },

@@ -55,6 +55,16 @@ describe('a config file', () => {
       `${model}context_window = 8000\nmax_output = 7900\n`,
       /^f\.toml:5: models\.context_window: is too small/,
     ],
+    [
+      `${model}fallback = "nobody"\n`,
+      'f.toml:5: there is no model called nobody in this file; name another one',
+    ],
+    [`${model}fallback = "qwen"\n`, 'f.toml:5: the fallbacks of qwen lead back to it; leave one of them out'],
+    [
+      model.replace('"ollama"', '"openai"') + 'keep_alive = "5m"\n',
+      /^f\.toml:5: models\.keep_alive: only a model of the backend "ollama"/,
+    ],
+    [`${model}keep_alive = "soon"\n`, /^f\.toml:5: models\.keep_alive/],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
@@ -63,14 +73,25 @@ describe('a config file', () => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)
   })
+
+  test('is told of each model whose fallbacks go round in a circle, and not of one that only leads there', () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => model.replace('"qwen"', `"${name}"`))
+    const text = `${one}fallback = "two"\n${two}fallback = "one"\n${three}fallback = "one"\n`
+    const problem = (line: number, name: string): string =>
+      `f.toml:${line}: the fallbacks of ${name} lead back to it; leave one of them out`
+    expect(problemsOf(text)).toEqual([problem(5, 'one'), problem(10, 'two')])
+    const fine = `${one}fallback = "two"\nkeep_alive = -1\n${two}fallback = "guide"\n`
+    expect(problemsOf(fine)).toEqual([])
+  })
+
   test('is told every problem at once, each with its line and in order of lines', () => {
-    const text = `${model}${model}color = 1\nheat = 2\n[limits]\nturn_s = 0\npresence_per_min = 5\nfoo = 1\nbar = 2\n[[mcp]]\nname = 3\n`
+    const text = `${model}${model}color = 1\nheat = 2\n[limits]\nturn_s = 0\npresence_per_min = 0\nfoo = 1\nbar = 2\n[[mcp]]\nname = 3\n`
     expect(problemsOf(text)).toEqual([
       'f.toml:6: the name qwen is used twice',
       'f.toml:9: unknown key color',
       'f.toml:10: unknown key heat',
       expect.stringMatching(/^f\.toml:12: limits\.turn_s: /),
-      'f.toml:13: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
+      expect.stringMatching(/^f\.toml:13: limits\.presence_per_min: /),
       'f.toml:14: unknown key foo',
       'f.toml:15: unknown key bar',
       'f.toml:16: mcp: this version does not connect to MCP servers yet; leave it out',

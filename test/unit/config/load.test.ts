@@ -62,16 +62,8 @@ describe('what this version does not do', () => {
       '[[mcp]]\nname = "h"\nurl = "http://h"\n',
       '1: mcp: this version does not connect to MCP servers yet; leave it out',
     ],
-    [
-      '[limits]\npresence_per_min = 5\n',
-      '2: limits.presence_per_min: this version does not sum up comings and goings yet; leave it out',
-    ],
   ])('is refused and not ignored: %j', (text, message) => {
     expect(() => loadFile(text)).toThrow(`${join(dir, 'sshawl.toml')}:${message}`)
-  })
-
-  test('may be written as it is by default', () => {
-    expect(loadFile('[limits]\npresence_per_min = 20\n').limits.turn_s).toBe(600)
   })
 
   test('is not in --help, and is refused by the name under which it was given', () => {

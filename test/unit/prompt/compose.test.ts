@@ -174,7 +174,7 @@ describe('tools in a prompt', () => {
 
   test('can only be narrowed by a script, never widened', () => {
     const script = `function default_wrap()
-      return wrap():add_layer("mine", 1, "text", true, {tools = {form = "full", ids = {"tool_0", "secret"}}}) end`
+      return wrap():add_layer("mine", 1, "text", true, {tools = {full = {"tool_0", "secret"}}}) end`
     expect(bench.run(script, sampleSnapshot({ tools: numbered(1) })).tools.map((tool) => tool.id)).toEqual([
       'tool_0',
     ])
@@ -218,27 +218,27 @@ describe('tools in a prompt', () => {
     expect(prompt.budget.used).toBe(recount(prompt))
   })
 
-  test('are named only, with find_tools, when there are five hundred', () => {
+  test('are loaded as far as their share reaches, with find_tools for the rest, when there are five hundred', () => {
     const prompt = bench.compose(snapshotFor(16_000, { tools: numbered(500) }))
+    const named = (form: string) => prompt.tools.filter((tool) => tool.form === form)
     expect(prompt.tools.length).toBe(501)
-    expect(
-      prompt.tools
-        .slice(0, 500)
-        .every((tool) => tool.form === 'deferred' && tool.tokens === 0 && !tool.definition),
-    ).toBe(true)
+    expect(named('short').length).toBeGreaterThan(60)
+    expect(named('deferred').every((tool) => tool.tokens === 0 && !tool.definition)).toBe(true)
     expect(prompt.tools.at(-1)).toMatchObject({ name: 'find_tools', form: 'full' })
-    expect(prompt.system).toContain('- **tool_0**\n')
-    expect(prompt.system).toContain('- **tool_499**\n')
     expect(layer(prompt, 'tools')).toMatchObject({ status: 'kept' })
+    expect(layer(prompt, 'tools')!.tokens).toBeGreaterThan(6400 - 200)
     expect(prompt.budget.used).toBe(recount(prompt))
   })
 
-  test('keep to their share of the target, even as names, and stay callable through find_tools', () => {
+  test('keep to their share of the target, and list whole names and how many more there are', () => {
     const prompt = bench.compose(snapshotFor(2000, { tools: numbered(500) }))
     const report = layer(prompt, 'tools')
-    expect(report).toMatchObject({ status: 'trimmed' })
+    expect(report).toMatchObject({ status: 'kept' })
     expect(report!.tokens).toBeLessThanOrEqual(800)
-    expect(prompt.system).toMatch(/… \[\d+ tokens left out\]$/)
+    const names = [...prompt.system.matchAll(/^- \*\*(tool_\d+)\*\*(: .*\.)?$/gm)].map((match) => match[1])
+    const [, more] = /^- … and (\d+) more, which find_tools knows\n$/m.exec(prompt.system) ?? []
+    expect(names.length + Number(more)).toBe(500)
+    expect(new Set(names).size).toBe(names.length)
     expect(prompt.tools.length).toBe(501)
   })
 
@@ -269,7 +269,7 @@ describe('tools in a prompt', () => {
       )
     const plain = at('guide').tools[0]!.tokens
     expect(at('openai').tools[0]!.tokens).toBe(plain + 9)
-    expect(at('ollama').tools[0]!.tokens).toBe(Math.ceil(plain * 1.25) + 8)
+    expect(at('ollama').tools[0]!.tokens).toBe(plain + 8)
     expect(at('anthropic').budget.framing).toBeGreaterThan(804)
     for (const backend of ['openai', 'ollama', 'anthropic'] as const) {
       const { budget } = at(backend)
@@ -337,15 +337,15 @@ describe('the target', () => {
     })
   })
 
-  test('shrinks by what the provider was seen to count more, and is whole', () => {
+  test('shrinks by what the provider was seen to count more, never grows by what it counted less, and is whole', () => {
     const target = (calibration: number): number =>
       bench.compose(sampleSnapshot({ model: { ...sampleModel, calibration } })).budget.target
     expect([target(1), target(1.3), target(0.9), target(NaN), target(0)]).toEqual([
-      8000, 6153, 8888, 8000, 8000,
+      8000, 6153, 8000, 8000, 8000,
     ])
   })
 
-  test('names the dearest tools where they are the reason', () => {
+  test('is never missed by what must be there because of tools: they give way', () => {
     const script = `function default_wrap()
       return wrap():tools():custom("rules", ("must be here "):rep(150), 60, true, {required = true}) end`
     const tools = catalogue(
@@ -353,10 +353,26 @@ describe('the target', () => {
       sampleTool('dear', { description: 'word '.repeat(60) }),
       sampleTool('dearer', { description: 'word '.repeat(90) }),
     )
-    const model = { ...sampleModel, contextWindow: 1600, maxOutput: 1000 }
-    expect(refused(script, { tools, model, toolsShare: 0.9, message: '' })).toMatch(
-      /^wrap: layer "rules" needs 4\d\d tokens, \d+ of 600 are left; 3 tools take \d+, the dearest are dearer \(\d+\), dear \(\d+\), cheap \(\d+\)$/,
-    )
+    const of = (target: number): Prompt =>
+      bench.run(script, snapshotFor(target, { tools, toolsShare: 0.9, message: '' }))
+    expect(of(1000).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
+      'cheap full',
+      'dear full',
+      'dearer full',
+    ])
+    expect(of(750).tools.map(({ name, form }) => `${name} ${form}`)).toEqual([
+      'cheap full',
+      'dear full',
+      'dearer short',
+    ])
+    const tight = of(460)
+    expect(tight.tools).toEqual([])
+    expect(tight.warnings).toEqual([
+      expect.stringMatching(
+        /^no tools are sent: layer "tools" needs \d+ tokens, .*; what must be there leaves \d for tools$/,
+      ),
+    ])
+    expect(() => of(440)).toThrow(/^wrap: layer "rules" needs 4\d\d tokens, 440 of 440 are left$/)
   })
 })
 

@@ -36,7 +36,7 @@ describe('at the edges', () => {
     expect(bench.counter.count(description)).toBeGreaterThanOrEqual(100_000)
     const huge = catalogue(sampleTool('huge', { description }), sampleTool('small'))
     const prompt = bench.compose(sampleSnapshot({ tools: huge }))
-    expect(prompt.tools.map((one) => `${one.name} ${one.form}`)).toEqual(['huge short', 'small short'])
+    expect(prompt.tools.map((one) => `${one.name} ${one.form}`)).toEqual(['huge short', 'small full'])
     expect(prompt.tools[0]!.definition!.description).toBe('Reads a file.')
     expect(prompt.system).toContain('- **huge**: Reads a file.\n- **small**: Does what small says.\n')
   })

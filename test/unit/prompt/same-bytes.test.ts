@@ -36,7 +36,7 @@ describe('whatever is in a snapshot', () => {
             kept.filter((one) => part.includes(one)),
           )
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     )
   })
 
@@ -52,7 +52,7 @@ describe('whatever is in a snapshot', () => {
         )
         before = given
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 })

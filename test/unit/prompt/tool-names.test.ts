@@ -27,6 +27,10 @@ describe('naming tools', () => {
     expect(names['holler_a.b']).toMatch(/^holler_a_b_[0-9a-f]{8}$/)
   })
 
+  test('begins every name with a letter or an underscore', () => {
+    for (const name of Object.values(named('2fa', '-x', '_ok'))) expect(name).toMatch(/^[A-Za-z_]/)
+  })
+
   test('leaves find_tools to the function that wrap() adds', () => {
     expect(named('find_tools')['find_tools']).toMatch(/^find_tools_[0-9a-f]{8}$/)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSlices } from '../../../src/lib/slices.ts'
+import { createScheduler } from '../../../src/lib/scheduler.ts'
 import { createFrames, FRAME_MS } from '../../../src/session/frames.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 
@@ -9,9 +9,10 @@ const neverFails = (error: unknown): never => {
 
 function start(count: number) {
   const timers = handTimers()
-  const frames = createFrames(createSlices(timers), timers)
+  const frames = createFrames(timers)
+  const scheduler = createScheduler(timers)
   const painted = Array.from({ length: count }, () => 0)
-  const views = painted.map((_, i) => frames.open(() => painted[i]!++, neverFails))
+  const views = painted.map((_, i) => frames.of(scheduler.open()).open(() => painted[i]!++, neverFails))
   return { timers, frames, painted, views }
 }
 
@@ -57,16 +58,17 @@ test('twenty changes a second, unevenly spread, are each painted at once', () =>
 
 test('a view whose painting throws is given up, and the others are painted', () => {
   const timers = handTimers()
-  const frames = createFrames(createSlices(timers), timers)
+  const frames = createFrames(timers)
+  const scheduler = createScheduler(timers)
   const errors: unknown[] = []
   let painted = 0
-  const broken = frames.open(
+  const broken = frames.of(scheduler.open()).open(
     () => {
       throw new Error('a bug')
     },
     (error) => void errors.push(error),
   )
-  const whole = frames.open(() => painted++, neverFails)
+  const whole = frames.of(scheduler.open()).open(() => painted++, neverFails)
   for (let i = 0; i < 3; i++) {
     broken.request()
     whole.request()

@@ -6,6 +6,7 @@ import { draftOf } from '../../../src/session/line-editor.ts'
 import { createLiveView } from '../../../src/session/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'
 import { renderEntry, renderText } from '../../../src/session/drawing/render-entry.ts'
+import { createScheduler } from '../../../src/lib/scheduler.ts'
 import { createShared } from '../../../src/session/shared.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
 import { status } from '../../support/session-host.ts'
@@ -32,9 +33,10 @@ interface Size {
 
 /** A live view at a terminal in memory, with the emulator that shows it, in a time that the test moves. */
 function open(size: Size) {
+  const timers = handTimers()
+  const account = createScheduler(timers).open()
   const terminal = createFakeTerminal({ size, term: 'vt100' })
   const emulator = createEmulator(size.columns, size.rows)
-  const timers = handTimers()
   const shared = createShared(timers, memoryLog())
   const replies = createReplies()
   const statusRow = createStatusRows()
@@ -45,8 +47,8 @@ function open(size: Size) {
   }
   const view = createLiveView(
     terminal,
-    (style) => ({ replies: replies.rows(style.columns), status: statusRow(now, style) }),
-    { frames: shared.frames, drawEntry: shared.drawEntry, fail },
+    (style) => ({ replies: replies.rows(style), status: statusRow(now, style) }),
+    { frames: shared.frames.of(account), drawEntry: shared.drawEntry, fail },
   )
 
   /** Lets the emulator show what was written. */

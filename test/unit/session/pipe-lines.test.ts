@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readLines } from '../../../src/session/pipe-lines.ts'
-import { sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { newAccount } from '../../support/shared-by-sessions.ts'
 
 async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   const lines: string[] = []
@@ -11,7 +11,7 @@ async function read(chunks: readonly Uint8Array[], lineUnits = 100) {
   }
   await readLines({
     input: input(),
-    slices: sharedBySessions().slices,
+    account: newAccount(),
     lineUnits,
     onLine: (line) => Promise.resolve(void lines.push(line)),
     onTooLong: () => void tooLong++,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { personCalled } from '../../support/ssh-server.ts'
 import { createFakeRoom, status, type FakeHost } from '../../support/session-host.ts'
-import { sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
@@ -15,6 +15,7 @@ function start(terminal: FakeTerminal, room = createFakeRoom(), change: Partial<
   const host = { ...room.host(), ...change }
   const log = memoryLog()
   const done = runSession({
+    account: newAccount(),
     terminal,
     person: personCalled('alice'),
     host,
@@ -234,7 +235,13 @@ test.each([
     const shared = sharedBySessions()
     const [hostile, honest] = [createFakeTerminal(options), createFakeTerminal({ size })]
     const open = (terminal: FakeTerminal, name: string) =>
-      runSession({ terminal, person: personCalled(name), host: createFakeRoom().host(), shared })
+      runSession({
+        terminal,
+        person: personCalled(name),
+        host: createFakeRoom().host(),
+        shared,
+        account: newAccount(),
+      })
     let isThrough = false
     const flooding = open(hostile, 'mallory').then(() => (isThrough = true))
     const talking = open(honest, 'alice')

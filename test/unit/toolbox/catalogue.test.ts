@@ -68,6 +68,58 @@ describe('the catalogue', () => {
     for (const id of ['a', 'b', '__proto__', 'constructor']) expect(now().handler(id)).toBeUndefined()
   })
 
+  const circle: { self?: unknown } = {}
+  circle.self = circle
+  const deep = (levels: number): object => (levels === 0 ? {} : { properties: { in: deep(levels - 1) } })
+  const bad: readonly (readonly [string, unknown, RegExp])[] = [
+    ['a circle', circle, /no schema that is JSON/],
+    ['a big integer', { type: 'object', maximum: 5n }, /no schema that is JSON/],
+    ['nothing', undefined, /no schema that is JSON/],
+    ['a list', [], /must be an object, it is a list/],
+    ['null', null, /must be an object, it is null/],
+    ['another type', { type: 'string' }, /is of type "string", arguments are an object/],
+    ['a choice alone', { anyOf: [{ type: 'object' }] }, /only anyOf at the top, which providers refuse/],
+    ['properties that are no schemas', { type: 'object', properties: { a: 5 } }, /must each be a schema/],
+    ['required that is no list', { type: 'object', required: 'a' }, /must be a list of names/],
+    ['much nesting', { type: 'object', ...deep(5000) }, /nested more than 64 deep|no schema that is JSON/],
+    ['a great size', { type: 'object', title: 'x'.repeat(300_000) }, /at most 262144 are taken/],
+  ]
+
+  it.each(bad)('hides a tool whose schema is %s, says why, and keeps all others', (_what, schema, why) => {
+    const broken = tool('broken', undefined, { schema: schema as Tool['schema'] })
+    const { tools } = catalogueOf([builtin(tool('a'), broken, tool('b'))]).now()
+    expect(tools.map((one) => [one.id, one.unavailable === undefined])).toEqual([
+      ['a', true],
+      ['broken', false],
+      ['b', true],
+    ])
+    expect(tools[1]!.unavailable).toMatch(why)
+    expect(JSON.stringify(tools)).toContain('broken')
+  })
+
+  it('hides a tool without a description that is text, or whose description cannot be read', () => {
+    const silent = tool('silent', undefined, { description: 5 as unknown as string })
+    const throws = Object.defineProperty(tool('throws'), 'description', {
+      get: () => {
+        throw new Error('no')
+      },
+    })
+    const { tools } = catalogueOf([builtin(silent, throws, tool('a'))]).now()
+    expect(tools.map((one) => one.unavailable)).toEqual([
+      'its title and its description must be texts, one is of type number',
+      'what it says of itself cannot be read',
+      undefined,
+    ])
+  })
+
+  it('sends a schema without a choice at the top where it names its properties, and with its type', () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } }
+    const schema = { properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] }
+    const { tools } = catalogueOf([builtin(tool('a', undefined, { schema }))]).now()
+    expect(tools).toMatchObject([{ schema: { type: 'object', properties } }])
+    expect(Object.keys(tools[0]!.schema)).toEqual(['type', 'properties'])
+  })
+
   const base = tool('run_command')
   const grep = tool('Grep', undefined, { base: 'run_command' })
   const search = tool('Search', undefined, { aliasOf: 'Grep' })

@@ -63,7 +63,7 @@ it('edit_file takes any line as read_file shows it, and changes no byte outside 
       expect(left + replaced + right).toBe(text)
       expect(cleanText(replaced)).toBe(line)
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   )
 })
 

@@ -83,7 +83,7 @@ describe('spawn_agent', () => {
     expect(await world.ask()).toMatchObject({ usage: { input: 30, output: 4 } })
     const { turns } = world.chatParts.storage
     const usage = await turns.usage({ since: 0 })
-    expect(usage).toEqual([{ model: 'qwen', turns: 2, input: 30, output: 4 }])
+    expect(usage).toEqual([{ model: 'qwen', turns: 2, input: 30, cached: 0, output: 4 }])
     expect(await turns.unfinished()).toEqual([])
     const side = (await world.log()).find((entry) => entry.kind === 'reply' && entry.thread)
     const record = await turns.find(side?.kind === 'reply' ? side.turn : '')
@@ -380,7 +380,7 @@ describe('the tools of a side turn', () => {
         if (!own.includes('spawn_agent')) return
         expect(own).toEqual(expect.arrayContaining([...names(model.requests[1])]))
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 })

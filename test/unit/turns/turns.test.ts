@@ -133,14 +133,3 @@ describe('a store that fails', () => {
     expect((await world.ask()).text).toBe('kept')
   })
 })
-
-describe('a model', () => {
-  it('that mentions a model in its reply starts no turn', async () => {
-    await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
-      more: [anotherModel('llama')],
-    })
-    await world.ask()
-    expect(world.turns.running(world.room.name)).toEqual([])
-    expect(await world.lines()).toEqual(['reply: @llama, what do you think?'])
-  })
-})

@@ -11,13 +11,16 @@ import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
 import type { Response, Request, Settings } from './protocol.ts'
-import { createToolReceiver } from '../definition-cache.ts'
+import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
+import { createReceiver } from '../sent-once.ts'
+import { withoutDefinitions } from '../../../prompt/rungs/definitions-apart.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
 const prices = createPriceList()
-const receive = createToolReceiver()
+const receiveTools = createReceiver<CatalogueTool>()
+const receiveRows = createReceiver<HistoryRow>()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {
@@ -31,9 +34,11 @@ function answer(request: Request): Response {
       const counter = counters.of(request.encoding)
       return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
     }
-    const snapshot = { ...request.snapshot, tools: receive(request.tools) }
+    const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
+    const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
-    return { kind: 'prompt', id, prompt: composePrompt(snapshot, engine, counter, prices) }
+    const prompt = composePrompt(snapshot, engine, counter, prices)
+    return { kind: 'prompt', id, prompt: withoutDefinitions(prompt) }
   } catch (error) {
     if (error instanceof WrapError)
       return { kind: 'failed', id, reason: error.reason, message: error.message }

@@ -1,6 +1,6 @@
-import type { Prompt } from '../../../prompt/prompt.ts'
-import type { Snapshot } from '../../../prompt/snapshot.ts'
-import type { SentTools } from '../definition-cache.ts'
+import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
+import type { SentOnce } from '../sent-once.ts'
+import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
 
@@ -9,8 +9,9 @@ export type Request =
   | {
       readonly id: number
       readonly kind: 'compose'
-      readonly snapshot: Omit<Snapshot, 'tools'>
-      readonly tools: SentTools
+      readonly snapshot: Omit<Snapshot, 'tools' | 'history'>
+      readonly tools: SentOnce<CatalogueTool>
+      readonly history: SentOnce<HistoryRow>
     }
   | {
       readonly id: number
@@ -22,7 +23,7 @@ export type Request =
 /** What it answers. The first line is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: Prompt }
+  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt }
   | { readonly kind: 'counts'; readonly id: number; readonly counts: readonly number[] }
   | {
       readonly kind: 'failed'

@@ -10,7 +10,7 @@ import {
 } from '../../../tools/ports/workspace.ts'
 import { openInside } from '../read-text.ts'
 import { MAX_PATTERN_CHARS } from './glob-pattern.ts'
-import type { SearchLimits } from './request.ts'
+import type { FileSearchLimits } from './request.ts'
 import { textLines } from './text-lines.ts'
 
 /** Looks into one file after the other, and keeps what it found. */
@@ -21,7 +21,7 @@ export interface LineSearch {
 }
 
 /** Throws `WorkspaceError` where the pattern is none. */
-export function createLineSearch(root: string, query: TextQuery, limits: SearchLimits): LineSearch {
+export function createLineSearch(root: string, query: TextQuery, limits: FileSearchLimits): LineSearch {
   const expression = compile(query)
   const lines: FoundLine[] = []
   let matching = 0

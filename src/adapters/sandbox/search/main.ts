@@ -1,16 +1,16 @@
 import { text } from 'node:stream/consumers'
 import { WorkspaceError, type FoundFiles, type FoundText } from '../../../tools/ports/workspace.ts'
-import type { SearchAnswer, SearchRequest } from './request.ts'
+import type { SearchAnswer, FileSearchRequest } from './request.ts'
 import { findFiles, searchText } from './search.ts'
 
 /**
  * The process that makes one search and ends: a request comes on standard input, the answer goes to standard output.
  * Nothing of the server is in it but this folder and how files are opened.
  */
-const request: SearchRequest = JSON.parse(await text(process.stdin))
+const request: FileSearchRequest = JSON.parse(await text(process.stdin))
 process.stdout.write(JSON.stringify(await answer(request)))
 
-async function answer(asked: SearchRequest): Promise<SearchAnswer<FoundFiles | FoundText>> {
+async function answer(asked: FileSearchRequest): Promise<SearchAnswer<FoundFiles | FoundText>> {
   const { root, limits } = asked
   try {
     return {

@@ -1,7 +1,7 @@
 import type { FileQuery, TextQuery } from '../../../tools/ports/workspace.ts'
 
 /** What one search may take. */
-export interface SearchLimits {
+export interface FileSearchLimits {
   /** After this time it ends with what it has. */
   readonly ms: number
   /** Names that are looked at. */
@@ -11,7 +11,7 @@ export interface SearchLimits {
 }
 
 /** A search, as it is sent to the process that makes it. `root` is a real path. */
-export type SearchRequest = { readonly root: string; readonly limits: SearchLimits } & (
+export type FileSearchRequest = { readonly root: string; readonly limits: FileSearchLimits } & (
   { readonly files: FileQuery } | { readonly text: TextQuery }
 )
 

@@ -13,7 +13,7 @@ import {
 import { followPath, quoted } from '../follow-path.ts'
 import { compilePathGlob } from './glob-pattern.ts'
 import { createLineSearch } from './line-search.ts'
-import type { SearchLimits } from './request.ts'
+import type { FileSearchLimits } from './request.ts'
 import { walk } from './walk.ts'
 
 /** Directories with many files that others wrote. They are searched only when the query names them. */
@@ -23,7 +23,11 @@ const skippedDirs = (...named: readonly (string | undefined)[]): readonly string
   SKIPPED_DIRS.filter((name) => !named.some((text) => text?.includes(name)))
 
 /** Finds files by their paths. Rejects with `WorkspaceError`. */
-export async function findFiles(root: string, query: FileQuery, limits: SearchLimits): Promise<FoundFiles> {
+export async function findFiles(
+  root: string,
+  query: FileQuery,
+  limits: FileSearchLimits,
+): Promise<FoundFiles> {
   const fits = compilePathGlob(query.pattern)
   const start = await startOf(root, query.path)
   const paths: string[] = []
@@ -36,7 +40,11 @@ export async function findFiles(root: string, query: FileQuery, limits: SearchLi
 }
 
 /** Finds lines in files. Rejects with `WorkspaceError`. */
-export async function searchText(root: string, query: TextQuery, limits: SearchLimits): Promise<FoundText> {
+export async function searchText(
+  root: string,
+  query: TextQuery,
+  limits: FileSearchLimits,
+): Promise<FoundText> {
   const fits = query.glob === undefined ? () => true : compilePathGlob(query.glob)
   const search = createLineSearch(root, query, limits)
   const start = await startOf(root, query.path)
@@ -66,7 +74,7 @@ const below = ({ path, isDirectory }: Start, found: string): string =>
 async function* filesAt(
   root: string,
   { path, isDirectory }: Start,
-  { entries }: SearchLimits,
+  { entries }: FileSearchLimits,
   skipped: readonly string[],
 ): AsyncGenerator<string, boolean> {
   if (isDirectory) return yield* walk(root, path, { entries, skipped })
@@ -77,7 +85,7 @@ async function* filesAt(
 /** Goes on until `visit` says false or the time is over; tells why it ended early, or nothing. */
 async function eachUntil(
   paths: AsyncGenerator<string, boolean>,
-  { ms, entries, results }: SearchLimits,
+  { ms, entries, results }: FileSearchLimits,
   visit: (path: string) => boolean | Promise<boolean>,
 ): Promise<string> {
   const end = performance.now() + ms

@@ -32,8 +32,8 @@ interface Visitor {
 }
 
 /**
- * Slows networks down whose connections come and go without a use, and those more that fail to log in. Who stops doing it
- * is forgiven within seconds.
+ * Slows networks down whose connections come and go without a use, and those more that fail to log in. A network that
+ * stops is served at once again after a few seconds.
  */
 export function createVisits(
   limits: Pick<SshLimits, 'address_burst' | 'address_per_s'>,

@@ -4,11 +4,12 @@ import type { Connection } from './connection.ts'
 /** Factors by model. */
 export function createCalibrationStore({ db, read, write }: Connection): CalibrationStore {
   const find = db.prepare<[string], Calibration>(
-    'SELECT factor, reports, at FROM calibrations WHERE model = ?',
+    'SELECT factor, reports, doubted, at FROM calibrations WHERE model = ?',
   )
   const put = db.prepare<[Calibration & { readonly model: string }]>(
-    `INSERT INTO calibrations (model, factor, reports, at) VALUES (@model, @factor, @reports, @at)
-     ON CONFLICT DO UPDATE SET factor = excluded.factor, reports = excluded.reports, at = excluded.at`,
+    `INSERT INTO calibrations (model, factor, reports, doubted, at) VALUES (@model, @factor, @reports, @doubted, @at)
+     ON CONFLICT DO UPDATE SET factor = excluded.factor, reports = excluded.reports,
+       doubted = excluded.doubted, at = excluded.at`,
   )
   return {
     find: (model) => read(() => find.get(model)),

@@ -60,7 +60,7 @@ export function createConnection(db: Database): Connection {
       try {
         return job()
       } catch (error) {
-        throw toStorageError(error)
+        throw toStorageError(error, { reading: true })
       }
     },
     async write<T>(job: () => T) {

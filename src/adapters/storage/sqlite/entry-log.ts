@@ -1,18 +1,20 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
+import type { HeldPresence } from '../../../chat/held-presence.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
 import { createEntryQueries, type EntryRow, toEntry } from './entry-query.ts'
 
-/** The rooms' logs in the table `entries`, but for searching them. */
-export function createEntryLog({ db, read, write }: Connection): Omit<EntryLog, 'search'> {
+/** The rooms' logs in the table `entries`, but for searching them, and for what waits to be summed up. */
+export function createEntryLog({
+  db,
+  read,
+  write,
+}: Connection): Omit<EntryLog, 'search' | keyof HeldPresence> {
   const query = createEntryQueries(db)
-  const insert = db.prepare<[EntryRow]>(
-    `INSERT INTO entries (id, room, at, kind, author, text, data)
-     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
-  )
+  const insert = entryInserter(db)
   const newestId = db.prepare<[], { id: EntryId | null }>('SELECT max(id) AS id FROM entries')
   return {
-    append: (entry) => write(() => void insert.run(toRow(entry))),
+    append: (entry) => write(() => insert(entry)),
     read: (room, wanted) =>
       read(() => {
         const { statement, values } = query({ ...wanted, room })
@@ -20,6 +22,15 @@ export function createEntryLog({ db, read, write }: Connection): Omit<EntryLog, 
       }),
     lastId: () => read(() => newestId.get()?.id ?? undefined),
   }
+}
+
+/** Appends an entry within the transaction of a caller. */
+export function entryInserter(db: Connection['db']): (entry: Entry) => void {
+  const insert = db.prepare<[EntryRow]>(
+    `INSERT INTO entries (id, room, at, kind, author, text, data)
+     VALUES (@id, @room, @at, @kind, @author, @text, @data)`,
+  )
+  return (entry) => void insert.run(toRow(entry))
 }
 
 function toRow({ id, room, at, kind, author, text, ...rest }: Entry): EntryRow {

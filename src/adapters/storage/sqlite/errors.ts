@@ -32,13 +32,13 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
 ]
 
 /** The same trouble as a `StorageError`, with a sentence for people; one that is a `StorageError` already stays. */
-export function toStorageError(error: unknown): StorageError {
+export function toStorageError(error: unknown, { reading = false } = {}): StorageError {
   if (error instanceof StorageError) return error
   const code = codeOf(error)
   const known = CAUSES.find(([start]) => code.startsWith(start))
   const message =
     known?.[2] ?? `the database refused: ${error instanceof Error ? error.message : String(error)}`
-  return new StorageError(known?.[1] ?? 'other', message, { cause: error })
+  return new StorageError(known?.[1] ?? 'other', message, { cause: error, reading })
 }
 
 /** True if the trouble is with this one change (a constraint, its size, its form), not with the database. */

@@ -11,12 +11,17 @@ export function createHistoryStore({ db, read, write }: Connection): HistoryStor
      SELECT @id, @encoding, @tokens WHERE EXISTS (SELECT 1 FROM entries WHERE id = @id)
      ON CONFLICT DO UPDATE SET tokens = excluded.tokens WHERE tokens <> excluded.tokens`,
   )
+  const toolCalls = db.prepare<[string], { tool: string; calls: number }>(
+    'SELECT tool, calls FROM tool_calls WHERE room = ? ORDER BY tool',
+  )
   return {
     newest: (room, { maxRows, maxTokens, ...wanted }) =>
       read(() => {
         const { statement, values } = query({ ...wanted, room, limit: maxRows })
         return takeWithin(maxTokens, statement.iterate(values)).toReversed()
       }),
+    toolCalls: (room) =>
+      read(() => Object.fromEntries(toolCalls.all(room).map(({ tool, calls }) => [tool, calls]))),
     saveCounts: (encoding, counts) =>
       write(() => {
         for (const [id, tokens] of counts) save.run({ encoding, id, tokens })

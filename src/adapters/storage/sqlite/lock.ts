@@ -6,8 +6,7 @@ import { refuseStaleLog } from './stale-log.ts'
 import { touchPrivately } from './private-file.ts'
 
 /**
- * Makes the database `file` if there is none, its owner's alone, and this process the only one that serves from
- * it. The lock is SQLite's own, on an empty file beside it: the system frees it however the process ends, and it
+ * Makes this process the only one that serves from the database `file`, whether or not it is there yet. The lock is SQLite's own, on an empty file beside it: the system frees it however the process ends, and it
  * does not keep out readers such as a backup. Throws `StorageError` (`locked`) if another process has it.
  */
 export function lock(file: string): Disposable {
@@ -17,7 +16,6 @@ export function lock(file: string): Disposable {
   try {
     db.pragma('journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
-    touchPrivately(file)
   } catch (error) {
     db.close()
     const trouble = toStorageError(error)
@@ -26,11 +24,15 @@ export function lock(file: string): Disposable {
   return { [Symbol.dispose]: () => void db.close() }
 }
 
-/** As `lock`, for a database that is to be opened: a log that is not its own is refused. Throws `StorageError`. */
+/**
+ * As `lock`, for a database that is to be opened: it is made if there is none, its owner's alone. A log that is not its
+ * own is refused. Throws `StorageError`.
+ */
 export function lockToOpen(file: string): Disposable {
   const locked = lock(file)
   try {
     refuseStaleLog(file)
+    touchPrivately(file)
     return locked
   } catch (error) {
     locked[Symbol.dispose]()

@@ -51,10 +51,11 @@ const misnumbered = (dir: string, name: string, expected: number): StorageError 
     `${join(dir, name)}: migration ${expected} should stand here; number them without gaps`,
   )
 
-const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
+/** The schema that a database has: how many migrations were applied to it. */
+export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
 
 /** Throws `StorageError` (`newer`) if the database has a schema after `newest`. */
-export function refuseNewer(db: Database, newest: number): void {
+function refuseNewer(db: Database, newest: number): void {
   const version = versionOf(db)
   if (version <= newest) return
   throw new StorageError(

@@ -49,11 +49,14 @@ export const isEmpty = (db: Database): boolean =>
   db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /** Throws `StorageError` if the database was not made by this program. */
-export function refuseForeign(db: Database, file: string): void {
-  if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+function refuseForeign(db: Database, file: string): void {
+  if (!isOurs(db))
     throw new StorageError('other', `${file} is another program's database; choose another data directory`)
-  }
 }
+
+/** True if the database was made by this program. */
+export const isOurs = (db: Database): boolean =>
+  db.pragma('application_id', { simple: true }) === APPLICATION_ID
 
 /** Throws `StorageError` if people could not come in: a server that starts all the same helps nobody. */
 function refuseDamaged(db: Database, file: string): void {

@@ -1,6 +1,6 @@
 import type { Fingerprint, Person, PersonId } from '../../../chat/person.ts'
 import type { PeopleStore } from '../../../chat/ports.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, returned } from './connection.ts'
 
 /** What a `Person` is made from. */
 export interface PersonRow {
@@ -8,6 +8,9 @@ export interface PersonRow {
   readonly name: string
   readonly admin: number
 }
+
+/** Whoever has the name, if anybody, and what is to be known of the key. */
+type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly names: number }
 
 /** A registered person; guests have no row. */
 export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
@@ -24,7 +27,12 @@ export function createPeopleStore(connection: Connection): PeopleStore {
   return {
     bySkeleton: (skeleton) => read(() => one(sql.bySkeleton.get(skeleton))),
     byId: (id) => read(() => one(sql.byId.get(id))),
-    namesOf: (key) => read(() => sql.namesOf.get(key)?.count ?? 0),
+    forLogin: (skeleton, key) =>
+      read(() => {
+        const { owns, names, ...row } = returned(sql.forLogin.get({ skeleton, key }))
+        const facts = { ownsName: owns === 1, namesOfKey: names }
+        return row.id === null ? facts : { person: toPerson(row), ...facts }
+      }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
     register: ({ id, name, admin }, skeleton, key, at) =>
       write(() => {
@@ -47,8 +55,11 @@ function prepare({ db }: Connection) {
     bySkeleton: db.prepare<[string], PersonRow>(`${columns} WHERE skeleton = ?`),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
-    namesOf: db.prepare<[Fingerprint], { count: number }>(
-      'SELECT count(*) AS count FROM person_keys WHERE fingerprint = ?',
+    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint }], LoginRow>(
+      `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
+         (SELECT count(*) FROM person_keys WHERE fingerprint = @key) AS names
+       FROM (SELECT @skeleton AS wanted) LEFT JOIN people ON people.skeleton = wanted
+         LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key`,
     ),
     keysOf: db.prepare<[PersonId], { fingerprint: Fingerprint }>(
       'SELECT fingerprint FROM person_keys WHERE person = ? ORDER BY added_at, fingerprint',

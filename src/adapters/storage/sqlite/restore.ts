@@ -7,17 +7,20 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
 import { backupFile } from './backup.ts'
 import { openFile } from './driver.ts'
 import { firstDamage } from './damage.ts'
 import { lock } from './lock.ts'
-import { readMigrations, refuseNewer } from './migrations.ts'
-import { isEmpty, refuseForeign } from './open-database.ts'
+import { toStorageError } from './errors.ts'
+import { readMigrations, versionOf } from './migrations.ts'
+import { isEmpty, isOurs } from './open-database.ts'
 import { indexFile } from './search/search-index.ts'
-import { refuseStaleLog } from './stale-log.ts'
+import { hasLog, refuseStaleLog } from './stale-log.ts'
 
 /** What to put where. */
 export interface RestoreOptions {
@@ -35,7 +38,7 @@ export interface RestoreOptions {
  * `StorageError`, and what SQLite and `node:fs` throw; then the database is as it was.
  */
 export function restoreFile({ source, file, migrationsDir, now }: RestoreOptions): string | undefined {
-  const hadDatabase = existsSync(file)
+  const hadDatabase = existsSync(file) || hasLog(file)
   refuseItself(source, file)
   checkBackup(source, readMigrations(migrationsDir).length)
   using _ = lock(file)
@@ -59,17 +62,35 @@ function refuseItself(source: string, file: string): void {
 
 /** Throws if it is not a whole database of ours that this program knows. */
 function checkBackup(source: string, newest: number): void {
-  if (existsSync(source)) refuseStaleLog(source)
-  const db = openFile(source, { readonly: true, fileMustExist: true })
+  const there = statSync(source, { throwIfNoEntry: false })
+  if (!there) throw new StorageError('other', `there is no backup ${source}; check the path`)
+  if (!there.isFile())
+    throw new StorageError('other', `the backup ${source} is not a file; name the file itself`)
+  refuseStaleLog(source)
   try {
-    if (isEmpty(db)) throw new StorageError('other', `${source} is empty; name a backup`)
-    refuseForeign(db, source)
-    refuseNewer(db, newest)
-    const damage = firstDamage(db)
-    if (damage) throw new StorageError('corrupt', `${source} is damaged (${damage}); take another backup`)
-  } finally {
-    db.close()
+    using db = openToRead(source)
+    const problem = problemWith(db, newest)
+    if (problem) throw new StorageError('other', `the backup ${source} ${problem}`)
+  } catch (error) {
+    if (error instanceof StorageError) throw error
+    const { reason } = toStorageError(error)
+    const problem = reason === 'corrupt' ? 'is damaged, or not a database; take another' : 'cannot be read'
+    throw new StorageError(reason, `the backup ${source} ${problem}`, { cause: error })
   }
+}
+
+const openToRead = (file: string): Database & Disposable => {
+  const db = openFile(file, { readonly: true, fileMustExist: true })
+  return Object.assign(db, { [Symbol.dispose]: () => void db.close() })
+}
+
+function problemWith(db: Database, newest: number): string | undefined {
+  if (isEmpty(db)) return 'is empty; name another'
+  if (!isOurs(db)) return "is another program's database; name one that sshawl backup made"
+  if (versionOf(db) > newest)
+    return 'was written by a newer sshawl; restore it with that one, or take an older'
+  const damage = firstDamage(db)
+  return damage && `is damaged (${damage}); take another`
 }
 
 /** The log goes first: beside the file that comes it would be another database's. */
@@ -77,7 +98,7 @@ function keep(file: string, now: Date): string {
   const kept = `${file}.before-${now.toISOString().replace(/[:.]/g, '-')}`
   for (const end of ['-wal', '-shm'])
     if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${kept}${end}`)
-  linkSync(file, kept)
+  if (existsSync(file)) linkSync(file, kept)
   return kept
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { StorageError } from '../../../chat/errors.ts'
 
 /** Where the header says how the file is written: 2 with a write-ahead log (https://www.sqlite.org/fileformat.html, 1.3). */
@@ -15,7 +15,14 @@ export const hasLog = (file: string): boolean =>
  * To be called before this process opens the database: closing the file would drop the process's locks on it.
  */
 export function refuseStaleLog(file: string): void {
-  if (!hasLog(file) || writeVersion(file) === WITH_LOG) return
+  if (!hasLog(file)) return
+  if (!existsSync(file))
+    throw new StorageError(
+      'other',
+      `${file} is missing, and the log beside it, ${file}-wal, is of no use alone; nothing was changed: ` +
+        'put the database back beside it, or move the log away and put a backup in place with sshawl restore FILE',
+    )
+  if (writeVersion(file) === WITH_LOG) return
   throw new StorageError(
     'other',
     `${file} and the log beside it, ${file}-wal, are not of the same database, and the log would ruin it; ` +

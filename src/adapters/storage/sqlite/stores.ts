@@ -5,7 +5,9 @@ import type { Connection } from './connection.ts'
 import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
+import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
+import { createModelFactsStore } from './model-facts.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
@@ -17,12 +19,12 @@ import { createTurnStore } from './turns.ts'
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: { ...createEntryLog(connection), search },
+    log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
     grants: createGrantStore(connection),
-    calibrations: createCalibrationStore(connection),
+    calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
     results: createResultStore(connection),
     scripts: createScriptStore(connection),
     history: createHistoryStore(connection),

@@ -12,6 +12,7 @@ interface TurnRow {
   readonly outcome: string | null
   readonly input: number | null
   readonly output: number | null
+  readonly cached: number | null
   readonly error: string | null
   readonly prompt: string | null
 }
@@ -51,12 +52,15 @@ function prepare({ db }: Connection) {
   return {
     find: db.prepare<[string], TurnRow>('SELECT * FROM turns WHERE id = ?'),
     insert: db.prepare<[TurnRow]>(
-      `INSERT INTO turns (id, room, model, requester, started_at, ended_at, outcome, input, output, error, prompt)
-       VALUES (@id, @room, @model, @requester, @started_at, @ended_at, @outcome, @input, @output, @error, @prompt)`,
+      `INSERT INTO turns (id, room, model, requester, started_at, ended_at, outcome, input, cached, output,
+         error, prompt)
+       VALUES (@id, @room, @model, @requester, @started_at, @ended_at, @outcome, @input, @cached, @output,
+         @error, @prompt)`,
     ),
     update: db.prepare<[TurnRow]>(
       `UPDATE turns SET room = @room, model = @model, requester = @requester, started_at = @started_at,
-         ended_at = @ended_at, outcome = @outcome, input = @input, output = @output, error = @error, prompt = @prompt
+         ended_at = @ended_at, outcome = @outcome, input = @input, cached = @cached, output = @output,
+         error = @error, prompt = @prompt
        WHERE id = @id`,
     ),
     addStep: db.prepare<[{ turn: string; sent: string }]>(
@@ -80,7 +84,8 @@ const spendingSql = (column: 'room' | 'requester'): string =>
    WHERE ${column} = @${column} AND started_at > @after AND input + output > 0 ORDER BY started_at`
 
 const usageSql = (condition: string): string =>
-  `SELECT model, count(*) AS turns, ifnull(sum(input), 0) AS input, ifnull(sum(output), 0) AS output
+  `SELECT model, count(*) AS turns, ifnull(sum(input), 0) AS input,
+     ifnull(sum(cached), 0) AS cached, ifnull(sum(output), 0) AS output
    FROM turns WHERE ${condition} started_at >= @since GROUP BY model ORDER BY max(started_at) DESC, model`
 
 const toRow = (turn: TurnRecord): TurnRow => ({
@@ -92,6 +97,7 @@ const toRow = (turn: TurnRecord): TurnRow => ({
   ended_at: turn.endedAt ?? null,
   outcome: turn.outcome ?? null,
   input: turn.usage?.input ?? null,
+  cached: turn.usage?.cached ?? null,
   output: turn.usage?.output ?? null,
   error: turn.error ?? null,
   prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
@@ -105,7 +111,12 @@ const toRecord = (row: TurnRow): TurnRecord => ({
   startedAt: row.started_at,
   ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
-  ...(row.input === null || row.output === null ? {} : { usage: { input: row.input, output: row.output } }),
+  ...usageIn(row),
   ...(row.error === null ? {} : { error: row.error }),
   ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
 })
+
+function usageIn({ input, cached, output }: TurnRow): Pick<TurnRecord, 'usage'> {
+  if (input === null || output === null) return {}
+  return { usage: { input, output, ...(cached === null ? {} : { cached }) } }
+}

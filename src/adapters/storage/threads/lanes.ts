@@ -8,7 +8,17 @@ export type Lane = 'write' | 'read' | 'slow'
 
 /** The lane of every method of every store. */
 export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Stores[S]]: Lane } } = {
-  log: { append: 'write', read: 'read', search: 'slow', lastId: 'read' },
+  log: {
+    append: 'write',
+    read: 'read',
+    search: 'slow',
+    lastId: 'read',
+    // Written and read in one thread: what was held before is found.
+    hold: 'write',
+    held: 'write',
+    sumUp: 'write',
+    roomsWithHeld: 'write',
+  },
   rooms: {
     all: 'read',
     find: 'read',
@@ -24,8 +34,8 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   },
   people: {
     bySkeleton: 'read',
+    forLogin: 'read',
     byId: 'read',
-    namesOf: 'read',
     keysOf: 'read',
     register: 'write',
     addKey: 'write',
@@ -43,9 +53,9 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     usage: 'read',
   },
   grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
-  calibrations: { find: 'read', put: 'write' },
+  calibrations: { find: 'read', put: 'write', findFacts: 'read', putFacts: 'write' },
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
-  history: { newest: 'read', saveCounts: 'write' },
+  history: { newest: 'read', toolCalls: 'read', saveCounts: 'write' },
   upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }

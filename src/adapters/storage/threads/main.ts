@@ -9,9 +9,9 @@ import { openDatabase, openBeside } from '../sqlite/open-database.ts'
 import { createStores } from '../sqlite/stores.ts'
 import type { Stores } from '../storage.ts'
 import {
-  type Call,
+  type StoreCall,
   type FromThread,
-  type Outcome,
+  type StoreOutcome,
   type ThreadData,
   type ToThread,
   toTrouble,
@@ -72,7 +72,7 @@ async function end(): Promise<void> {
   parentPort?.close()
 }
 
-async function run(store: object, { id, method, args }: Call): Promise<Outcome> {
+async function run(store: object, { id, method, args }: StoreCall): Promise<StoreOutcome> {
   try {
     const work: unknown = Reflect.get(store, method)
     if (typeof work !== 'function') throw new TypeError(`a store has no method ${method}`)
@@ -84,8 +84,8 @@ async function run(store: object, { id, method, args }: Call): Promise<Outcome> 
 }
 
 /** Outcomes of the same tick, such as those of one commit, go as one message. */
-function createTeller(): (outcome: Outcome) => void {
-  let outcomes: Outcome[] = []
+function createTeller(): (outcome: StoreOutcome) => void {
+  let outcomes: StoreOutcome[] = []
   return (outcome) => {
     if (outcomes.push(outcome) > 1) return
     setImmediate(() => {

@@ -15,7 +15,7 @@ export interface ThreadData {
 }
 
 /** One call of a store's method. */
-export interface Call {
+export interface StoreCall {
   readonly id: number
   readonly store: keyof Stores
   readonly method: string
@@ -23,32 +23,34 @@ export interface Call {
 }
 
 /** What a call came to. */
-export type Outcome =
-  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly trouble: Trouble }
+export type StoreOutcome =
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly trouble: StoreTrouble }
 
 /** To a thread: to open the database, which calls do too; work; or the end. What came before the end is done first. */
 export type ToThread =
-  { readonly kind: 'open' | 'close' } | { readonly kind: 'calls'; readonly calls: readonly Call[] }
+  { readonly kind: 'open' | 'close' } | { readonly kind: 'calls'; readonly calls: readonly StoreCall[] }
 
 /** From a thread: whether it could open the database, once; then what its calls came to. */
 export type FromThread =
   | { readonly kind: 'opened' }
-  | { readonly kind: 'failed'; readonly trouble: Trouble }
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'failed'; readonly trouble: StoreTrouble }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly StoreOutcome[] }
 
 /** A `StorageError` as plain data. */
-export interface Trouble {
+export interface StoreTrouble {
   readonly reason: StorageError['reason']
+  readonly reading: boolean
   readonly message: string
   /** What SQLite or the system said, for the log. */
   readonly cause: string
 }
 
-export const toTrouble = ({ reason, message, cause }: StorageError): Trouble => ({
+export const toTrouble = ({ reason, reading, message, cause }: StorageError): StoreTrouble => ({
   reason,
+  reading,
   message,
   cause: cause instanceof Error ? (cause.stack ?? cause.message) : '',
 })
 
-export const fromTrouble = ({ reason, message, cause }: Trouble): StorageError =>
-  new StorageError(reason, message, cause === '' ? {} : { cause })
+export const fromTrouble = ({ reason, reading, message, cause }: StoreTrouble): StorageError =>
+  new StorageError(reason, message, cause === '' ? { reading } : { reading, cause })

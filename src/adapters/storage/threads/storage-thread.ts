@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { StorageError } from '../../../chat/errors.ts'
 import type { Log } from '../../../chat/ports.ts'
 import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
-import { type Call, type FromThread, fromTrouble, type ThreadData, type ToThread } from './protocol.ts'
+import { type StoreCall, type FromThread, fromTrouble, type ThreadData, type ToThread } from './protocol.ts'
 
 /** A thread that has the database open. */
 export interface StorageThread extends AsyncDisposable {
@@ -12,7 +12,7 @@ export interface StorageThread extends AsyncDisposable {
   /** Starts it, unless it runs, with the database open. Rejects with `StorageError` if it cannot be opened. */
   open(): Promise<void>
   /** Runs a method there; a thread that is not running is started. Rejects with `StorageError` only. */
-  call(call: Omit<Call, 'id'>): Promise<unknown>
+  call(call: Omit<StoreCall, 'id'>): Promise<unknown>
 }
 
 /** One run of the thread, from its start to its end. */
@@ -21,7 +21,7 @@ interface Run {
   readonly opened: Deferred<void>
   readonly pending: Map<number, Deferred<unknown>>
   /** The calls of this tick. */
-  calls: Call[]
+  calls: StoreCall[]
 }
 
 /** A thread for one lane. It is started when it is first needed, and again after it died. */

@@ -96,8 +96,15 @@ function toolLines(tools: readonly PromptTool[]): readonly string[] {
   const lines = tools.map(
     (tool) => `  ${tool.name.padEnd(width)} ${String(tool.tokens).padStart(6)}  ${tool.form}`,
   )
-  return [`tools: ${tools.length}`, ...lines]
+  return [`tools: ${tools.length} (${rungs(tools)})`, ...lines]
 }
+
+const rungs = (tools: readonly PromptTool[]): string =>
+  (['full', 'short', 'deferred'] as const)
+    .map((rung) => ({ rung, count: tools.filter(({ form }) => form === rung).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ rung, count }) => `${count} ${rung}`)
+    .join(', ')
 
 const percent = (part: number, whole: number): string =>
   whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : '–'

@@ -23,8 +23,8 @@ describe('a composer on wrap processes', () => {
   })
 
   test('counts tokens', async () => {
-    expect(await composer.count('o200k_base', ['hello world', '', '<|endoftext|>'])).toEqual([2, 0, 7])
-    expect(await composer.count('cl100k_base', [])).toEqual([])
+    expect(await composer.count('r50k_base', ['hello world', '', '<|endoftext|>'])).toEqual([2, 0, 7])
+    expect(await composer.count('p50k_base', [])).toEqual([])
     expect(await failureOf(composer.count('nope', ['x']))).toMatchObject({ reason: 'argument' })
   })
 

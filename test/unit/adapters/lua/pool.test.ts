@@ -14,6 +14,7 @@ import {
   recordingLog,
   type WatchedPool,
 } from '../../../support/pool.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
 const TOO_LONG = 'wrap: composing takes longer than 1000 ms of processor time'
@@ -52,6 +53,18 @@ describe('the pool of wrap processes', () => {
     await composeTwo(pool, 'hostile')
   })
 
+  test('holds no prompt that it has handed out', async () => {
+    const composeOne = async () => {
+      const prompt = pool.compose(inRoom('earlier'))
+      await pool.watched.next()
+      return new WeakRef(await prompt)
+    }
+    const handedOut = await composeOne()
+    await composeTwo(pool, 'later')
+    await collectGarbage()
+    expect(handedOut.deref()).toBeUndefined()
+  })
+
   test('refuses what a room piles up, and only that', async () => {
     const running = attack(pool, 'busy')
     const work = await nextEndless(pool)
@@ -77,7 +90,7 @@ test('work that has used too much of the processor is ended without anybody’s 
 describe('a wrap process', () => {
   test('has no environment, no rights but reading its own code, and is gone when the pool is', async () => {
     const pool = openWatched({ size: 1 })
-    const counts = pool.count('o200k_base', ['x'])
+    const counts = pool.count('r50k_base', ['x'])
     const { pid } = await pool.watched.next()
     expect(await counts).toEqual([1])
     expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')

@@ -95,6 +95,104 @@ describe('anthropic', () => {
     ])
   })
 
+  it('marks the end of the tools and of the system text for the cache, and tells what was cached', async () => {
+    server.play(
+      eventStream(
+        {
+          type: 'message_start',
+          message: {
+            ...{ id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] },
+            usage: {
+              input_tokens: 21,
+              output_tokens: 1,
+              cache_read_input_tokens: 900,
+              cache_creation_input_tokens: 79,
+            },
+          },
+        },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn', stop_sequence: null },
+          usage: { output_tokens: 9 },
+        },
+        { type: 'message_stop' },
+      ),
+    )
+    const events = await ask('anthropic', sampleRequest({}, 'Grep', 'look'))
+    const { body } = server.requests[0]!
+    const mark = { type: 'ephemeral' }
+    expect(body['system']).toMatchObject([{ type: 'text', cache_control: mark }])
+    expect(body.tools!.map((one) => (one as { cache_control?: unknown }).cache_control)).toEqual([
+      undefined,
+      mark,
+    ])
+    expect(events.at(-1)).toMatchObject({ usage: { input: 1000, cached: 900, output: 9 } })
+  })
+
+  it('gets a thought back with its signature, before the call that it led to', async () => {
+    server.play(
+      eventStream(
+        {
+          type: 'message_start',
+          message: {
+            ...{ id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] },
+            usage: { input_tokens: 21, output_tokens: 1 },
+          },
+        },
+        {
+          type: 'content_block_start',
+          index: 0,
+          content_block: { type: 'thinking', thinking: '', signature: '' },
+        },
+        {
+          type: 'content_block_delta',
+          index: 0,
+          delta: { type: 'thinking_delta', thinking: 'Search, then.' },
+        },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'c2ln' } },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'content_block_start',
+          index: 1,
+          content_block: { type: 'redacted_thinking', data: 'aGlkZGVu' },
+        },
+        { type: 'content_block_stop', index: 1 },
+        {
+          type: 'content_block_start',
+          index: 2,
+          content_block: { type: 'tool_use', id: 'toolu_1', name: 'Grep', input: {} },
+        },
+        {
+          type: 'content_block_delta',
+          index: 2,
+          delta: { type: 'input_json_delta', partial_json: '{"q":"x"}' },
+        },
+        { type: 'content_block_stop', index: 2 },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'tool_use', stop_sequence: null },
+          usage: { output_tokens: 9 },
+        },
+        { type: 'message_stop' },
+      ),
+      answer,
+    )
+    const events = await ask('anthropic', sampleRequest({}, 'Grep'))
+    expect(events[0]).toEqual({ type: 'thinking', text: 'Search, then.' })
+    const thoughts = events.flatMap((event) => (event.type === 'thought' ? [event.thought] : []))
+    const [step, result] = oneCall({})
+    const steps = [{ ...step, thoughts }, result] as ModelRequest['steps']
+    await ask('anthropic', sampleRequest({ steps }, 'Grep'))
+    expect(server.requests[1]!.body.messages[1]).toMatchObject({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Search, then.', signature: 'c2ln' },
+        { type: 'redacted_thinking', data: 'aGlkZGVu' },
+        { type: 'tool_use', id: 'c1' },
+      ],
+    })
+  })
+
   it('tells of a key that is refused without showing it', async () => {
     const error = { type: 'authentication_error', message: `invalid x-api-key ${KEY}` }
     server.play((response) => {

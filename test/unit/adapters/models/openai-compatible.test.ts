@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MODEL_LIMITS, type ModelLimits } from '../../../../src/adapters/models/provider.ts'
 import { createModel, type ModelConfig } from '../../../../src/adapters/models/index.ts'
-import { ModelError, type ModelRequest } from '../../../../src/turns/ports.ts'
+import { ModelError } from '../../../../src/turns/model-error.ts'
+import type { ModelRequest } from '../../../../src/turns/ports.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import {
   collect,
@@ -138,6 +139,22 @@ describe('the request', () => {
 })
 
 describe('the answer', () => {
+  it('has its usage read where the numbers are text, also when it quotes such a text', async () => {
+    const said = '"prompt_tokens":"5"'
+    server.play(async (response, request) => {
+      const write = response.write.bind(response)
+      response.write = ((chunk: string) =>
+        write(
+          chunk.replace(/"(prompt_tokens|completion_tokens|cached_tokens)":(\d+)/g, '"$1":"$2"'),
+        )) as typeof response.write
+      await answer([{ text: said }], { usage: [123, 45] })(response, request)
+    })
+    expect(await ask(sampleRequest())).toEqual([
+      { type: 'text', text: said },
+      { type: 'finish', reason: 'stop', usage: { input: 123, output: 45 } },
+    ])
+  })
+
   it('comes in pieces, with the usage that the provider reports', async () => {
     server.play(answer([{ text: 'Hé' }, { text: 'llo ' }, { text: '👩‍🔬' }], { usage: [123, 45] }))
     expect(await ask(sampleRequest())).toEqual([
@@ -277,7 +294,7 @@ describe('a failure', () => {
     server.play(raw(body))
     const { message } = await failureOf(sampleRequest())
     expect(message).toBe(
-      `qwen: the server at ${server.endpoint}/v1 sent something that is not a chat-completions stream`,
+      `qwen: the server at ${server.endpoint}/v1 sent something that is not a model's answer`,
     )
   })
 

@@ -18,6 +18,9 @@ const released: Readonly<Record<string, string>> = {
   '004-results.sql': 'feb270812b76e96fc9adcb4ff96efef255294e41643c56f323edf643ca8d1305',
   '005-calibration.sql': '77417cc37a41c42e2f2ff418b2aeed87e5c2e29b83b2a8e3c779e892ce7a48d0',
   '006-turns-by-requester.sql': '2620fddc8b2994325337a3d95970ea2b826c662d53bf374d1cd8c4238b02fc99',
+  '007-held-presence.sql': 'b8afd7730cee43fa9565ba62dc6e63fc285298adddf58fcd98bd3012aec82eef',
+  '008-tool-calls.sql': '2b5ad8f7ef774484bb8b163e058243ac11fb2346ffae3066a7a187bd77583880',
+  '009-model-facts.sql': '6538e39d93cb64497e4974b8b65036fa10111d02895b17805a0e6c7b690e9c74',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -3,6 +3,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -60,6 +61,17 @@ test('a backup copied over a crashed database by hand is recognised before its l
   expect(await lastIn(left)).toBe('1')
 })
 
+test('a log without its database is refused, and no database is made beside it', async () => {
+  using dir = temporaryDir()
+  const { left, restore } = await crashed(dir.path)
+  rmSync(left.file)
+  for (const more of [{}, { threadEntry: paths.storageThread }])
+    await expect(openStorage({ ...left, ...more })).rejects.toThrow('is missing, and the log beside it')
+  expect(existsSync(left.file)).toBe(false)
+  await restore()
+  expect(await lastIn(left)).toBe('1')
+})
+
 test('a backup in a directory of its own is a database like any other', async () => {
   using dir = temporaryDir()
   const { backup } = await crashed(dir.path)
@@ -101,14 +113,15 @@ test('what is no whole backup is refused, and the database stays as it was', asy
   newer.close()
   const before = readdirSync(join(dir.path, 'left'))
   for (const [name, why] of [
-    ['text', 'not a database'],
+    ['text', 'damaged, or not a database'],
     ['empty', 'is empty'],
     ['theirs', "another program's database"],
     ['cut', 'damaged'],
     ['newer', 'written by a newer sshawl'],
-    ['missing', 'cannot be opened'],
+    ['missing', 'there is no backup'],
+    ['.', 'is not a file'],
   ] as const)
-    await expect(restore(bad(name)), name).rejects.toThrow(why)
+    await expect(restore(bad(name)), name).rejects.toThrow(new RegExp(`backup .*${why}|${why} .*`))
   await expect(restore(left.file)).rejects.toThrow('is the database itself')
   expect(readdirSync(join(dir.path, 'left'))).toEqual(before)
   expect(existsSync(`${left.file}.restoring`)).toBe(false)

@@ -19,11 +19,19 @@ const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as con
 async function start() {
   const { chat, person } = await createChatParts()
   const lobby = await chat.lobby()
-  const world = { running: [] as string[], tools: 3, broken: false, asked: 0, now: 0 }
+  const world = {
+    running: [] as string[],
+    tools: 3,
+    broken: false,
+    asked: 0,
+    now: 0,
+    known: Promise.resolve(),
+  }
   const rooms: RoomStatus = {
     running: () => world.running,
     offers: async (_room, { admin }) => {
       world.asked++
+      await world.known
       if (world.broken) throw new Error('busy')
       return { models: ['guide'], scope: 'all', tools: admin ? 99 : world.tools }
     },
@@ -35,7 +43,9 @@ async function start() {
     const participant = screenOf(who)
     await lobby.enter(participant)
     let refreshed = 0
-    const view = await boards.of(lobby).watch(who, () => refreshed++)
+    const view = boards.of(lobby).watch(who, await lobby.roleOf(who), () => refreshed++)
+    // What is offered is found out meanwhile.
+    await new Promise(setImmediate)
     return {
       refreshed: () => refreshed,
       status: () => view.footer(style).status.replaceAll(/\u001b\[\d*m/g, ''),
@@ -117,4 +127,30 @@ test('a reply being written is seen by all until its turn is over, also by those
   await lobby.record({ kind: 'reply', author: 'guide', text: 'one two', turn, outcome: 'done' })
   await lobby.record({ kind: 'notice', author: 'system', text: 'failed', level: 'error', turn: other })
   expect(alice.replies()).toEqual([])
+})
+
+test('nobody waits for what is offered: it is shown when it is known', async () => {
+  const { world, person, session } = await start()
+  let find = (): void => undefined
+  world.known = new Promise((resolve) => (find = resolve))
+  const alice = await session(await person('alice'))
+  expect(alice.status()).toBe('lobby · 1 here')
+  const before = alice.refreshed()
+  find()
+  await vi.waitFor(() => expect(alice.status()).toBe('lobby · 1 here · @guide · tools all (3)'))
+  expect(alice.refreshed()).toBe(before + 1)
+})
+
+test('a crowd that comes in refreshes the others twice a second, and all are shown how many there are', async () => {
+  const { lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  const before = alice.refreshed()
+  for (let number = 0; number < 40; number++) await session(await person(`u${number}`))
+  expect(alice.refreshed()).toBe(before)
+  expect(alice.status()).toContain('41 here')
+  vi.advanceTimersByTime(500)
+  expect(alice.refreshed()).toBe(before + 1)
+  vi.advanceTimersByTime(60_000)
+  expect(alice.refreshed()).toBe(before + 1)
+  expect(lobby.present()).toHaveLength(41)
 })

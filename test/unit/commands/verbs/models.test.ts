@@ -10,7 +10,7 @@ test('/models lists the models, what they read and wrote, and no key', async () 
     {
       ...{ name: 'qwen', backend: 'guide', model: 'qwen3:8b', enabled: true, contextWindow: 8000 },
       ...{ maxOutput: 1000, encoding: 'o200k_base', calibration: 1, reports: 0 },
-      ...{ turns: 1, input: 0, output: 0 },
+      ...{ doubted: 0, configuredWindow: 8000, turns: 1, input: 0, cached: 0, output: 0 },
     },
   ])
 })

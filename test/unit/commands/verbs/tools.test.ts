@@ -9,13 +9,13 @@ describe('/tools', () => {
     await using world = await createScene()
     const all = (await world.type(world.bob, 'tools')).out.join().split('\n')
     expect(all[0]).toMatch(/^scope all: 2 of 2 tools, \d+ tokens$/)
-    expect(all[1]).toMatch(/^\+ Grep {7}builtin {2}read +\d+$/)
+    expect(all[1]).toMatch(/^\+ Grep {7}builtin {2}read +\d+ {2}full$/)
     const set = await world.exec(world.ann, 'tools hall Gr* calc* !Grep')
     expect(set.out[0]).toMatch(/^scope Gr\* calc\* !Grep: 1 of 2 tools, \d+ tokens$/)
     expect(await world.texts('hall')).toEqual(['tools: Gr* calc* !Grep'])
     const [, grep, calculator] = (await world.type(world.bob, 'tools')).out.join().split('\n')
     expect(grep).toMatch(/^- Grep .* {2}.*!Grep/)
-    expect(calculator).toMatch(/^\+ calculator/)
+    expect(calculator).toMatch(/^\+ calculator .* {2}full$/)
   })
 
   test('gives JSON, and warns of a pattern that matches nothing', async () => {

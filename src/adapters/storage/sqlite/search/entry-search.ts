@@ -32,7 +32,7 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
       await read(() => undefined)
       await index.refresh()
     } catch (error) {
-      throw toStorageError(error)
+      throw toStorageError(error, { reading: true })
     }
   }
 
@@ -59,14 +59,16 @@ interface Values {
   readonly match: string
   readonly limit: number
   readonly rooms: string
+  readonly before: string | null
   readonly kinds: string | null
   readonly threads: number
 }
 
-const valuesOf = ({ rooms, kinds, withoutThreads, limit }: SearchQuery, match: string): Values => ({
+const valuesOf = ({ rooms, before, kinds, withoutThreads, limit }: SearchQuery, match: string): Values => ({
   match,
   limit: Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER),
   rooms: JSON.stringify(rooms),
+  before: before ?? null,
   kinds: kinds ? JSON.stringify(kinds) : null,
   threads: withoutThreads ? 0 : 1,
 })
@@ -75,6 +77,7 @@ const COLUMNS = 'entries.id, entries.room, at, kind, author, text, data'
 
 /** The rooms are asked for again: that what may be seen is all that is found must not hang on the index. */
 const ASKED_FOR = `entries.room IN (SELECT value FROM json_each(@rooms))
+  AND (@before IS NULL OR entries.id < @before)
   AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
   AND (@threads OR json_extract(data, '$.thread') IS NULL)`
 

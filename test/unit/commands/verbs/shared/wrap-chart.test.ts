@@ -54,7 +54,7 @@ test('a prompt is drawn as one bar with a legend, and every number in it is exac
     '▓ message                   50   5.0%  what is answered',
     '▞ framing                    5   0.5%  what the provider adds',
     '· free 245; 100 more are kept for the answer, of 1100',
-    'tools: 2',
+    'tools: 2 (1 full, 1 deferred)',
     '  Grep            10  full',
     '  longer_name      0  deferred',
     '! the script asks for more',

@@ -1,0 +1,26 @@
+import { linesOf } from './lines.ts'
+
+/**
+ * The keys of a usage in the chat-completions format. In a text of an answer their quotes would be escaped, so that
+ * these words stand for themselves nowhere else.
+ */
+const NUMBER_AS_TEXT =
+  /"(prompt_tokens|completion_tokens|total_tokens|cached_tokens|reasoning_tokens)":\s{0,9}"(\d{1,15})"/g
+
+/**
+ * `fetch` for servers that report tokens as text (`"prompt_tokens": "12"`): the library refuses such a stream as a whole.
+ * Each line of an event stream is passed on when it is whole, which is when the library reads it.
+ */
+export function readingUsage(fetchIt: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await fetchIt(input, init)
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    if (!response.body || !isStream) return response
+    return new Response(ReadableStream.from(withNumbers(response.body)), response)
+  }
+}
+
+async function* withNumbers(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const line of linesOf(body)) yield encoder.encode(`${line.replace(NUMBER_AS_TEXT, '"$1":$2')}\n`)
+}

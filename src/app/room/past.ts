@@ -1,0 +1,66 @@
+import type { Chat } from '../../chat/chat.ts'
+import type { Entry } from '../../chat/entry.ts'
+import type { Room } from '../../chat/room.ts'
+
+/** How many entries of the past somebody sees who comes into a room. */
+const PAST_ENTRIES = 20
+
+/** The newest entries of the rooms that somebody is in, read once for all who come in. */
+export interface RoomPasts {
+  /** Keeps the past of a room until it is released. */
+  open(room: Room): RoomPast
+}
+
+/** The past of one room, for one who comes in. */
+export interface RoomPast {
+  /** Resolves to what can be asked for the newest entries at any time. Rejects with `StorageError`. */
+  readonly ready: Promise<() => readonly Entry[]>
+  /** To be called once. */
+  release(): void
+}
+
+/** What all who are in a room hold together. */
+interface Kept {
+  readonly ready: RoomPast['ready']
+  readonly stop: () => void
+  holders: number
+}
+
+export function createRoomPasts(chat: Chat): RoomPasts {
+  const rooms = new Map<Room, Kept>()
+  return {
+    open(room) {
+      const kept = rooms.get(room) ?? keep(room, chat)
+      kept.holders++
+      rooms.set(room, kept)
+      const release = (): void => {
+        if (--kept.holders === 0) kept.stop()
+        if (kept.holders === 0 && rooms.get(room) === kept) rooms.delete(room)
+      }
+      // Whoever comes next reads again.
+      kept.ready.catch(() => void (rooms.get(room) === kept && rooms.delete(room)))
+      return { ready: kept.ready, release }
+    },
+  }
+}
+
+/** Listens first and reads second, so that no entry is missed between. */
+function keep(room: Room, chat: Chat): Kept {
+  let entries: readonly Entry[] = []
+  const stop = room.listen({
+    deliver(entry) {
+      // One that was read before it is delivered is there already.
+      if (entry.thread === undefined && entry.id > idOfNewest(entries))
+        entries = [...entries, entry].slice(-PAST_ENTRIES)
+    },
+  })
+  const read = async (): Promise<() => readonly Entry[]> => {
+    const stored = await chat.history(room, { limit: PAST_ENTRIES, withoutThreads: true })
+    const newest = idOfNewest(stored)
+    entries = [...stored, ...entries.filter(({ id }) => id > newest)].slice(-PAST_ENTRIES)
+    return () => entries
+  }
+  return { ready: read(), stop, holders: 0 }
+}
+
+const idOfNewest = (entries: readonly Entry[]): string => entries.at(-1)?.id ?? ''

@@ -1,0 +1,97 @@
+// How our counts of tokens compare with each provider's, learned from what it reports and refuses. This folder must not
+// know how a prompt is composed or a model is asked: it takes numbers in and gives a factor.
+import type { Usage } from '../../chat/entry.ts'
+import type { Clock, Log } from '../../chat/ports.ts'
+import { createSerial } from '../../lib/serial.ts'
+import { type Learned, learn, learnRefusal, type RefusedPrompt, type Report } from './learn-factor.ts'
+import type { ModelSettings } from '../model-settings.ts'
+import type { Calibration, CalibrationStore } from '../ports.ts'
+
+/** How much more each provider counts than we do. */
+export interface Calibrations {
+  /** What is known of a model; undefined while there was no report. Rejects with `StorageError`. */
+  find(model: ModelSettings): Promise<Calibration | undefined>
+  /** The factor for a model's budgets: what its provider's framing assumes while nothing is known. Rejects with `StorageError`. */
+  factorFor(model: ModelSettings): Promise<number>
+  /** Learns from the usage of one request. A failure is only logged, and so is a report that looks cut off. */
+  learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
+  /** Learns from a request that was refused because it was too long: the next target is smaller. A failure is only logged. */
+  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'room' | 'at'>): Promise<void>
+}
+
+/** A request as we count it, in tokens. */
+export interface CountedRequest {
+  readonly counted: number
+  /** The part of it that is no text of ours: what we expect the provider to add. */
+  readonly framing: number
+}
+
+export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
+  const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
+  /** Each report builds on the one before it. */
+  const inTurn = createSerial()
+  const lastReports = new Map<string, Report>()
+  const told = new Set<string>()
+
+  async function update(
+    model: ModelSettings,
+    next: (known: Calibration | undefined) => Calibration | undefined,
+  ) {
+    try {
+      await inTurn(async () => {
+        const known = await find(model)
+        const learned = next(known)
+        if (learned && learned !== known) await store.put(calibrationKey(model), learned)
+      })
+    } catch (error) {
+      log.debug({ error }, 'a calibration could not be stored')
+    }
+  }
+
+  /** Tells the admin once for each model and run of the server. */
+  function tell(
+    { name, endpoint, contextWindow }: ModelSettings,
+    key: string,
+    { counted, reported }: Report,
+  ): void {
+    if (told.has(key)) return
+    told.add(key)
+    const facts = {
+      model: name,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      contextWindow,
+      counted,
+      reported,
+    }
+    log.warn(
+      facts,
+      'the tokens that a model reports look cut off: its server may read only a part of each prompt',
+    )
+  }
+
+  return {
+    find,
+    factorFor: async (model) => (await find(model))?.factor ?? model.framing.factor,
+    async learnFrom(model, { counted, framing }, usage) {
+      if (!usage) return
+      const key = calibrationKey(model)
+      const report: Report = { counted, framing, reported: usage.input, at: clock.now() }
+      const last = lastReports.get(key)
+      lastReports.set(key, report)
+      await update(model, (known) => {
+        const learned: Learned = learn(known, report, { assumed: model.framing.factor, last })
+        if (learned.doubted) tell(model, key, report)
+        return learned.calibration
+      })
+    },
+    async learnRefusal(model, refused) {
+      const room = model.contextWindow - model.maxOutput
+      const assumed = model.framing.factor
+      await update(model, (known) => learnRefusal(known, { ...refused, room, at: clock.now() }, assumed))
+    },
+  }
+}
+
+/** The same for all names that one model of one server has here: a name is the config's, and may change. */
+export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>
+  [backend, endpoint, model, encoding].join(' ')

@@ -1,0 +1,110 @@
+import type { Calibration } from '../ports.ts'
+
+/**
+ * The smallest factor is 1: below it, a prompt could be longer than the window by our own count, which no report can
+ * justify. A server that cuts prompts off reports few tokens, too.
+ */
+const MIN_FACTOR = 1
+const MAX_FACTOR = 4
+/** A ratio above this is no count of one prompt, such as the sum of a day. */
+const MAX_BELIEVED_RATIO = 4
+/** Fewer tokens than this share of our texts are the count of a part of the prompt. No tokenizer of now counts so few. */
+const MIN_SHARE_OF_TEXT = 0.7
+/** The most that one report changes a factor. */
+const MAX_FACTOR_CHANGE = 0.1
+/** The weight of a report, after the first few. */
+const REPORT_WEIGHT = 0.2
+/** Tokens; a shorter prompt is mostly framing. */
+const MIN_COUNTED_TOKENS = 100
+/** Two prompts differ in length if our counts do by this share and by this many tokens. */
+const MIN_GROWTH = 0.02
+const MIN_GROWTH_TOKENS = 50
+
+/** What a provider reported for one request. Tokens. */
+export interface Report {
+  readonly counted: number
+  /** The part of `counted` that is no text of ours. */
+  readonly framing: number
+  readonly reported: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What is known after a report. */
+export interface Learned {
+  /** The same object as before if the report tells nothing. */
+  readonly calibration: Calibration | undefined
+  /** True if the report looks cut off. */
+  readonly doubted: boolean
+}
+
+/**
+ * Takes a report in. `assumed` is the factor while nothing was learned, `last` the report before this one. A factor is
+ * lowered down to our own count at most. A report that looks cut off changes no factor.
+ */
+export function learn(
+  known: Calibration | undefined,
+  report: Report,
+  { assumed, last }: { readonly assumed: number; readonly last?: Report | undefined },
+): Learned {
+  const before = known ?? unlearned(assumed)
+  const { counted, reported, at } = report
+  const ratio = reported / counted
+  if (!(counted >= MIN_COUNTED_TOKENS && reported > 0 && ratio <= MAX_BELIEVED_RATIO))
+    return { calibration: known, doubted: false }
+  if (looksCutOff(report, last))
+    return { calibration: { ...before, doubted: before.doubted + 1, at }, doubted: true }
+  const weight = Math.max(REPORT_WEIGHT, 1 / (before.reports + 1))
+  const change = (within(ratio) - before.factor) * weight
+  const limited = Math.min(MAX_FACTOR_CHANGE, Math.max(-MAX_FACTOR_CHANGE, change))
+  const factor = within(before.factor + limited)
+  return { calibration: { ...before, factor, reports: before.reports + 1, at }, doubted: false }
+}
+
+const unlearned = (assumed: number): Calibration => ({
+  factor: within(assumed),
+  reports: 0,
+  doubted: 0,
+  at: 0,
+})
+
+/** Far below our count of the texts, or the same as for a prompt that was clearly shorter or longer. */
+function looksCutOff({ counted, framing, reported }: Report, last: Report | undefined): boolean {
+  if (reported < (counted - framing) * MIN_SHARE_OF_TEXT) return true
+  if (last?.reported !== reported) return false
+  const growth = Math.abs(counted - last.counted)
+  return growth >= MIN_GROWTH_TOKENS && growth >= MIN_GROWTH * counted
+}
+
+/** A prompt that was refused because it was too long. Tokens. */
+export interface RefusedPrompt {
+  /** The prompt, as we count it. */
+  readonly counted: number
+  /** The prompt, as the provider counts it, where the refusal says so. */
+  readonly tokens?: number | undefined
+  /** What a prompt may have in the provider's count: the window less the answer. */
+  readonly room: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** The next prompt is not the same text, so a little more is kept free than the refusal asks for. */
+const REFUSAL_MARGIN = 1.03
+/** Where the refusal tells no number that explains it, the next prompt has at most this share of the refused one. */
+const BLIND_SHARE = 0.5
+
+/** What is known after a refusal. With this factor the next target is smaller than the refused prompt. */
+export function learnRefusal(
+  known: Calibration | undefined,
+  { counted, tokens, room, at }: RefusedPrompt,
+  assumed: number,
+): Calibration {
+  const before = known ?? unlearned(assumed)
+  const told = tokens === undefined ? 0 : (tokens / Math.max(1, counted)) * REFUSAL_MARGIN
+  const factor = Math.max(before.factor, told)
+  const isSmaller = room / factor < counted
+  const smaller = room / Math.max(1, counted * BLIND_SHARE)
+  return { ...before, factor: within(isSmaller ? factor : Math.max(factor, smaller)), at }
+}
+
+const within = (factor: number): number => Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor))

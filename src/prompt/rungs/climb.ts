@@ -1,0 +1,133 @@
+import type { OfferedTool } from '../each-once.ts'
+import type { Pricer } from '../price-list.ts'
+import type { ToolForm } from '../prompt.ts'
+import type { ToolsInTurn } from '../snapshot.ts'
+
+/** How tools are used: in the room, and in the turn that the prompt is for. */
+export interface ToolUse extends ToolsInTurn {
+  /** Calls of each tool in this room, by id. */
+  readonly calls: Readonly<Record<string, number>>
+}
+
+/** One tool comes up from one rung to another. */
+export interface Step {
+  readonly tool: OfferedTool
+  readonly from: ToolForm
+  readonly form: 'full' | 'short'
+}
+
+/** The steps from nothing to all tools in full. */
+export interface Climb {
+  /** Begins with all tools deferred. */
+  readonly steps: readonly Step[]
+  /** The steps of the tools that were called in this turn. */
+  readonly afterCalled: number
+  /** So many steps leave no tool deferred; undefined where there are more tools than a request may have. */
+  readonly afterAll: number | undefined
+  /** All tools, those first that come up first. */
+  readonly inOrder: readonly OfferedTool[]
+}
+
+/** What the order of the steps is made from. It is the same for every share that tools may have of a prompt. */
+export interface ClimbTerms {
+  readonly target: number
+  readonly maxTools: number
+  readonly use: ToolUse
+  readonly price: Pricer
+}
+
+/**
+ * The order in which tools come up, which read backwards is the order in which they give way:
+ *
+ * 1. What was called in this turn, the last call first, up to the rung that it was called on.
+ * 2. What was found in this turn, the newest first, short.
+ * 3. All others, those used most in this room first, then the cheapest, short.
+ * 4. From short to full, the cheapest first.
+ * 5. What is too large for others to give way to it, the cheapest first: short, then full.
+ *
+ * Cheap and dear go by bytes, which are known without counting.
+ */
+export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms): Climb {
+  const all = offered.map((tool) => traitsOf(tool, terms))
+  const called = all.filter(({ calledAs }) => calledAs).toSorted((a, b) => b.calledAt - a.calledAt)
+  const found = all
+    .filter(({ calledAs, foundAt }) => !calledAs && foundAt >= 0)
+    .toSorted((a, b) => b.foundAt - a.foundAt)
+  const others = all.filter(({ calledAs, foundAt }) => !calledAs && foundAt < 0)
+  const usual = others.filter(({ isHuge }) => !isHuge).toSorted(mostUsedFirst)
+  const huge = others.filter(({ isHuge }) => isHuge).toSorted(cheapestFirst('short'))
+  const inOrder = [...called, ...found, ...usual, ...huge]
+  // One place is for find_tools.
+  const places = all.length <= terms.maxTools ? all.length : Math.max(0, terms.maxTools - 1)
+  const sent = new Set(inOrder.slice(0, places))
+  const toShort = (some: readonly Traits[]): readonly Step[] =>
+    some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'deferred', form: 'short' }))
+  const toFull = (some: readonly Traits[]): readonly Step[] =>
+    some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'short', form: 'full' }))
+  const ofCalled = [...toShort(called), ...toFull(called.filter(({ calledAs }) => calledAs === 'full'))]
+  const ofUsual = [
+    ...toShort(found),
+    ...toShort(usual),
+    ...toFull([...found, ...usual].toSorted(cheapestFirst('full'))),
+  ]
+  const loads =
+    ofCalled.length + (huge.length > 0 ? ofUsual.length + huge.length : found.length + usual.length)
+  return {
+    steps: [...ofCalled, ...ofUsual, ...toShort(huge), ...toFull(huge.toSorted(cheapestFirst('full')))],
+    afterCalled: ofCalled.length,
+    afterAll: sent.size === all.length ? loads : undefined,
+    inOrder: inOrder.map(({ tool }) => tool),
+  }
+}
+
+/** What the place of a tool depends on. */
+interface Traits {
+  readonly tool: OfferedTool
+  readonly id: string
+  /** The rung that it was called on in this turn. */
+  readonly calledAs: 'full' | 'short' | undefined
+  /** Which of this turn's calls was its last one; -1 for none. */
+  readonly calledAt: number
+  /** Which of this turn's finds it was; -1 for none. */
+  readonly foundAt: number
+  readonly rank: number
+  readonly bytes: Readonly<Record<'full' | 'short', number>>
+  readonly isHuge: boolean
+}
+
+function traitsOf(offered: OfferedTool, { target, use, price }: ClimbTerms): Traits {
+  const { tool, standsFor } = offered
+  const ids = [tool.id, ...standsFor.map(({ id }) => id)]
+  const calledAt = use.called.findLastIndex(({ id }) => ids.includes(id))
+  const calls = ids.reduce((sum, id) => sum + (Object.hasOwn(use.calls, id) ? (use.calls[id] ?? 0) : 0), 0)
+  const bytes = { full: price.bytes(tool, 'full'), short: price.bytes(tool, 'short') }
+  return {
+    tool: offered,
+    id: tool.id,
+    calledAs: use.called[calledAt]?.form,
+    calledAt,
+    foundAt: use.found.findLastIndex((id) => ids.includes(id)),
+    rank: usageRank(calls),
+    bytes,
+    isHuge: bytes.short > target * HUGE_BYTES_PER_TOKEN,
+  }
+}
+
+/**
+ * A tool that is longer than this even when it is short, in bytes for each token of the target, comes up last: about an
+ * eighth of the prompt. Where it was called often, all others would have to go before it.
+ */
+const HUGE_BYTES_PER_TOKEN = 0.5
+
+/**
+ * The rank of so many calls: 0, then one more each time the number doubles. So the order does not change with every
+ * call, and what a provider keeps of the prompt stays valid: a thousand calls of a tool move it ten times in all.
+ */
+const usageRank = (calls: number): number => Math.ceil(Math.log2(Math.max(0, calls) + 1))
+
+const mostUsedFirst = (a: Traits, b: Traits): number => b.rank - a.rank || cheapestFirst('short')(a, b)
+
+const cheapestFirst =
+  (form: 'full' | 'short') =>
+  (a: Traits, b: Traits): number =>
+    a.bytes[form] - b.bytes[form] || (a.id < b.id ? -1 : 1)

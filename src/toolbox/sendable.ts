@@ -1,0 +1,104 @@
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
+import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
+
+/** What models are told of a tool, as it is sent. */
+export interface SendableWords {
+  readonly title: string
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+/** A tool as it came: tools written without types, and those of other programs, may hold anything. */
+type Given = Readonly<Record<keyof SendableWords, unknown>>
+
+/** Characters of a description, and of a schema in JSON. */
+const MAX_DESCRIPTION_CHARS = 1_000_000
+const MAX_SCHEMA_CHARS = 262_144
+
+const NO_SCHEMA: JsonSchema = { type: 'object', properties: {} }
+
+/**
+ * What is sent of a tool, and the reason if it cannot be sent: a provider refuses a whole request for one bad definition,
+ * so such a tool is hidden, and the others are not. Never throws.
+ */
+export function sendable(tool: Given): SendableWords & { readonly problem?: string } {
+  try {
+    const { title, description } = tool
+    const words = { title: cleanLine(textOf(title)), description: cleanText(textOf(description)) }
+    return { ...words, schema: checkedSchema(tool.schema) }
+  } catch (error) {
+    const problem = error instanceof Unsendable ? error.message : `what it says of itself cannot be read`
+    return { title: '', description: '', schema: NO_SCHEMA, problem }
+  }
+}
+
+class Unsendable extends Error {
+  override readonly name = 'Unsendable'
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string')
+    throw new Unsendable(`its title and its description must be texts, one is ${kindOf(value)}`)
+  if (value.length > MAX_DESCRIPTION_CHARS)
+    throw new Unsendable(
+      `its description has ${value.length} characters, at most ${MAX_DESCRIPTION_CHARS} are taken`,
+    )
+  return value
+}
+
+/** The keys at the top that choose between schemas. Anthropic and OpenAI refuse requests that have one. */
+const CHOICES: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const'])
+
+/** A clean copy in plain JSON. What a choice at the top forbids, the tool itself still refuses. */
+function checkedSchema(given: unknown): JsonSchema {
+  const plain = plainJson(given)
+  if (isTooDeep(plain)) throw new Unsendable(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
+  const schema = cleanJson(plain)
+  if (!isJsonObject(schema)) throw new Unsendable(`its schema must be an object, it is ${kindOf(schema)}`)
+  const { type = 'object', properties, required } = schema
+  if (type !== 'object')
+    throw new Unsendable(
+      `its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`,
+    )
+  const choice = Object.keys(schema).find((key) => CHOICES.has(key))
+  if (choice !== undefined && !properties)
+    throw new Unsendable(
+      `its schema has only ${choice} at the top, which providers refuse; name the properties`,
+    )
+  if (properties !== undefined && !isProperties(properties))
+    throw new Unsendable('the properties of its schema must each be a schema')
+  if (required !== undefined && !(isJsonList(required) && required.every((one) => typeof one === 'string')))
+    throw new Unsendable('required in its schema must be a list of names')
+  if (choice === undefined && 'type' in schema) return schema
+  return Object.fromEntries([
+    ['type', type],
+    ...Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key)),
+  ])
+}
+
+function plainJson(given: unknown): Json {
+  const text = jsonText(given)
+  if (text === undefined) throw new Unsendable('it has no schema that is JSON')
+  if (text.length > MAX_SCHEMA_CHARS)
+    throw new Unsendable(`its schema has ${text.length} characters, at most ${MAX_SCHEMA_CHARS} are taken`)
+  const plain: Json = JSON.parse(text)
+  return plain
+}
+
+/** Undefined for what JSON cannot carry: a circle, a big integer, a function, a getter that throws. */
+function jsonText(given: unknown): string | undefined {
+  try {
+    return JSON.stringify(given)
+  } catch {
+    return undefined
+  }
+}
+
+const isProperties = (value: Json): value is JsonObject =>
+  isJsonObject(value) && Object.values(value).every((one) => typeof one === 'boolean' || isJsonObject(one))
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : `of type ${typeof value}`
+}

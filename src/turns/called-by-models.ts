@@ -1,0 +1,54 @@
+import { SYSTEM } from '../chat/names.ts'
+import { Refusal } from '../chat/errors.ts'
+import { mentions } from '../chat/mentions.ts'
+import type { ReplyEntry } from '../chat/entry.ts'
+import type { AnsweredEntry, TurnJob } from './turn-job.ts'
+import type { RunTurn } from './turn.ts'
+import type { Turns } from './turns.ts'
+
+/** How deep models may call each other; 0 for never. */
+interface CallLimits {
+  readonly turn_depth: number
+}
+
+/** How many models' replies led to an entry; none where it is not in the map. */
+type Depths = WeakMap<AnsweredEntry, number>
+
+/**
+ * The same turn, after which the models that its reply mentions are called: for the same person, whose quotas and rights
+ * hold, and as deep as the limit allows. What a script's caller granted for its own question does not go along.
+ */
+export function callingMentioned(
+  runTurn: RunTurn,
+  turns: () => Pick<Turns, 'start' | 'names'>,
+  limits: CallLimits,
+): RunTurn {
+  const depths: Depths = new WeakMap()
+  return async (job, stop) => {
+    const end = await runTurn(job, stop)
+    const { reply } = end
+    const depth = depths.get(job.message) ?? 0
+    if (reply?.kind === 'reply' && depth < limits.turn_depth) {
+      depths.set(reply, depth + 1)
+      await callAll(reply, job, turns())
+    }
+    return end
+  }
+}
+
+async function callAll(
+  message: ReplyEntry,
+  { room, requester }: Pick<TurnJob, 'room' | 'requester'>,
+  turns: Pick<Turns, 'start' | 'names'>,
+): Promise<void> {
+  // The author is not always the job's model: its fallback may have answered.
+  for (const model of mentions(message.text, turns.names()).filter((name) => name !== message.author)) {
+    try {
+      await turns.start({ room, requester, model, message })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const text = `@${message.author} mentioned @${model}, which was not asked: ${error.message}`
+      await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
+import { calibrationKey } from '../prompt/calibration/calibration.ts'
+import { DAY_MS } from '../lib/duration.ts'
+import { errorMessage } from '../lib/errors.ts'
+import type { Lacks, ModelSettings } from '../prompt/model-settings.ts'
+import type { ConfiguredModel, ModelFacts, ModelFactsStore, StoredFacts } from './ports.ts'
+
+/** The configured models as they really are: what their servers tell and what refusals taught narrows the configuration. */
+export interface KnownModels {
+  /**
+   * The settings that hold now. Asks the server where it was not asked for some time, and waits for it a short while only:
+   * what it said before holds until it answers. Rejects with `StorageError`.
+   */
+  settingsOf(model: ConfiguredModel): Promise<ModelSettings>
+  /** The same as far as it is known, without asking anybody. Rejects with `StorageError`. */
+  lastKnown(model: ConfiguredModel): Promise<ModelSettings>
+  /** Remembers what a refusal taught. A failure is only logged: then the same is learned again. */
+  learn(model: ModelSettings, facts: ModelFacts): Promise<void>
+}
+
+/** Milliseconds for which a turn, or a command, waits for a server that is asked about a model. */
+const WAIT_MS = 1_500
+/** Milliseconds for which an answer holds before the server is asked again. */
+const FRESH_MS = 10 * 60_000
+/** Milliseconds until a server that did not answer is asked again. */
+const RETRY_MS = 30_000
+/** What a refusal taught holds this long, because servers are started anew with other models and windows. */
+const LEARNED_MS = DAY_MS
+
+/** Nothing is asked before `settingsOf` is called. */
+export function createKnownModels(
+  store: ModelFactsStore,
+  clock: Clock & MonotonicClock,
+  log: Log,
+): KnownModels {
+  const nextAsk = new Map<string, number>()
+  const asking = new Map<string, Promise<void>>()
+  const told = new Set<string>()
+
+  /** Asks at most once at a time, whoever waits for it. */
+  async function ask(key: string, { settings, model }: ConfiguredModel): Promise<void> {
+    try {
+      const facts = await model.inquire?.(AbortSignal.timeout(WAIT_MS))
+      nextAsk.set(key, clock.monotonic() + FRESH_MS)
+      if (facts) await change(key, { told: facts })
+    } catch (error) {
+      nextAsk.set(key, clock.monotonic() + RETRY_MS)
+      log.debug({ model: settings.name, error: errorMessage(error) }, 'a server did not tell about its model')
+    } finally {
+      asking.delete(key)
+    }
+  }
+
+  async function askIfOld(key: string, model: ConfiguredModel): Promise<void> {
+    if (!model.model.inquire || (nextAsk.get(key) ?? -Infinity) > clock.monotonic()) return
+    const running = asking.get(key) ?? ask(key, model)
+    asking.set(key, running)
+    await running
+  }
+
+  async function change(key: string, next: Partial<StoredFacts>): Promise<void> {
+    const before = (await store.findFacts(key)) ?? { told: {}, learned: {}, learnedAt: 0 }
+    await store.putFacts(key, { ...before, ...next })
+  }
+
+  /** Tells the admin once for each window and run of the server. */
+  function tellLowered({ name, contextWindow }: ModelSettings, window: number): void {
+    const key = `${name} ${contextWindow} ${window}`
+    if (told.has(key)) return
+    told.add(key)
+    const facts = { model: name, context_window: contextWindow, window }
+    log.warn(facts, 'context_window is larger than what the server of the model takes; the smaller one holds')
+  }
+
+  async function lastKnown({ settings }: ConfiguredModel): Promise<ModelSettings> {
+    const stored = await store.findFacts(factsKey(settings))
+    if (!stored) return settings
+    const isOld = stored.learnedAt + LEARNED_MS < clock.now()
+    const narrowed = narrow(settings, { ...stored, learned: isOld ? {} : stored.learned })
+    if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
+    return narrowed
+  }
+
+  return {
+    async settingsOf(model) {
+      await askIfOld(factsKey(model.settings), model)
+      return await lastKnown(model)
+    },
+    lastKnown,
+    async learn(settings, facts) {
+      const key = factsKey(settings)
+      try {
+        const learned = { ...(await store.findFacts(key))?.learned, ...facts }
+        await change(key, { learned, learnedAt: clock.now() })
+      } catch (error) {
+        log.debug({ error }, 'what was learned of a model could not be stored')
+      }
+    },
+  }
+}
+
+/** As for calibrations: what is known is known of one model of one server. */
+const factsKey = calibrationKey
+
+function narrow(settings: ModelSettings, { told, learned }: StoredFacts): ModelSettings {
+  const window = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
+  // An answer may have half of a window that is smaller than the one the config speaks of.
+  const maxOutput =
+    window < settings.contextWindow
+      ? Math.min(settings.maxOutput, Math.floor(window / 2))
+      : settings.maxOutput
+  const lacks = lacksOf(told, learned)
+  return { ...settings, contextWindow: window, maxOutput, ...(lacks ? { lacks } : {}) }
+}
+
+function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {
+  const tools = reason('tools', told.tools, learned.tools)
+  const systemRole = reason('a system message', told.systemRole, learned.systemRole)
+  if (tools === undefined && systemRole === undefined) return undefined
+  return { ...(tools === undefined ? {} : { tools }), ...(systemRole === undefined ? {} : { systemRole }) }
+}
+
+function reason(what: string, told: boolean | undefined, learned: boolean | undefined): string | undefined {
+  if (told === false) return `its server says that it takes no ${what.replace(/^a /, '')}`
+  return learned === false ? `it refused ${what}` : undefined
+}

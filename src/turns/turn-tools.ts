@@ -1,0 +1,78 @@
+import type { Composer } from '../prompt/ports.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import { framedTokens } from '../prompt/definitions.ts'
+import type { CatalogueTool, ToolsInTurn } from '../prompt/snapshot.ts'
+import type { SentOffer } from '../toolbox/offer.ts'
+import { weighedTexts } from '../toolbox/search-tools.ts'
+import type { ChatMessage } from '../tools/conversation.ts'
+import type { StepMessage } from './ports.ts'
+
+/** What a turn has found and called of its tools. The prompts of its later steps keep these first. */
+export interface TurnTools extends ToolsInTurn {
+  /** Adds tools that a search gave, best first. */
+  find(ids: readonly string[]): void
+  /** Adds what the model has called in these messages. Each message is read once. */
+  readCalls(messages: readonly StepMessage[], offer: Pick<SentOffer, 'sentAs'>): void
+  /** Tokens of the tools that the last of these messages calls, and none before did: in the next prompt they keep their place. */
+  tokensOfNew(messages: readonly ChatMessage[], offer: Pick<SentOffer, 'sentAs'>): number
+  /** Grows with each search that found something. */
+  searches(): number
+}
+
+export function createTurnTools(): TurnTools {
+  const found: string[] = []
+  const called: ToolsInTurn['called'][number][] = []
+  let messagesRead = 0
+  let searches = 0
+  return {
+    found,
+    called,
+    searches: () => searches,
+    find(ids) {
+      if (ids.length > 0) searches += 1
+      for (const id of ids.toReversed()) putLast(found, id, (one) => one === id)
+    },
+    tokensOfNew(messages, { sentAs }) {
+      const last = messages.findLast((message) => message.role === 'assistant')
+      const sent = new Set(last?.calls.map(({ name }) => sentAs(name)))
+      return [...sent].reduce(
+        (sum, tool) => sum + (tool && !called.some(({ id }) => id === tool.id) ? tool.tokens : 0),
+        0,
+      )
+    },
+    readCalls(messages, { sentAs }) {
+      for (const message of messages.slice(messagesRead)) {
+        if (message.role !== 'assistant') continue
+        for (const { name } of message.calls) {
+          const sent = sentAs(name)
+          if (!sent || sent.form === 'deferred') continue
+          const { id, form } = sent
+          putLast(called, { id, form }, (one) => one.id === id)
+        }
+      }
+      messagesRead = messages.length
+    },
+  }
+}
+
+/** Each is there once, at the place of the last time. */
+function putLast<T>(list: T[], item: T, isSame: (one: T) => boolean): void {
+  const before = list.findIndex(isSame)
+  if (before >= 0) list.splice(before, 1)
+  list.push(item)
+}
+
+/** Counts what tools take when they are loaded, for `find_tools`: in short, with their lines. */
+export const createToolScale =
+  (composer: Pick<Composer, 'count'>) =>
+  async (
+    tools: readonly CatalogueTool[],
+    { encoding, framing }: ModelSettings,
+  ): Promise<readonly number[]> => {
+    if (tools.length === 0) return []
+    const counts = await composer.count(encoding, tools.flatMap(weighedTexts))
+    return tools.map((_, index) => {
+      const [definition = 0, line = 0] = counts.slice(2 * index, 2 * index + 2)
+      return framedTokens(definition, framing) + line
+    })
+  }

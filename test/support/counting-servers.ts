@@ -1,0 +1,245 @@
+import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
+import type { Backend } from '../../src/adapters/models/index.ts'
+import { eventStream } from './hosted-wires.ts'
+import { answer, type RecordedRequest, type Script } from './model-server.ts'
+import { end, json, jsonLines, part } from './ollama-wire.ts'
+
+/** A server's model, as it really is. */
+export interface TrueModel {
+  /** Tokens, prompt and answer together. */
+  readonly window: number
+  /** How many tokens it counts for each of ours. */
+  readonly density: number
+}
+
+/** How a kind of server speaks: what it answers, how it refuses a prompt that is too long, and what it tells of itself. */
+export interface Dialect {
+  readonly backend: Backend
+  says(text: string, input: number): Script
+  refuses(tokens: number, model: TrueModel, maxOutput: number): Script
+  maxOutput(body: Readonly<Record<string, unknown>>): number
+  /** Answers to questions about the model, by the end of their path. */
+  readonly facts?: (model: TrueModel) => Readonly<Record<string, Script>>
+}
+
+/** What a counting server has done. */
+export interface Tally {
+  /** Tokens of each prompt that it answered, as it counts them. */
+  readonly accepted: number[]
+  /** Tokens of each prompt that it refused. */
+  readonly refused: number[]
+}
+
+/** A script for a server that counts each prompt, refuses what its window does not hold, and answers the rest. */
+export function countingServer(
+  dialect: Dialect,
+  model: TrueModel,
+): { readonly script: Script; readonly tally: Tally } {
+  const counters = createTokenCounters()
+  const counter = counters.of('o200k_base')
+  const tally: Tally = { accepted: [], refused: [] }
+  const count = ({ body }: RecordedRequest): number =>
+    Math.ceil(textsIn(body).reduce((sum, text) => sum + counter.count(text), 0) * model.density)
+  return {
+    tally,
+    script(response, request) {
+      const facts = Object.entries(dialect.facts?.(model) ?? {}).find(([path]) => request.path.endsWith(path))
+      if (facts) return facts[1](response, request)
+      if (!/chat|messages|generateContent/i.test(request.path))
+        return json({ error: 'not found' }, 404)(response, request)
+      const tokens = count(request)
+      const maxOutput = dialect.maxOutput(request.body)
+      const fits = tokens + maxOutput <= model.window
+      ;(fits ? tally.accepted : tally.refused).push(tokens)
+      const script = fits ? dialect.says('ok', tokens) : dialect.refuses(tokens, model, maxOutput)
+      return script(response, request)
+    },
+  }
+}
+
+/** The texts that a model would read: all that is in the body but the names of its keys, with tools as one text each. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'tools' ? [JSON.stringify(inner)] : textsIn(inner),
+  )
+}
+
+const numberAt = (value: unknown, ...path: readonly string[]): number =>
+  Number(path.reduce((one: unknown, key) => (one as Record<string, unknown> | undefined)?.[key], value) ?? 0)
+
+const chat = (text: string, input: number): Script => answer([{ text }], { usage: [input, 2] })
+const maxTokens = (body: object): number => numberAt(body, 'max_tokens')
+
+const openAiError = (message: string): Script =>
+  json(
+    { error: { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } },
+    400,
+  )
+
+/** Every kind of server that refuses what is too long, in its own words (src/adapters/models/refusals.ts has the sources). */
+export const DIALECTS: Readonly<Record<string, Dialect>> = {
+  openai: {
+    backend: 'openai',
+    says: chat,
+    maxOutput: maxTokens,
+    refuses: (tokens, { window }) =>
+      openAiError(
+        `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+      ),
+  },
+  vllm: {
+    backend: 'openai-compatible',
+    says: chat,
+    maxOutput: maxTokens,
+    refuses: (tokens, { window }, output) =>
+      json(
+        {
+          object: 'error',
+          message: `This model's maximum context length is ${window} tokens. However, you requested ${tokens + output} tokens (${tokens} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`,
+          type: 'BadRequestError',
+          param: null,
+          code: 400,
+        },
+        400,
+      ),
+    facts: ({ window }) => ({
+      '/v1/models': json({
+        object: 'list',
+        data: [{ id: 'qwen3:8b', object: 'model', max_model_len: window }],
+      }),
+    }),
+  },
+  'vllm that does not count to the end': {
+    backend: 'openai-compatible',
+    says: chat,
+    maxOutput: maxTokens,
+    refuses: (_tokens, { window }, output) =>
+      json(
+        {
+          error: {
+            message: `This model's maximum context length is ${window} tokens. However, you requested ${output} output tokens and your prompt contains at least ${window - output + 1} input tokens, for a total of at least ${window + 1} tokens.`,
+            type: 'BadRequestError',
+            code: 400,
+          },
+        },
+        400,
+      ),
+  },
+  llamacpp: {
+    backend: 'llamacpp',
+    says: chat,
+    maxOutput: maxTokens,
+    refuses: (tokens, { window }) =>
+      json(
+        {
+          error: {
+            code: 400,
+            message:
+              'the request exceeds the available context size. try increasing the context size or enable context shift',
+            type: 'exceed_context_size_error',
+            n_prompt_tokens: tokens,
+            n_ctx: window,
+          },
+        },
+        400,
+      ),
+    facts: ({ window }) => ({
+      '/props': json({ default_generation_settings: { n_ctx: window }, total_slots: 1 }),
+    }),
+  },
+  'llamacpp of before, which tells no number': {
+    backend: 'llamacpp',
+    says: chat,
+    maxOutput: maxTokens,
+    refuses: () =>
+      json(
+        {
+          error: { code: 500, message: 'the request exceeds the available context size, try increasing it' },
+        },
+        500,
+      ),
+  },
+  anthropic: {
+    backend: 'anthropic',
+    says: (text, input) =>
+      eventStream(
+        {
+          type: 'message_start',
+          message: {
+            ...{ id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] },
+            usage: { input_tokens: input, output_tokens: 1 },
+          },
+        },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn', stop_sequence: null },
+          usage: { output_tokens: 2 },
+        },
+        { type: 'message_stop' },
+      ),
+    maxOutput: maxTokens,
+    refuses: (tokens, { window }, output) =>
+      json(
+        {
+          type: 'error',
+          error: {
+            type: 'invalid_request_error',
+            message:
+              tokens > window
+                ? `prompt is too long: ${tokens} tokens > ${window} maximum`
+                : `input length and \`max_tokens\` exceed context limit: ${tokens} + ${output} > ${window}, decrease input length or \`max_tokens\` and try again`,
+          },
+        },
+        400,
+      ),
+  },
+  gemini: {
+    backend: 'gemini',
+    says: (text, input) =>
+      eventStream({
+        candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: input, candidatesTokenCount: 2, totalTokenCount: input + 2 },
+      }),
+    maxOutput: (body) => numberAt(body, 'generationConfig', 'maxOutputTokens'),
+    refuses: (tokens, { window }) =>
+      json(
+        {
+          error: {
+            code: 400,
+            message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`,
+            status: 'INVALID_ARGUMENT',
+          },
+        },
+        400,
+      ),
+  },
+  'ollama that does not cut': {
+    backend: 'ollama',
+    says: (text, input) => jsonLines(part({ content: text }), end(input, 2)),
+    maxOutput: (body) => numberAt(body, 'options', 'num_predict'),
+    refuses: () => json({ error: 'the input length exceeds the context length' }, 400),
+    facts: ({ window }) => ({ '/api/show': json(shown({ window })) }),
+  },
+}
+
+/** What Ollama's `/api/show` tells. */
+export const shown = ({
+  window,
+  capabilities = ['completion', 'tools'],
+  template = '{{ .System }} {{ .Prompt }}',
+}: {
+  readonly window: number
+  readonly capabilities?: readonly string[]
+  readonly template?: string
+}): object => ({
+  modelfile: 'FROM /models/blob',
+  template,
+  capabilities,
+  model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': window },
+})

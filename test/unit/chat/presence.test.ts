@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { createChat } from '../../../src/chat/chat.ts'
+import { StorageError } from '../../../src/chat/errors.ts'
+import { createLocalBus } from '../../../src/chat/local-bus.ts'
+import type { HeldPresence, PresenceChange } from '../../../src/chat/held-presence.ts'
+import { sumOf } from '../../../src/chat/presence.ts'
+import { createChatParts, screenOf } from '../../support/chat-parts.ts'
+
+const MINUTE_MS = 60_000
+
+/** The lobby, in which so many lines a minute say who comes and goes, and one who watches. */
+async function startLobby(presence_per_min: number, change: (store: HeldPresence) => object = () => ({})) {
+  const parts = await createChatParts()
+  const { storage, clock, nextId, log, person } = parts
+  const { rooms, people } = storage
+  const entries = { ...storage.log, ...change(storage.log) }
+  const open = () =>
+    createChat(
+      { entries, rooms, people, bus: createLocalBus(log), clock, nextId, log },
+      { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
+    )
+  const chat = open()
+  const lobby = await chat.lobby()
+  const watcher = screenOf(await person('watcher'))
+  lobby.listen(watcher)
+  return {
+    ...parts,
+    chat,
+    lobby,
+    watcher,
+    /** Another server with the same database. */
+    open,
+    async come(...names: readonly string[]) {
+      const screens = await Promise.all(names.map(async (name) => screenOf(await person(name))))
+      for (const screen of screens) await lobby.enter(screen)
+      return async () => {
+        for (const screen of screens) await lobby.leave(screen)
+      }
+    },
+    /** The minute is over, and what that brings is on disk. */
+    async endMinute() {
+      clock.advance(MINUTE_MS)
+      await storage.upkeep.health()
+      await lobby.sumUpPresence()
+    },
+    logged: async () => (await chat.history(lobby, { limit: 99 })).map(({ text }) => text),
+  }
+}
+
+describe('comings and goings', () => {
+  test('are told one by one up to the limit, and the others of that minute in one line at its end', async () => {
+    const { lobby, watcher, come, endMinute, logged } = await startLobby(2)
+    await come('ann', 'bob')
+    await (
+      await come('cid', 'dan')
+    )()
+    expect(lobby.present().map(({ name }) => name)).toEqual(['ann', 'bob'])
+    expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
+    await endMinute()
+    expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people came and went'])
+    expect(await logged()).toEqual(watcher.texts())
+    expect(watcher.seen.at(-1)).toMatchObject({
+      kind: 'presence',
+      author: 'system',
+      event: 'summed',
+      joined: ['cid', 'dan'],
+      left: ['cid', 'dan'],
+    })
+  })
+
+  test('count the sum among the lines of the next minute, and begin anew after a quiet one', async () => {
+    const { watcher, come, endMinute } = await startLobby(2)
+    await come('ann', 'bob', 'cid', 'dan')
+    await endMinute()
+    await come('eve', 'fay')
+    expect(watcher.texts()).toEqual(['ann joined', 'bob joined', '2 people joined', 'eve joined'])
+    await endMinute()
+    await endMinute()
+    await come('gus', 'hal')
+    expect(watcher.texts().slice(4)).toEqual(['fay joined', 'gus joined', 'hal joined'])
+  })
+
+  test('are not lost when the server is killed: the next one sums them up', async () => {
+    const { watcher, come, open, storage } = await startLobby(1)
+    await come('ann', 'bob', 'cid')
+    expect(watcher.texts()).toEqual(['ann joined'])
+    const next = open()
+    await next.sumUpPresence()
+    const texts = (await next.history(await next.lobby(), { limit: 9 })).map(({ text }) => text)
+    expect(texts).toEqual(['ann joined', '2 people joined'])
+    expect(await storage.log.roomsWithHeld()).toEqual([])
+    await next.sumUpPresence()
+    expect(await next.history(await next.lobby(), { limit: 9 })).toHaveLength(2)
+  })
+
+  test('wait for the next minute where their sum cannot be stored', async () => {
+    let broken = true
+    const { watcher, come, endMinute, log } = await startLobby(1, ({ sumUp }) => ({
+      sumUp: (...args: Parameters<HeldPresence['sumUp']>) =>
+        broken ? Promise.reject(new StorageError('full', 'the disk is full')) : sumUp(...args),
+    }))
+    await come('ann', 'bob', 'cid')
+    await endMinute()
+    expect(watcher.texts()).toEqual(['ann joined'])
+    expect(log.lines).toContain('a coming or going was not stored')
+    broken = false
+    await come('dan')
+    await endMinute()
+    expect(watcher.texts()).toEqual(['ann joined', '3 people joined'])
+  })
+
+  test('of very many are summed up before the minute is over', async () => {
+    const { watcher, come, lobby, logged } = await startLobby(1)
+    await come('first', ...Array.from({ length: 500 }, (_, number) => `u${number}`))
+    await expect.poll(() => watcher.texts()).toEqual(['first joined', '500 people joined'])
+    expect(lobby.present()).toHaveLength(501)
+    expect(await logged()).toEqual(watcher.texts())
+  })
+})
+
+const changes = (joined: string, left: string): PresenceChange[] => [
+  ...[...joined].map((name) => ({ name, event: 'joined' }) as const),
+  ...[...left].map((name) => ({ name, event: 'left' }) as const),
+]
+
+test.each([
+  ['a', '', 'a joined'],
+  ['', 'b', 'b left'],
+  ['ab', '', '2 people joined'],
+  ['', 'abc', '3 people left'],
+  ['a', 'a', '1 person came and went'],
+  ['ab', 'ba', '2 people came and went'],
+  ['abc', 'cd', '3 people joined, 2 left'],
+  ['aa', 'a', '1 person came and went'],
+])('the sum of those who joined (%j) and left (%j) says %s', (joined, left, text) => {
+  expect(sumOf(changes(joined, left)).text).toBe(text)
+})

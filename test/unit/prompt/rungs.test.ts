@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Prompt, ToolForm } from '../../../src/prompt/prompt.ts'
+import type { Snapshot } from '../../../src/prompt/snapshot.ts'
+import { recount } from '../../support/any-snapshot.ts'
+import { anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
+import { catalogue, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
+import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+
+/** Which rung each tool gets; with the real Lua and the real tokenizer. */
+let bench: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+})
+afterAll(() => bench.engine.close())
+
+const formsIn = (prompt: Prompt): Record<string, ToolForm> =>
+  Object.fromEntries(prompt.tools.filter(({ id }) => id !== 'find_tools').map(({ id, form }) => [id, form]))
+const idsOf = (prompt: Prompt, form: ToolForm): readonly string[] =>
+  prompt.tools.filter((tool) => tool.form === form && tool.id !== 'find_tools').map(({ id }) => id)
+const small = (count: number) => Array.from({ length: count }, (_, index) => sampleTool(`t${index}`))
+const RUNGS: readonly (ToolForm | undefined)[] = [undefined, 'deferred', 'short', 'full']
+
+describe('rungs of tools', () => {
+  test('make only the one tool of 12,000 words short, and none of the other 33', () => {
+    const large = sampleTool('large', { description: `Reads. ${'word '.repeat(12_000)}` })
+    const prompt = bench.compose(snapshotFor(28_000, { tools: catalogue(large, ...small(33)) }))
+    expect(idsOf(prompt, 'short')).toEqual(['large'])
+    expect(idsOf(prompt, 'full')).toHaveLength(33)
+  })
+
+  test('defer a tool whose schema alone is too large, and none of the other 33', () => {
+    const names = Array.from({ length: 6000 }, (_, index) => `choice ${index}`)
+    const schema = { type: 'object', properties: { one: { enum: names } } }
+    const tools = catalogue(sampleTool('large', { schema }), ...small(33))
+    const toolCalls = { large: 1000 }
+    const prompt = bench.compose(snapshotFor(28_000, { tools, toolCalls }))
+    expect(idsOf(prompt, 'deferred')).toEqual(['large'])
+    expect(idsOf(prompt, 'full')).toHaveLength(33)
+  })
+
+  test('keep in a window of 4,000 tokens the tools that fit: those used most in this room', () => {
+    const tools = catalogue(...small(60))
+    const toolCalls = { t7: 9, t41: 3, t58: 100 }
+    const prompt = bench.compose(snapshotFor(3000, { tools, toolCalls }))
+    const loaded = idsOf(prompt, 'short')
+    expect(loaded.length).toBeGreaterThan(8)
+    expect(loaded).toEqual(expect.arrayContaining(['t7', 't41', 't58']))
+  })
+
+  test('stay where they are until the number of calls has doubled', () => {
+    const tools = catalogue(...small(60))
+    const at = (calls: number): string => {
+      const { system, tools: sent } = bench.compose(snapshotFor(3000, { tools, toolCalls: { t59: calls } }))
+      return JSON.stringify([system, sent])
+    }
+    for (const [first, last] of [
+      [4, 7],
+      [8, 15],
+      [1024, 2047],
+    ] as const)
+      expect(at(last)).toBe(at(first))
+    expect(at(1)).not.toBe(at(0))
+  })
+
+  test('count a call of what a tool stands for as its own', () => {
+    const alias = sampleTool('zz', { aliasOf: ['read_file'] })
+    const tools = catalogue(...small(60), sampleTool('read_file'), alias)
+    const prompt = bench.compose(snapshotFor(3000, { tools, toolCalls: { read_file: 5 } }))
+    expect(idsOf(prompt, 'short')).toContain('zz')
+  })
+
+  test('stay for what this turn called, and after it for what it found, the newest first', () => {
+    const tools = catalogue(...small(60))
+    const toolCalls = { t1: 1000, t2: 1000 }
+    const inTurn = {
+      found: ['t50', 't51', 't52'],
+      called: [
+        { id: 't40', form: 'full' as const },
+        { id: 't41', form: 'short' as const },
+      ],
+      reserve: 0,
+    }
+    const inOrder = ['t41', 't40', 't52', 't51', 't50', 't1', 't2']
+    const counts = new Set<number>()
+    for (let target = 700; target <= 2400; target += 50) {
+      const prompt = bench.compose(snapshotFor(target, { tools, toolCalls, inTurn }))
+      const loaded = [...idsOf(prompt, 'short'), ...idsOf(prompt, 'full')]
+      const known = inOrder.filter((id) => loaded.includes(id))
+      expect(known).toEqual(inOrder.slice(0, known.length))
+      if (loaded.length > known.length) expect(known).toEqual(inOrder)
+      counts.add(known.length)
+    }
+    expect(counts.size).toBeGreaterThan(5)
+    const all = bench.compose(
+      snapshotFor(40_000, {
+        tools,
+        inTurn: { found: [], called: [{ id: 't41', form: 'short' }], reserve: 0 },
+      }),
+    )
+    expect(idsOf(all, 'short')).toEqual(['t41'])
+  })
+
+  test('keep to the number of definitions that a provider takes', () => {
+    const framing = { ...sampleModel.framing, maxTools: 128 }
+    const of = (count: number) =>
+      bench.compose(
+        snapshotFor(100_000, {
+          tools: catalogue(...small(count)),
+          toolCalls: { [`t${count - 1}`]: 1 },
+          model: { ...sampleModel, contextWindow: 101_000, framing },
+        }),
+      )
+    const sent = ({ tools }: Prompt): number => tools.filter(({ definition }) => definition).length
+    expect(idsOf(of(128), 'full')).toHaveLength(128)
+    const more = of(129)
+    expect(sent(more)).toBe(128)
+    expect(idsOf(more, 'full')).toHaveLength(127)
+    expect(idsOf(more, 'full')).toContain('t128')
+  })
+
+  test('count no more than what fits of 500 tools of 20,000 tokens', () => {
+    let characters = 0
+    const counter = {
+      ...bench.counter,
+      count(text: string): number {
+        characters += text.length
+        return bench.counter.count(text)
+      },
+    }
+    const description = `Does it. ${'word '.repeat(20_000)}`
+    const tools = catalogue(
+      ...small(500).map((tool) => ({ ...tool, description: `${description}${tool.id}` })),
+    )
+    const prompt = bench.composeWith(counter, snapshotFor(196_000, { tools }))
+    expect(prompt.tools).toHaveLength(500)
+    expect(characters).toBeLessThan(5_000_000)
+  })
+})
+
+describe('for any room, window and tools', () => {
+  const given = ({ tools, target, toolCalls, inTurn, maxTools }: RoomOfTools): Snapshot =>
+    snapshotFor(target, {
+      tools,
+      toolCalls,
+      inTurn,
+      model: {
+        ...sampleModel,
+        contextWindow: target + 1000,
+        framing: { ...sampleModel.framing, ...(maxTools === undefined ? {} : { maxTools }) },
+      },
+    })
+
+  test('no turn ends because of tools, none is there twice, names are whole, and what is used recounts', () => {
+    fc.assert(
+      fc.property(anyRoomOfTools, fc.double({ min: 0, max: 1, noNaN: true }), (room, toolsShare) => {
+        const prompt = bench.compose({ ...given(room), toolsShare })
+        expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
+        expect(prompt.budget.used).toBeLessThanOrEqual(prompt.budget.target)
+        const layer = prompt.layers.find((one) => one.name === 'tools')
+        const whole = prompt.budget.target + room.inTurn.reserve
+        expect(layer?.tokens ?? 0).toBeLessThanOrEqual(Math.floor(whole * toolsShare))
+        const sent = prompt.tools.flatMap(({ definition }) => definition?.name ?? [])
+        expect(new Set(sent).size).toBe(sent.length)
+        expect(new Set(prompt.tools.map(({ name }) => name)).size).toBe(prompt.tools.length)
+        expect(sent.length).toBeLessThanOrEqual(room.maxTools ?? Infinity)
+        const names = new Map(prompt.tools.map((tool) => [tool.name, tool]))
+        const listed = [...prompt.system.matchAll(/^- \*\*(.*?)\*\*(:?)/gmu)].map((match) => match[1]!)
+        expect(new Set(listed).size).toBe(listed.length)
+        for (const name of listed) expect(names.has(name)).toBe(true)
+        for (const tool of prompt.tools)
+          if (tool.definition && tool.id !== 'find_tools') expect(listed).toContain(tool.name)
+      }),
+      { numRuns: 60 * MANY_RUNS },
+    )
+  })
+
+  test('a larger share never gives any tool a lower rung', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(anyRoomOfTools, share, share, (room, a, b) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)].map((toolsShare) =>
+          formsIn(bench.compose({ ...given(room), toolsShare })),
+        )
+        for (const [id, form] of Object.entries(less!))
+          expect(RUNGS.indexOf(more![id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
+      }),
+      { numRuns: 60 * MANY_RUNS },
+    )
+  })
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { createKnownModels } from '../../../src/turns/known-models.ts'
+import type { ConfiguredModel, ModelFacts } from '../../../src/turns/ports.ts'
+import { handClock, memoryLog } from '../../support/chat-parts.ts'
+import { sampleConfig } from '../../support/model-request.ts'
+import { scriptedModel } from '../../support/scripted-model.ts'
+import { openInMemory } from '../../support/storage.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** A model whose server answers with these facts, one for each time it is asked; where there are no more, it is away. */
+function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly times: () => number } {
+  let times = 0
+  const inquire = async (): Promise<ModelFacts> => {
+    const answer = answers[times++]
+    if (!answer) throw new Error('the server is away')
+    return answer
+  }
+  return { settings: sampleConfig({}), model: { ...scriptedModel(), inquire }, times: () => times }
+}
+
+async function opened() {
+  const storage = await openInMemory()
+  const clock = handClock()
+  const known = createKnownModels(storage.calibrations, clock, memoryLog())
+  return { storage, clock, known, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
+}
+
+test('a server is asked once for all who want to know, and again after a while', async () => {
+  await using it = await opened()
+  const model = asked({ window: 6000 }, { window: 4000 })
+  const all = await Promise.all([1, 2, 3].map(() => it.known.settingsOf(model)))
+  expect(all.map(({ contextWindow }) => contextWindow)).toEqual([6000, 6000, 6000])
+  expect(model.times()).toBe(1)
+  it.clock.advance(11 * 60_000)
+  expect((await it.known.settingsOf(model)).contextWindow).toBe(4000)
+})
+
+test('what a server said holds while it is away, also after a restart', async () => {
+  await using it = await opened()
+  await it.known.settingsOf(asked({ window: 6000, tools: false }))
+  const later = createKnownModels(it.storage.calibrations, it.clock, memoryLog())
+  const away = asked()
+  expect(await later.settingsOf(away)).toMatchObject({
+    contextWindow: 6000,
+    lacks: { tools: 'its server says that it takes no tools' },
+  })
+  await later.settingsOf(away)
+  expect(away.times()).toBe(1)
+  it.clock.advance(31_000)
+  await later.settingsOf(away)
+  expect(away.times()).toBe(2)
+})
+
+test('a window is only ever lowered, and an answer has at most half of a lowered one', async () => {
+  await using it = await opened()
+  const roomy = await it.known.settingsOf(asked({ window: 1_000_000 }))
+  expect(roomy).toMatchObject({ contextWindow: 8000, maxOutput: 1000 })
+  await using other = await opened()
+  expect(await other.known.settingsOf(asked({ window: 1500 }))).toMatchObject({
+    contextWindow: 1500,
+    maxOutput: 750,
+  })
+})
+
+test('what refusals taught holds for a day', async () => {
+  await using it = await opened()
+  const model = asked({})
+  await it.known.learn(model.settings, { tools: false })
+  await it.known.learn(model.settings, { window: 5000 })
+  expect(await it.known.lastKnown(model)).toMatchObject({
+    contextWindow: 5000,
+    lacks: { tools: 'it refused tools' },
+  })
+  it.clock.advance(DAY_MS + 1)
+  expect(await it.known.lastKnown(model)).toEqual(model.settings)
+})
