@@ -93,7 +93,7 @@ export function createChat(options: ChatOptions): Chat {
   const request = (): ModelRequest<RequestMessage> => {
     const [first, ...rest] = messages.filter((message) => message.role !== 'note')
     if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
-    return { prompt: plainPrompt(system, first.text), steps: rest, tools: toolbox.definitions(), maxOutput }
+    return { prompt: plainPrompt(system, first.text), messages: rest, tools: toolbox.definitions(), maxOutput }
   }
 
   async function answer(signal: AbortSignal): Promise<Answer> {

@@ -8,6 +8,7 @@ import type { Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { ToolMessage } from '../tools/conversation.ts'
 
 /**
  * What a model thought before it answered. It is never stored as speech. A provider may want it back with the step that it
@@ -20,23 +21,24 @@ export interface Thought {
 }
 
 /** What happened in an earlier step of this turn: what the model said and called, or the result of one call. */
-export type StepMessage =
-  | {
-      readonly role: 'assistant'
-      readonly text: string
-      readonly calls: readonly ToolCall[]
-      readonly thoughts?: readonly Thought[]
-    }
-  | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
+export type StepMessage = AssistantMessage | ToolMessage
+
+/** What a model said and called in one step. */
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly text: string
+  readonly calls: readonly ToolCall[]
+  readonly thoughts?: readonly Thought[]
+}
 
 /** What a request may hold: a conversation of a program has further words of its user after the first. */
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
-/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`, and nothing else. */
+/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`, and nothing else. */
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
-  /** In order. */
-  readonly steps: readonly Message[]
+  /** All earlier steps, in order. */
+  readonly messages: readonly Message[]
   /** The definitions to send, in this order. */
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
