@@ -141,7 +141,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
 
   async function complete(): Promise<void> {
     const { draft } = editor
-    const found = await completeDraft(draft, (text) => host.complete(text), draftUnits)
+    const found = await completeDraft(draft, (before, word) => host.complete(before, word), draftUnits)
     if (editor.draft !== draft) return
     if (found.choices.length > 0) view.print(found.choices.join('  '))
     editor = withDraft(editor, found.draft)
