@@ -44,7 +44,7 @@ export function createPresenceTeller({
   alarm,
   log,
 }: PresenceParts): PresenceTeller {
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   let lines = 0
   let held = 0
   let sumsUnderWay = 0
@@ -71,7 +71,7 @@ export function createPresenceTeller({
     held = 0
     if (taken > 0) countLine()
     sumsUnderWay++
-    const isDone = await inTurn(() => survive(recordSums))
+    const isDone = await oneByOne(() => survive(recordSums))
     sumsUnderWay--
     // They are on disk: the next minute's end tries again.
     if (!isDone) held += taken
@@ -104,7 +104,7 @@ export function createPresenceTeller({
       if (held > 0 || lines >= limits.presence_per_min) return void (await survive(() => hold(change)))
       countLine()
       // Nobody is said to have left before they are said to have come.
-      if (sumsUnderWay > 0) await inTurn(() => undefined)
+      if (sumsUnderWay > 0) await oneByOne(() => undefined)
       await survive(() => record(lineOf(change)))
     },
   }

@@ -132,7 +132,7 @@ async function readKeyboard(session: OpenSession, account: Account): Promise<voi
 
 /** The editor of a session, and what its keys set off. */
 function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession) {
-  const inOrder = createSerial()
+  const oneByOne = createSerial()
   const mayComplete = createTokenBucket(ASK_RATE, shared.now)
   const mayStop = createTokenBucket(ASK_RATE, shared.now)
   let editor = EMPTY_EDITOR
@@ -161,7 +161,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
       case 'send':
         view.sent(sent)
         waiting++
-        return void inOrder(() => submit(event.line)).finally(() => waiting--)
+        return void oneByOne(() => submit(event.line)).finally(() => waiting--)
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
       case 'stop':
@@ -191,7 +191,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
 
   return {
     waiting: () => waiting,
-    allSubmitted: () => inOrder(() => undefined),
+    allSubmitted: () => oneByOne(() => undefined),
     /** True once the person leaves; the keys after that are not taken. */
     take(keys: readonly Key[]): boolean {
       const before = editor.draft

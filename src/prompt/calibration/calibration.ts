@@ -29,7 +29,7 @@ export interface CountedRequest {
 export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
   /** Each report builds on the one before it. */
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   const lastReports = new Map<string, Report>()
   const told = new Set<string>()
 
@@ -38,7 +38,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     next: (known: Calibration | undefined) => Calibration | undefined,
   ) {
     try {
-      await inTurn(async () => {
+      await oneByOne(async () => {
         const known = await find(model)
         const learned = next(known)
         if (learned && learned !== known) await store.put(calibrationKey(model), learned)
