@@ -55,8 +55,14 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const startSubTurns = createSubTurns({ models, turnLog, limits })
   const rememberCounts = createHistoryCounts(history, composer, log)
   const runTurn = createRunTurn({
-    ...{ prepareStep, calibrations, known, rememberCounts, startSubTurns },
-    ...{ models, limits, log },
+    prepareStep,
+    calibrations,
+    known,
+    rememberCounts,
+    startSubTurns,
+    models,
+    limits,
+    log,
   })
   const turns: Turns = createTurns({
     models,
