@@ -1,5 +1,5 @@
 import { createSerial } from '../lib/serial.ts'
-import type { Entry, EntryDraft, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, Recorded, RoomName } from './entry.ts'
 import { StorageError } from './errors.ts'
 import { SYSTEM } from './names.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
@@ -17,7 +17,10 @@ export interface PresenceTeller {
 export interface PresenceParts {
   readonly room: RoomName
   /** As `Room.record`; `store` takes the place of appending to the log. */
-  readonly record: (draft: EntryDraft, store?: (entry: Entry) => Promise<void>) => Promise<Entry>
+  readonly record: <Draft extends EntryDraft>(
+    draft: Draft,
+    store?: (entry: Entry) => Promise<void>,
+  ) => Promise<Recorded<Draft>>
   readonly store: HeldPresence
   readonly limits: PresenceLimits
   readonly alarm: Alarm

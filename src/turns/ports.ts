@@ -4,7 +4,7 @@
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
 import type { JsonObject } from '../lib/json.ts'
-import type { Usage } from '../chat/entry.ts'
+import type { RoomName, TurnId, Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
@@ -110,8 +110,8 @@ export interface ConfiguredModel {
 
 /** A stored turn: whose it was, what was sent in it and how it ended. */
 export interface TurnRecord {
-  readonly id: string
-  readonly room: string
+  readonly id: TurnId
+  readonly room: RoomName
   readonly model: string
   readonly requester: string
   /** Milliseconds since the epoch. */
@@ -149,7 +149,7 @@ export interface Spending {
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
-  finish(id: string, change: Partial<Omit<TurnRecord, 'steps'>>): Promise<void>
+  finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps'>>): Promise<void>
   /** Adds a step to a turn that was begun. */
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>
