@@ -1,9 +1,3 @@
-/**
- * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a terminal from one
- * screen to the next.
- *
- * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
- */
 import { wcwidth } from 'simple-wcswidth'
 import stringWidth from 'string-width'
 import { graphemes } from '../graphemes.ts'
