@@ -1,4 +1,4 @@
-import { onCodePoint } from './graphemes.ts'
+import { onCodePoint } from '../lib/text/graphemes.ts'
 import { insert, type Draft } from './line-editor.ts'
 
 /** The draft after Tab, and what to show when several words would do. */

@@ -1,4 +1,4 @@
-import { nextBoundary, onCodePoint, previousBoundary } from './graphemes.ts'
+import { nextBoundary, onCodePoint, previousBoundary } from '../lib/text/graphemes.ts'
 import type { Key, KeyName } from './keys.ts'
 
 /** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { graphemes, onCodePoint } from '../graphemes.ts'
+import { graphemes, onCodePoint } from '../../lib/text/graphemes.ts'
 import type { Draft } from '../line-editor.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */

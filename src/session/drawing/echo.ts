@@ -1,5 +1,5 @@
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { onCodePoint } from '../graphemes.ts'
+import { onCodePoint } from '../../lib/text/graphemes.ts'
 
 /** Of a draft that is repeated no more than its end is written, in UTF-16 units. */
 const MAX_REPEATED_UNITS = 1_000
