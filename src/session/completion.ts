@@ -1,4 +1,4 @@
-import { onCodePoint } from '../lib/text/graphemes.ts'
+import { codePointAt } from '../lib/text/characters.ts'
 import { insert, type Draft } from './line-editor.ts'
 
 /** The draft after Tab, and what to show when several words would do. */
@@ -43,5 +43,5 @@ function commonBeginning(first: string, others: readonly string[]): string {
   for (const other of others) {
     while (!other.startsWith(first.slice(0, length))) length--
   }
-  return first.slice(0, onCodePoint(first, length))
+  return first.slice(0, codePointAt(first, length))
 }

@@ -1,4 +1,4 @@
-import { characterStart, onCodePoint } from './graphemes.ts'
+import { characterAt, codePointAt } from './characters.ts'
 
 /** A piece of a text. Joined in order, the pages of a text are the text, whatever is in it. */
 export type Page = string
@@ -23,6 +23,6 @@ function pageEnd(text: string, start: number, limit: number): number {
   const least = limit - Math.floor((limit - start) / 4)
   const line = text.slice(least, limit).lastIndexOf('\n')
   if (line !== -1) return least + line + 1
-  const character = characterStart(text, limit)
-  return character > least ? character : onCodePoint(text, limit)
+  const character = characterAt(text, limit)
+  return character > least ? character : codePointAt(text, limit)
 }

@@ -1,6 +1,6 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import { firstUnits } from '../../../lib/text/graphemes.ts'
+import { headOf } from '../../../lib/text/characters.ts'
 import { createWriter } from './write-text.ts'
 import type { Reading, ReadRequest } from './reading.ts'
 
@@ -21,7 +21,7 @@ export function readHtml({ html, url, format }: ReadRequest): Reading {
   const all: string = document.body.innerHTML
   const article = new Readability(document, { maxElemsToParse: MAX_ELEMENTS }).parse()
   const text = createWriter(format, base)(article?.content || all).trim()
-  return { title: article?.title || title, text: firstUnits(text, MAX_CHARS), cut: text.length > MAX_CHARS }
+  return { title: article?.title || title, text: headOf(text, MAX_CHARS), cut: text.length > MAX_CHARS }
 }
 
 /** Adds html and body where a page leaves them out: the parser does not, and the other libraries need them. */
