@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { createByteQuota, type ByteQuota } from '../chat/byte-quota.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
@@ -31,6 +32,8 @@ export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** What is stored for each person: tools count here, and so must whoever takes what people send. */
+  readonly bytes: ByteQuota
   /** Starts what a first prompt would wait for. */
   readonly warmUp: () => void
   /** The tools that follow the config. */
@@ -63,12 +66,14 @@ export async function createActivity(
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
   const runner = createToolRunner({ limits: toolLimits(current), log })
+  const bytes = createByteQuota(current.limits, clock)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: approvals,
     workspaces,
     results: storage.results,
+    bytes,
     clock,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
@@ -79,7 +84,7 @@ export async function createActivity(
     composer.warmUp()
     askServers(turns, log)
   }
-  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp }
+  return { runs: owned(runs), turns: owned(turns), approvals, bytes, tools, warmUp }
 }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
