@@ -53,7 +53,9 @@ describe('a turn that says and reads more than its model can take', () => {
     await turn.done
     const record = await world.chatParts.storage.turns.find(turn.id)
     if (!record) throw new Error('the turn was not stored')
-    expect(requestsOf(record).map(({ messages }) => messages)).toEqual(model.requests.map(({ messages }) => messages))
+    expect(requestsOf(record).map(({ messages }) => messages)).toEqual(
+      model.requests.map(({ messages }) => messages),
+    )
   })
 
   it('goes on after a single step whose calls alone are too long', async () => {

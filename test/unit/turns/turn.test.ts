@@ -248,7 +248,9 @@ describe('a turn with tools', () => {
     await using world = await createTurnWorld(model, { tools: [tool('Grep')] })
     await world.ask()
     const { messages } = model.requests[2]!
-    const asked = messages.flatMap((said) => (said.role === 'assistant' ? said.calls.map((one) => one.id) : []))
+    const asked = messages.flatMap((said) =>
+      said.role === 'assistant' ? said.calls.map((one) => one.id) : [],
+    )
     const answered = messages.flatMap((said) => (said.role === 'tool' ? [said.call] : []))
     expect(new Set(asked).size).toBe(4)
     expect(answered).toEqual(asked)
