@@ -1,3 +1,9 @@
+/**
+ * app.ts and the folder of its name are all that may know everything: they join the core with its adapters. The server is
+ * started, checked, backed up and restored here. app/session-host.ts is what a client meets.
+ *
+ * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadHostKeys } from './adapters/ssh/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'

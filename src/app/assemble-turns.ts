@@ -6,14 +6,14 @@ import { createHistoryCounts } from '../prompt/history-counts.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
-import { callingMentioned } from '../turns/called-by-models.ts'
+import { callingMentioned, type CallLimits } from '../turns/called-by-models.ts'
 import { createKnownModels } from '../turns/known-models.ts'
 import { listModels } from '../turns/model-list.ts'
 import type { ConfiguredModel } from '../turns/ports.ts'
 import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
-import { createSubTurns } from '../turns/sub-turns.ts'
+import { createSubTurns, type SubTurnLimits } from '../turns/sub-turns.ts'
 import { createTokenQuotas, type QuotaLimits } from '../turns/token-quotas.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
@@ -32,8 +32,7 @@ export interface TurnAssembly {
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
-  /** `turn_depth` is how deep sub-turns go. */
-  readonly limits: QueueLimits & QuotaLimits & TurnLimits & { readonly turn_depth: number }
+  readonly limits: QueueLimits & QuotaLimits & TurnLimits & SubTurnLimits & CallLimits
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
@@ -55,8 +54,14 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const startSubTurns = createSubTurns({ models, turnLog, limits })
   const rememberCounts = createHistoryCounts(history, composer, log)
   const runTurn = createRunTurn({
-    ...{ prepareStep, calibrations, known, rememberCounts, startSubTurns },
-    ...{ models, limits, log },
+    prepareStep,
+    calibrations,
+    known,
+    rememberCounts,
+    startSubTurns,
+    models,
+    limits,
+    log,
   })
   const turns: Turns = createTurns({
     models,

@@ -1,9 +1,3 @@
-/**
- * app/ is, with app.ts above it, all that may know everything: it joins the core with its adapters. The server is
- * started, checked, backed up and restored here. session-host.ts is what a client meets.
- *
- * Nothing else may import from it, except for main.ts and tests. It decides nothing about rooms, prompts or tools.
- */
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'

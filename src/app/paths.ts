@@ -16,6 +16,6 @@ export const paths = {
   /** Built, for the same reason; makes one search in files. */
   fileSearch: at('dist/adapters/sandbox/search/main.js'),
   /** Built, for the same reason; has the database open in a thread. */
-  storageThread: at('dist/adapters/storage/threads/main.js'),
+  storageThread: at('dist/adapters/storage/sqlite/threads/main.js'),
   packageJson: at('package.json'),
 } as const

@@ -38,9 +38,9 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 ])
 
 export function createReload(current: CurrentConfig, tools: ConfiguredTools, log: Log): Reload {
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   return (read) =>
-    inTurn(async () => {
+    oneByOne(async () => {
       const outcome = await reloadOnce(read, current, tools)
       for (const problem of outcome.problems) log.error({ problem }, 'a reload found a problem')
       for (const note of outcome.notes) log.warn({ note }, 'a reload is not all in force')

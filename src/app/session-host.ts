@@ -4,6 +4,7 @@ import type { People } from '../chat/people.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
+import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
 import { handleLine } from '../handle-line.ts'
 import type { Account } from '../lib/scheduler.ts'
@@ -22,7 +23,7 @@ export interface HostParts {
   readonly runner: Runner
   readonly boards: RoomBoards
   readonly shared: SharedBySessions
-  readonly complete: (textBeforeCursor: string, room: Room, person: Person) => Promise<readonly string[]>
+  readonly complete: CompleteWord
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
   readonly settings: HostSettings
@@ -124,9 +125,9 @@ function createSessionHost(
       const { kind, status } = await handleLine(line, caller(screen, room), parts.runner)
       if (kind === 'speech' && status !== 0) screen.print('! your text is not lost: ↑ brings it back')
     },
-    async complete(textBeforeCursor) {
+    async complete(textBeforeCursor, word) {
       const room = here()
-      return room ? await parts.complete(textBeforeCursor, room, person) : []
+      return room ? await parts.complete(textBeforeCursor, word, room, person) : []
     },
     footer: (style) => board?.footer(style) ?? NO_FOOTER,
     async stop() {

@@ -4,7 +4,7 @@ import type { Room } from '../chat/room.ts'
 import type { Grants } from './grants.ts'
 import { isLasting, mayDecide, type Verdict, whyOnlyOnce } from './policy.ts'
 import { answerText, approvalFacts } from './question-text.ts'
-import type { Question, Questions } from './questions.ts'
+import type { OpenQuestion, Questions } from './questions.ts'
 
 /** A person's decision about a question that is open in a room. */
 export interface Decision {
@@ -34,7 +34,7 @@ export const createDecide =
  * The question that is meant. Where several are open, the person must give the number: an answer to the wrong question
  * would allow something that nobody has read. Throws `Refusal`.
  */
-function chooseQuestion(open: readonly Question[], decision: Decision, role: Role): Question {
+function chooseQuestion(open: readonly OpenQuestion[], decision: Decision, role: Role): OpenQuestion {
   const { room, person, question, verdict } = decision
   const meant = question === undefined ? open : open.filter((one) => one.number === question)
   const mine = meant.filter(({ asked }) => mayDecide(verdict, asked, person, role))
@@ -48,12 +48,12 @@ function chooseQuestion(open: readonly Question[], decision: Decision, role: Rol
 const noSuchQuestion = ({ name }: Room, number: number | undefined): string =>
   number === undefined ? `no question is open in ${name}` : `question ${number} is not open in ${name}`
 
-const notYours = ({ name }: Room, { number, asked }: Question): string =>
+const notYours = ({ name }: Room, { number, asked }: OpenQuestion): string =>
   asked.onceOnly
     ? `only an admin can allow question ${number}: it needs the network or has no sandbox`
     : `only ${asked.requester.name}, the owner of ${name}, an op or an admin can answer question ${number}`
 
-function refuseIfOnlyOnce({ number, asked }: Question): void {
+function refuseIfOnlyOnce({ number, asked }: OpenQuestion): void {
   const why = whyOnlyOnce(asked)
   if (why === undefined) return
   throw new Refusal(`this can be allowed only once, because ${why}: /allow ${number} or /deny ${number}`)
@@ -62,7 +62,7 @@ function refuseIfOnlyOnce({ number, asked }: Question): void {
 /** Stores the decision and ends the question, which was taken before. If anything fails, the answer is no. */
 async function settle(
   { room, person, verdict }: Decision,
-  question: Question,
+  question: OpenQuestion,
   grants: Grants,
 ): Promise<string> {
   const { number, asked, end } = question

@@ -12,7 +12,7 @@ export type QuestionEnd =
   { readonly kind: 'allowed' } | { readonly kind: 'denied' | 'unanswered'; readonly why: string }
 
 /** A question that waits for its answer. */
-export interface Question {
+export interface OpenQuestion {
   /** Counts up in its room, and is never used again while the server runs. */
   readonly number: number
   readonly asked: PermissionRequest
@@ -34,7 +34,7 @@ export interface Questions {
    */
   ask(room: Room, asked: PermissionRequest): Promise<QuestionEnd>
   /** In the order of asking. */
-  open(room: RoomName): readonly Question[]
+  open(room: RoomName): readonly OpenQuestion[]
 }
 
 /** Limits of asking. */
@@ -52,7 +52,7 @@ const MAX_DETAIL_CHARS = 65_536
 
 interface RoomQuestions {
   lastNumber: number
-  readonly open: Map<number, Question>
+  readonly open: Map<number, OpenQuestion>
 }
 
 export function createQuestions(limits: QuestionLimits): Questions {
@@ -67,7 +67,7 @@ export function createQuestions(limits: QuestionLimits): Questions {
 
   function whyNot(
     room: Room,
-    open: ReadonlyMap<number, Question>,
+    open: ReadonlyMap<number, OpenQuestion>,
     { requester, detail }: PermissionRequest,
   ): string | undefined {
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`

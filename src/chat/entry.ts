@@ -145,6 +145,9 @@ type WithoutIdentity<E> = E extends Entry ? Omit<E, 'id' | 'at' | 'room'> : neve
 /** An entry before the room has given it an id, a time and its own name. */
 export type EntryDraft = WithoutIdentity<Entry>
 
+/** A draft once it is recorded. */
+export type Recorded<Draft extends EntryDraft> = Draft & Pick<Entry, 'id' | 'at' | 'room'>
+
 /** A piece of a reply as it is being written. Never stored: the whole reply becomes an entry. */
 export interface ReplyDelta {
   readonly room: RoomName

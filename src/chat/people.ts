@@ -1,5 +1,6 @@
 import { skeleton } from '../lib/text/skeleton.ts'
 import { Refusal, StorageError } from './errors.ts'
+import { createGuests } from './guests.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, LoginFacts, PeopleStore } from './ports.ts'
@@ -43,14 +44,9 @@ export interface PeopleOptions {
   readonly claimCode: string | undefined
 }
 
-/** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
-const MAX_GUESTS_REMEMBERED = 10_000
-
 export function createPeople(options: PeopleOptions): People {
   const { store, policy } = options
-  const guests = new Map<string, Person>()
-  /** Who holds a lent name, by its skeleton. A table of its own, because every login asks. */
-  const lent = new Map<string, Fingerprint>()
+  const guests = createGuests(store, reservedNames)
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
@@ -67,38 +63,8 @@ export function createPeople(options: PeopleOptions): People {
     return { ...person, admin: true }
   }
 
-  async function guest(name: string, key: Fingerprint): Promise<Person> {
-    const known = guests.get(`${name} ${key}`)
-    if (known && !(await store.bySkeleton(skeleton(known.name)))) return known
-    const free = await lendName(name, key)
-    const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
-    guests.set(`${name} ${key}`, person)
-    if (guests.size > MAX_GUESTS_REMEMBERED) forgetOldest()
-    return person
-  }
-
-  const reservedNames = (): ReadonlySet<string> =>
-    new Set([...RESERVED_NAMES, ...policy().modelNames].map(skeleton))
-
-  async function lendName(name: string, key: Fingerprint): Promise<string> {
-    const reserved = reservedNames()
-    for (let number = 2; ; number++) {
-      const wanted = `${[...name].slice(0, 18).join('')}-${number}`
-      const mark = skeleton(wanted)
-      if (lent.has(mark) || reserved.has(mark) || (await store.bySkeleton(mark))) continue
-      // Somebody else may have been lent it while the store was asked.
-      if (lent.has(mark)) continue
-      lent.set(mark, key)
-      return wanted
-    }
-  }
-
-  function forgetOldest(): void {
-    const [oldest] = guests
-    if (!oldest) return
-    const [asked, person] = oldest
-    guests.delete(asked)
-    lent.delete(skeleton(person.name))
+  function reservedNames(): ReadonlySet<string> {
+    return new Set([...RESERVED_NAMES, ...policy().modelNames].map(skeleton))
   }
 
   const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
@@ -116,10 +82,10 @@ export function createPeople(options: PeopleOptions): People {
       const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
-      const holder = lent.get(skeleton(name))
-      if (holder !== undefined && holder !== key) return await guest(name, key)
-      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guest(name, key)
-      return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guest(name, key))
+      const holder = guests.holderOf(name)
+      if (holder !== undefined && holder !== key) return await guests.lend(name, key)
+      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guests.lend(name, key)
+      return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guests.lend(name, key))
     },
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)

@@ -1,5 +1,5 @@
 import { createSerial } from '../lib/serial.ts'
-import type { Entry, EntryDraft, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, Recorded, RoomName } from './entry.ts'
 import { StorageError } from './errors.ts'
 import { SYSTEM } from './names.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
@@ -17,7 +17,10 @@ export interface PresenceTeller {
 export interface PresenceParts {
   readonly room: RoomName
   /** As `Room.record`; `store` takes the place of appending to the log. */
-  readonly record: (draft: EntryDraft, store?: (entry: Entry) => Promise<void>) => Promise<Entry>
+  readonly record: <Draft extends EntryDraft>(
+    draft: Draft,
+    store?: (entry: Entry) => Promise<void>,
+  ) => Promise<Recorded<Draft>>
   readonly store: HeldPresence
   readonly limits: PresenceLimits
   readonly alarm: Alarm
@@ -44,7 +47,7 @@ export function createPresenceTeller({
   alarm,
   log,
 }: PresenceParts): PresenceTeller {
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   let lines = 0
   let held = 0
   let sumsUnderWay = 0
@@ -71,7 +74,7 @@ export function createPresenceTeller({
     held = 0
     if (taken > 0) countLine()
     sumsUnderWay++
-    const isDone = await inTurn(() => survive(recordSums))
+    const isDone = await oneByOne(() => survive(recordSums))
     sumsUnderWay--
     // They are on disk: the next minute's end tries again.
     if (!isDone) held += taken
@@ -104,7 +107,7 @@ export function createPresenceTeller({
       if (held > 0 || lines >= limits.presence_per_min) return void (await survive(() => hold(change)))
       countLine()
       // Nobody is said to have left before they are said to have come.
-      if (sumsUnderWay > 0) await inTurn(() => undefined)
+      if (sumsUnderWay > 0) await oneByOne(() => undefined)
       await survive(() => record(lineOf(change)))
     },
   }

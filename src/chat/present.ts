@@ -2,7 +2,7 @@ import type { Person, PersonId } from './person.ts'
 import type { Participant } from './ports.ts'
 
 /** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
-export interface Present {
+export interface PresentPeople {
   has(person: Person): boolean
   add(participant: Participant): void
   /** False for one that is not here. */
@@ -13,7 +13,7 @@ export interface Present {
   participants(): readonly Participant[]
 }
 
-export function createPresent(): Present {
+export function createPresent(): PresentPeople {
   const terminals = new Map<PersonId, Set<Participant>>()
   let people: readonly Person[] = []
   let participants: readonly Participant[] | undefined

@@ -1,4 +1,4 @@
-import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from './entry.ts'
+import type { EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, Role } from './person.ts'
 import type {
   Alarm,
@@ -27,7 +27,7 @@ export interface Room {
    * Gives the draft an id and a time, appends it to the log, then delivers it to all present, in order.
    * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
-  record(draft: EntryDraft): Promise<Entry>
+  record<Draft extends EntryDraft>(draft: Draft): Promise<Recorded<Draft>>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /**
@@ -133,7 +133,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): PresenceParts['record'] {
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft, store = (entry) => entries.append(entry)) => {
-    const entry: Entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
+    const entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
     const stored = store(entry)
     const delivered = Promise.all([stored, lastDelivery]).then(() =>
       bus.publish(room, { type: 'entry', entry }),

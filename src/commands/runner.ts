@@ -1,5 +1,5 @@
 import type { Chat } from '../chat/chat.ts'
-import { APOLOGY, Refusal, StorageError, UsageError } from '../chat/errors.ts'
+import { UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/byte-quota.ts'
 import type { Pace } from '../chat/pace.ts'
 import type { Log } from '../chat/ports.ts'
@@ -9,6 +9,7 @@ import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
 import { kindOf, type Caller, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
+import { createExplain } from './explain.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
 import { Misuse, misuse } from './usage.ts'
@@ -25,7 +26,7 @@ export interface Runner {
   speech(text: string, caller: SessionCaller): Promise<ExitStatus>
 }
 
-/** The one place where a command's trouble becomes words for people. */
+/** The runner of these commands. What is said and done with it is paced and counted. */
 export function createRunner(parts: {
   readonly commands: readonly Command[]
   readonly speech: Speech
@@ -34,6 +35,7 @@ export function createRunner(parts: {
   readonly bytes: ByteQuota
   readonly log: Log
 }): Runner {
+  const explain = createExplain(parts.log)
   const byName = new Map(parts.commands.map((command) => [command.name, command]))
 
   return {
@@ -103,24 +105,6 @@ export function createRunner(parts: {
     const near = closest(word.toLowerCase(), byName.keys())
     const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
     return new UsageError(`unknown command ${slash}${word.slice(0, 40)}; ${hint}`)
-  }
-
-  function explain(error: unknown, { out, session }: Caller): 1 | 2 {
-    if (error instanceof UsageError) {
-      out.warn(error.message)
-      if (error.usage !== undefined) out.warn(`usage: ${error.usage}`)
-      return 2
-    }
-    if (error instanceof Refusal) {
-      out.warn(error.message)
-    } else if (error instanceof StorageError) {
-      parts.log.error({ error, reason: error.reason }, 'the store refused')
-      out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
-    } else {
-      parts.log.error({ error, session: session !== undefined, room: session?.room.name }, 'a command threw')
-      out.warn(APOLOGY)
-    }
-    return 1
   }
 }
 

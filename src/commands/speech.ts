@@ -28,7 +28,7 @@ export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
   return {
     async say(room, requester, raw, how) {
       const text = messageText(raw, limits)
-      const message = (await room.record({ kind: 'message', author: requester.name, text })) as MessageEntry
+      const message = await room.record({ kind: 'message', author: requester.name, text })
       const called = mentions(text, turns.names())
       return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },

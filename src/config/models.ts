@@ -50,7 +50,10 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
   const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv]
   return {
     ...rest,
-    ...{ model, contextWindow, maxOutput, systemPrompt },
+    model,
+    contextWindow,
+    maxOutput,
+    systemPrompt,
     framing: PROVIDERS[entry.backend].framing,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(keepAlive === undefined ? {} : { keepAlive }),

@@ -1,12 +1,19 @@
+/**
+ * Embedding: the same tools, toolbox and models for a program that has no server, no rooms and no turns. All that it
+ * gives out is named in src/index.ts and described in docs/embedding.md.
+ * This folder must not know how a model is reached, where a tool comes from or what runs Lua, and starts nothing.
+ */
 import type { Usage } from '../chat/entry.ts'
 import { cleanText, isBlank } from '../lib/text/clean-text.ts'
-import { asRepeated, createCallCheck } from '../toolbox/tool-call.ts'
+import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools } from '../toolbox/toolbox.ts'
 import type { ChatMessage } from '../tools/conversation.ts'
-import type { LanguageModel, ModelRequest, RequestMessage } from '../turns/ports.ts'
+import { runSteps } from '../turns/loop.ts'
+import type { AssistantMessage, LanguageModel, ModelRequest, RequestMessage } from '../turns/ports.ts'
 import { createReply } from '../turns/reply.ts'
 import { addUsage } from '../turns/turn-state.ts'
 import { streamStep, type StepResult } from '../turns/step.ts'
+import { cleanMessage } from './clean-message.ts'
 import { DEFAULT_LIMITS } from './context.ts'
 import { createListeners, type Listeners } from './listeners.ts'
 import { plainPrompt } from './plain-prompt.ts'
@@ -93,38 +100,51 @@ export function createChat(options: ChatOptions): Chat {
   const request = (): ModelRequest<RequestMessage> => {
     const [first, ...rest] = messages.filter((message) => message.role !== 'note')
     if (first?.role !== 'user') throw new ChatError('a conversation begins with what its user says: use send')
-    return { prompt: plainPrompt(system, first.text), steps: rest, tools: toolbox.definitions(), maxOutput }
+    return {
+      prompt: plainPrompt(system, first.text),
+      messages: rest,
+      tools: toolbox.definitions(),
+      maxOutput,
+    }
   }
 
   async function answer(signal: AbortSignal): Promise<Answer> {
     const reply = createReply((piece) => listeners.of('text').forEach((listener) => listener(piece)))
-    const checkCalls = createCallCheck(name, ids)
     let usage: Usage = { input: 0, output: 0 }
-    for (let step = 1; step <= steps; step++) {
-      signal.throwIfAborted()
-      reply.nextStep()
-      const result = await streamStep(model, request(), { reply }, signal)
-      if (result.usage) usage = addUsage(usage, result.usage)
-      if (result.calls.length === 0) {
-        append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
-        return { text: reply.finish(), reason: result.reason, usage }
+    const end = await runSteps({
+      maxSteps: steps,
+      signal,
+      checkCalls: createCallCheck(name, ids),
+      async ask() {
+        reply.nextStep()
+        const result = await streamStep(model, request(), { reply }, signal)
+        if (result.usage) usage = addUsage(usage, result.usage)
+        return { result }
+      },
+      run: (calls, said) => runStep(calls, said, signal),
+    })
+    switch (end.why) {
+      case 'answered': {
+        const { text, reason } = end.asked.result
+        append({ role: 'assistant', text: text || '(no answer)', calls: [] })
+        return { text: reply.finish(), reason, usage }
       }
-      const { calls, halt } = checkCalls(result.calls)
-      if (halt !== undefined) throw new ChatError(halt)
-      await runStep({ ...result, calls }, signal)
+      case 'halted':
+        throw new ChatError(end.reason)
+      case 'used-up':
+        throw new ChatError(`@${name} used all ${steps} steps of its answer; it was stopped`)
     }
-    throw new ChatError(`@${name} used all ${steps} steps of its answer; it was stopped`)
   }
 
   /** Runs the calls of a step. A step that could not be finished leaves nothing that a provider would refuse. */
   async function runStep(
-    { text, calls, thoughts }: Pick<StepResult, 'text' | 'calls' | 'thoughts'>,
+    calls: readonly ToolCall[],
+    said: AssistantMessage,
     signal: AbortSignal,
   ): Promise<void> {
     const from = messages.length
     try {
-      const kept = thoughts.length > 0 ? { thoughts } : {}
-      append({ role: 'assistant', text, calls: calls.map(asRepeated), ...kept })
+      append(said)
       const requested = listeners.of('toolCallRequested')
       if (requested.length === 0)
         return void (await executeTools(calls, { toolbox, signal, replied: append }))
@@ -143,7 +163,7 @@ export function createChat(options: ChatOptions): Chat {
     if (busy) throw new ChatError('the model is answering; wait for its answer')
     busy = true
     try {
-      for (const message of more) append(cleaned(message))
+      for (const message of more) append(cleanMessage(message))
       return await answer(signal)
     } finally {
       busy = false
@@ -175,12 +195,3 @@ const noted = (
     context.addMessage?.(entry)
   },
 })
-
-/** A message as it may be kept and sent. */
-function cleaned(message: ChatMessage): ChatMessage {
-  if (message.role === 'tool') return { ...message, content: cleanText(message.content) }
-  const text = cleanText(message.text)
-  return message.role === 'assistant'
-    ? { ...message, text, calls: message.calls.map(asRepeated) }
-    : { ...message, text }
-}

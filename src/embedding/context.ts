@@ -1,8 +1,3 @@
-/**
- * Embedding: the same tools, toolbox and models for a program that has no server, no rooms and no turns. All that it
- * gives out is named in src/index.ts and described in docs/embedding.md.
- * This folder must not know how a model is reached, where a tool comes from or what runs Lua, and starts nothing.
- */
 import type { Entry, EntryDraft, EntryId, RoomName } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/person.ts'

@@ -7,6 +7,12 @@ export type JsonObject = { readonly [key: string]: Json }
 /** A JSON Schema (draft 2020-12 unless `$schema` says otherwise), always an object at the top. */
 export type JsonSchema = JsonObject
 
+/** Reads JSON. Throws a `SyntaxError`. */
+export function parseJson(text: string): Json {
+  const value: Json = JSON.parse(text)
+  return value
+}
+
 /** True for an object, which an array is not. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

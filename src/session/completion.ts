@@ -1,15 +1,15 @@
-import { onCodePoint } from './graphemes.ts'
+import { codePointAt } from '../lib/text/characters.ts'
 import { insert, type Draft } from './line-editor.ts'
 
 /** The draft after Tab, and what to show when several words would do. */
-export interface Completion {
+export interface CompletedDraft {
   readonly draft: Draft
   readonly choices: readonly string[]
 }
 
 const MAX_CHOICES_SHOWN = 60
 
-/** No word that can be completed is longer, in UTF-16 units. */
+/** No longer word can be completed, in UTF-16 units. In a long text the search would take the square of its length. */
 const MAX_WORD_UNITS = 256
 
 /**
@@ -18,12 +18,12 @@ const MAX_WORD_UNITS = 256
  */
 export async function completeDraft(
   draft: Draft,
-  complete: (textBeforeCursor: string) => Promise<readonly string[]>,
+  complete: (textBeforeCursor: string, word: string) => Promise<readonly string[]>,
   maxUnits: number,
-): Promise<Completion> {
+): Promise<CompletedDraft> {
   const before = draft.text.slice(0, draft.cursor)
   const word = /\S*$/u.exec(before.slice(-MAX_WORD_UNITS))?.[0] ?? ''
-  const choices = await complete(before)
+  const choices = await complete(before, word)
   const [first, ...others] = choices
   if (first === undefined) return { draft, choices: [] }
   const target = others.length === 0 ? `${first} ` : commonBeginning(first, others)
@@ -43,5 +43,5 @@ function commonBeginning(first: string, others: readonly string[]): string {
   for (const other of others) {
     while (!other.startsWith(first.slice(0, length))) length--
   }
-  return first.slice(0, onCodePoint(first, length))
+  return first.slice(0, codePointAt(first, length))
 }

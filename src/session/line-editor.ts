@@ -1,4 +1,5 @@
-import { nextBoundary, onCodePoint, previousBoundary } from './graphemes.ts'
+import { codePointAt } from '../lib/text/characters.ts'
+import { nextBoundary, previousBoundary } from '../lib/text/graphemes.ts'
 import type { Key, KeyName } from './keys.ts'
 
 /** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */
@@ -69,7 +70,7 @@ export const draftOf = (text: string): Draft => ({ text, cursor: text.length })
 /** Puts text where the cursor is; what would make the draft longer than `maxUnits` UTF-16 units is left out. */
 export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
   const free = Math.max(0, maxUnits - text.length)
-  const fits = inserted.slice(0, onCodePoint(inserted, Math.min(free, inserted.length)))
+  const fits = inserted.slice(0, codePointAt(inserted, Math.min(free, inserted.length)))
   return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
 }
 

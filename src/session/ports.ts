@@ -129,8 +129,11 @@ export interface SessionHost {
    * the one before is done.
    */
   submit(line: string): Promise<void>
-  /** What could stand for the word before the cursor, in a stable order: whole words, `@name`, `/command`. */
-  complete(textBeforeCursor: string): Promise<readonly string[]>
+  /**
+   * What could stand for `word`, with which the text before the cursor ends: whole words, `@name`, `/command`, in a
+   * stable order.
+   */
+  complete(textBeforeCursor: string, word: string): Promise<readonly string[]>
   /** What stands below. Cheap: asked at each painting. Never throws. */
   footer(style: DrawingStyle): RoomFooter
   /** ^X: stops what is running in the room, if this person may. */

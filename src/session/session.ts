@@ -132,7 +132,7 @@ async function readKeyboard(session: OpenSession, account: Account): Promise<voi
 
 /** The editor of a session, and what its keys set off. */
 function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession) {
-  const inOrder = createSerial()
+  const oneByOne = createSerial()
   const mayComplete = createTokenBucket(ASK_RATE, shared.now)
   const mayStop = createTokenBucket(ASK_RATE, shared.now)
   let editor = EMPTY_EDITOR
@@ -141,7 +141,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
 
   async function complete(): Promise<void> {
     const { draft } = editor
-    const found = await completeDraft(draft, (text) => host.complete(text), draftUnits)
+    const found = await completeDraft(draft, (before, word) => host.complete(before, word), draftUnits)
     if (editor.draft !== draft) return
     if (found.choices.length > 0) view.print(found.choices.join('  '))
     editor = withDraft(editor, found.draft)
@@ -161,7 +161,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
       case 'send':
         view.sent(sent)
         waiting++
-        return void inOrder(() => submit(event.line)).finally(() => waiting--)
+        return void oneByOne(() => submit(event.line)).finally(() => waiting--)
       case 'complete':
         return void (mayComplete() && trouble.during(complete))
       case 'stop':
@@ -191,7 +191,7 @@ function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: Ope
 
   return {
     waiting: () => waiting,
-    allSubmitted: () => inOrder(() => undefined),
+    allSubmitted: () => oneByOne(() => undefined),
     /** True once the person leaves; the keys after that are not taken. */
     take(keys: readonly Key[]): boolean {
       const before = editor.draft

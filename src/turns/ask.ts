@@ -64,7 +64,7 @@ function requestOf({ settings }: Turn, { prompt, messages, definitions }: Prepar
   const { maxOutput, contextWindow, lacks } = settings
   return {
     prompt,
-    steps: messages,
+    messages,
     tools: definitions,
     maxOutput,
     contextWindow,

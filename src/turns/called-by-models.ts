@@ -6,8 +6,9 @@ import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { RunTurn } from './turn.ts'
 import type { Turns } from './turns.ts'
 
-/** How deep models may call each other; 0 for never. */
-interface CallLimits {
+/** The limit of the config on models that call each other. */
+export interface CallLimits {
+  /** How deep they may do so; 0 for never. */
   readonly turn_depth: number
 }
 

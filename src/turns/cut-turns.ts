@@ -1,4 +1,4 @@
-import type { RoomName, TurnId } from '../chat/entry.ts'
+import type { RoomName } from '../chat/entry.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Clock, EntryLog } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -24,11 +24,10 @@ export async function markCutTurns(parts: CutTurnsParts): Promise<number> {
 }
 
 async function endTurn(turn: TurnRecord, { turns, log, clock, room }: CutTurnsParts): Promise<void> {
-  const name = turn.room as RoomName
   // The crash may have come after the reply was recorded, and before the turn was ended.
-  const replies = await log.read(name, { limit: 200, kinds: ['reply'] })
+  const replies = await log.read(turn.room, { limit: 200, kinds: ['reply'] })
   const answered = replies.some((entry) => entry.kind === 'reply' && entry.turn === turn.id)
-  if (!answered) await tellRoom(await room(name), turn)
+  if (!answered) await tellRoom(await room(turn.room), turn)
   await turns.finish(turn.id, { endedAt: clock.now(), outcome: answered ? 'done' : 'cut' })
 }
 
@@ -37,7 +36,7 @@ async function tellRoom(room: Room | undefined, { id, model, requester }: TurnRe
     kind: 'notice',
     level: 'error',
     author: SYSTEM,
-    turn: id as TurnId,
+    turn: id,
     text: `@${model}'s answer to ${requester} was cut off: the server ended in the middle; ask again`,
   })
 }

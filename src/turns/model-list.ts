@@ -53,7 +53,13 @@ export async function listModels(
 function publicSettings(settings: ModelSettings): PublicSettings {
   const { name, backend, model, enabled, contextWindow, maxOutput, encoding, fallback, lacks } = settings
   return {
-    ...{ name, backend, model, enabled, contextWindow, maxOutput, encoding },
+    name,
+    backend,
+    model,
+    enabled,
+    contextWindow,
+    maxOutput,
+    encoding,
     ...(fallback === undefined ? {} : { fallback }),
     ...(lacks === undefined ? {} : { lacks }),
   }

@@ -4,10 +4,11 @@
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
 import type { JsonObject } from '../lib/json.ts'
-import type { Usage } from '../chat/entry.ts'
+import type { RoomName, TurnId, Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { ToolMessage } from '../tools/conversation.ts'
 
 /**
  * What a model thought before it answered. It is never stored as speech. A provider may want it back with the step that it
@@ -20,23 +21,24 @@ export interface Thought {
 }
 
 /** What happened in an earlier step of this turn: what the model said and called, or the result of one call. */
-export type StepMessage =
-  | {
-      readonly role: 'assistant'
-      readonly text: string
-      readonly calls: readonly ToolCall[]
-      readonly thoughts?: readonly Thought[]
-    }
-  | { readonly role: 'tool'; readonly call: string; readonly name: string; readonly content: string }
+export type StepMessage = AssistantMessage | ToolMessage
+
+/** What a model said and called in one step. */
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly text: string
+  readonly calls: readonly ToolCall[]
+  readonly thoughts?: readonly Thought[]
+}
 
 /** What a request may hold: a conversation of a program has further words of its user after the first. */
 export type RequestMessage = StepMessage | { readonly role: 'user'; readonly text: string }
 
-/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `steps` and `tools`, and nothing else. */
+/** The request of one step. An adapter sends `prompt.system`, `userContent(prompt)`, `messages` and `tools`, and nothing else. */
 export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly prompt: Prompt
-  /** In order. */
-  readonly steps: readonly Message[]
+  /** All earlier steps, in order. */
+  readonly messages: readonly Message[]
   /** The definitions to send, in this order. */
   readonly tools: readonly ToolDefinition[]
   /** Tokens. */
@@ -108,8 +110,8 @@ export interface ConfiguredModel {
 
 /** A stored turn: whose it was, what was sent in it and how it ended. */
 export interface TurnRecord {
-  readonly id: string
-  readonly room: string
+  readonly id: TurnId
+  readonly room: RoomName
   readonly model: string
   readonly requester: string
   /** Milliseconds since the epoch. */
@@ -147,7 +149,7 @@ export interface Spending {
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
-  finish(id: string, change: Partial<Omit<TurnRecord, 'steps'>>): Promise<void>
+  finish(id: string, change: Partial<Omit<TurnRecord, 'id' | 'steps'>>): Promise<void>
   /** Adds a step to a turn that was begun. */
   addStep(id: string, step: SentStep): Promise<void>
   find(id: string): Promise<TurnRecord | undefined>

@@ -1,4 +1,5 @@
 import { cleanText } from '../lib/text/clean-text.ts'
+import { headOf } from '../lib/text/characters.ts'
 
 /** Characters of one reply, all steps together. A model that writes more is stopped. */
 export const MAX_REPLY_CHARS = 65_536
@@ -25,8 +26,7 @@ export function createReply(show: (text: string) => void): Reply {
   return {
     add(text) {
       const left = MAX_REPLY_CHARS - length - gap.length
-      const fitting =
-        text.length <= left ? text : text.slice(0, Math.max(0, left)).replace(/[\uD800-\uDBFF]$/, '')
+      const fitting = headOf(text, Math.max(0, left))
       if (fitting !== '') {
         whole.push(gap, fitting)
         length += gap.length + fitting.length

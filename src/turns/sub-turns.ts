@@ -15,8 +15,13 @@ export interface SubTurnParts {
   /** Gives the models that can be called now. */
   readonly models: () => readonly ConfiguredModel[]
   readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly limits: SubTurnLimits
+}
+
+/** The limit of the config on sub-turns. */
+export interface SubTurnLimits {
   /** How deep they go; 0 for none. */
-  readonly limits: { readonly turn_depth: number }
+  readonly turn_depth: number
 }
 
 /** Sub-turns that one mention may lead to, at any depth. */

@@ -46,7 +46,7 @@ export function createTurnLog(
       begun: store.begin({ ...turn, id, startedAt, ...cut }),
       async sent(request) {
         const before = last
-        last = { ...request, steps: [...request.steps] }
+        last = { ...request, messages: [...request.messages] }
         if (before) await store.addStep(id, newSince(before, last))
         else await store.finish(id, { prompt: request.prompt })
       },
@@ -66,12 +66,12 @@ export function createTurnLog(
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {
   // A message that is shortened later is another object from then on.
-  const changed = before.steps.findIndex((message, index) => message !== request.steps[index])
-  const kept = changed === -1 ? before.steps.length : changed
+  const changed = before.messages.findIndex((message, index) => message !== request.messages[index])
+  const kept = changed === -1 ? before.messages.length : changed
   return {
     ...(request.prompt === before.prompt ? {} : { prompt: request.prompt }),
     ...(changed === -1 ? {} : { kept }),
-    messages: request.steps.slice(kept),
+    messages: request.messages.slice(kept),
     ...(sameBytes(request.tools, before.tools) ? {} : { tools: request.tools }),
   }
 }
@@ -86,12 +86,12 @@ export type SentRequest = Omit<ModelRequest, 'maxOutput'>
 export function requestsOf({ prompt, steps = [] }: TurnRecord): readonly SentRequest[] {
   if (!prompt) return []
   const tools = prompt.tools.flatMap(({ definition }) => definition ?? [])
-  let last: SentRequest = { prompt, steps: [], tools }
+  let last: SentRequest = { prompt, messages: [], tools }
   const requests = [last]
   for (const step of steps) {
     last = {
       prompt: step.prompt ?? last.prompt,
-      steps: [...last.steps.slice(0, step.kept), ...step.messages],
+      messages: [...last.messages.slice(0, step.kept), ...step.messages],
       tools: step.tools ?? last.tools,
     }
     requests.push(last)

@@ -1,12 +1,13 @@
 import type { Usage } from '../chat/entry.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
-import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
+import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import { ask, type AskParts } from './ask.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
+import { runSteps } from './loop.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply } from './reply.ts'
@@ -83,30 +84,37 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   return runTurn
 }
 
-/** The loop: asks the model and runs its calls, until it answers without a call or must be stopped. */
+/** Asks the model and runs its calls, and says how that ended. */
 async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   const { job, signal, messages } = turn
-  const { turn_steps } = parts.limits
   const name = nameOf(job)
-  const checkCalls = createCallCheck(name)
-  signal.throwIfAborted()
-  // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
-  let [next] = await Promise.all([firstStep(turn, parts), job.recorder.begun])
-  for (let number = 1; number <= turn_steps; number++) {
-    if (number > 1) next = await next.next(messages)
-    const { step, result } = await ask(turn, next, parts)
-    const { text, calls: asked, thoughts, reason } = result
-    next = step
-    if (asked.length === 0) return done(name, reason === 'length')
-    const { calls, halt } = checkCalls(asked)
-    if (halt !== undefined) return await refuseAll(step.toolbox, calls, halt)
-    const kept = thoughts.length > 0 ? { thoughts } : {}
-    messages.push({ role: 'assistant', text, calls: calls.map(asRepeated), ...kept })
-    const replied = (reply: StepMessage): void => void messages.push(reply)
-    await executeTools(calls, { toolbox: step.toolbox, signal, replied })
-    signal.throwIfAborted()
+  const maxSteps = parts.limits.turn_steps
+  const replied = (reply: StepMessage): void => void messages.push(reply)
+  const end = await runSteps({
+    maxSteps,
+    signal,
+    checkCalls: createCallCheck(name),
+    ask: async () => await ask(turn, await nextStep(turn, parts), parts),
+    async run(calls, said, { step }) {
+      messages.push(said)
+      await executeTools(calls, { toolbox: step.toolbox, signal, replied })
+    },
+  })
+  switch (end.why) {
+    case 'answered':
+      return done(name, end.asked.result.reason === 'length')
+    case 'halted':
+      return await refuseAll(end.asked.step.toolbox, end.calls, end.reason)
+    case 'used-up':
+      return stopped(`@${name} used all ${maxSteps} steps of its turn; it was stopped`)
   }
-  return stopped(`@${name} used all ${turn_steps} steps of its turn; it was stopped`)
+}
+
+async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
+  if (turn.step) return await turn.step.next(turn.messages)
+  // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
+  const [first] = await Promise.all([firstStep(turn, parts), turn.job.recorder.begun])
+  return first
 }
 
 async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {

@@ -3,6 +3,7 @@ import { createModel } from '../../src/adapters/models/index.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import { createChat } from '../../src/chat/chat.ts'
+import type { TurnId } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { paths } from '../../src/app/paths.ts'
@@ -117,7 +118,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
       room.record({ kind: 'message', author: 'ann', text: '@qwen and now?' }),
     'begin: the turn on disk, with its fsync': () =>
       storage.turns.begin({
-        id: nextId(),
+        id: nextId() as TurnId,
         room: room.name,
         model: 'qwen',
         requester: 'ann',

@@ -1,21 +1,46 @@
 import { posix } from 'node:path'
 import type { Sources } from '../metrics/source-files.ts'
 
+/** The file that others open first, in folders that have no `index.ts`, no `ports.ts` and no file of their own name. */
+const FIRST_FILES: Readonly<Record<string, string>> = {
+  'src/adapters/log': 'pino-log.ts',
+  'src/adapters/lua': 'composer.ts',
+  'src/adapters/lua/lua-in-js': 'state.ts',
+  'src/adapters/lua/process': 'main.ts',
+  'src/adapters/lua/wasmoon': 'state.ts',
+  'src/adapters/sandbox': 'workspaces.ts',
+  'src/adapters/ssh': 'server.ts',
+  'src/adapters/storage/sqlite/search': 'entry-search.ts',
+  'src/adapters/storage/sqlite/threads': 'open-threaded.ts',
+  'src/adapters/tokens': 'tiktoken.ts',
+  'src/adapters/web/reader': 'main.ts',
+  'src/app': '../app.ts',
+  'src/app/room': 'board.ts',
+  'src/commands': 'define.ts',
+  'src/commands/verbs/shared': 'announce.ts',
+  'src/embedding': 'chat.ts',
+  'src/lib': 'brand.ts',
+  'src/lib/text': 'clean-text.ts',
+  'src/session/drawing': 'render-entry.ts',
+  'src/tools': 'tool.ts',
+  'src/tools/builtin/calculator': 'evaluate.ts',
+  'src/tools/ports': 'workspace.ts',
+}
+
 /**
- * Folders in `src` that do not say what they are for. Their `index.ts` says it, else `ports.ts`, else the file with the
- * folder's name; in a folder with none of these any file may. It begins with a comment that is not about the import, or the
- * declaration, that follows it.
+ * Folders in `src` that do not say what they are for, in the file that is opened first: `index.ts`, else `ports.ts`, else
+ * the one with the folder's name, else the one that `firstFiles` names. It begins with a comment that is not about the
+ * import, or the declaration, that follows it.
  */
-export function silentFolders(sources: Sources): readonly string[] {
-  const files = [...sources].filter(([path]) => path.startsWith('src/') && path.endsWith('.ts'))
-  const folders = new Set(files.map(([path]) => posix.dirname(path)))
+export function silentFolders(sources: Sources, firstFiles = FIRST_FILES): readonly string[] {
+  const paths = [...sources.keys()].filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
+  const folders = new Set(paths.map((path) => posix.dirname(path)))
   folders.delete('src')
   return [...folders].toSorted().filter((folder) => {
-    const inside = new Map(files.filter(([path]) => posix.dirname(path) === folder))
-    const first = ['index.ts', 'ports.ts', `${posix.basename(folder)}.ts`]
-      .map((name) => inside.get(`${folder}/${name}`))
+    const first = ['index.ts', 'ports.ts', `${posix.basename(folder)}.ts`, firstFiles[folder] ?? '']
+      .map((name) => sources.get(posix.join(folder, name)))
       .find((text) => text !== undefined)
-    return ![...(first === undefined ? inside.values() : [first])].some((text) => OWN_COMMENT.test(text))
+    return !OWN_COMMENT.test(first ?? '')
   })
 }
 

@@ -1,7 +1,7 @@
 /**
  * What `npm run check` looks at besides style, types and figures: that every key of the config is read, that every
  * folder says what it is for, that docs/commands.md is what the commands give, and that the pages name all limits and
- * backends. This folder must not know what a key or a command does.
+ * backends, and that no two types have one name. This folder must not know what a key or a command does.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { commandsPage } from '../support/commands/commands-page.ts'
 import { createCommandWorld } from '../support/commands/command-world.ts'
 import { unsaidInPages } from './config-in-pages.ts'
 import { silentFolders } from './folder-comments.ts'
+import { sharedTypeNames } from './type-names.ts'
 import { keysOf, unreadKeys, type Schema } from './config-keys.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -51,6 +52,7 @@ const problems = [
   ...(await folderProblems()),
   ...(await pageProblems()),
   ...(await unsaid()),
+  ...sharedTypeNames(await readSources(root)),
 ]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1

@@ -40,11 +40,11 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
       const events = await ask(examinee, message, 'Grep')
       const call = events.flatMap((event) => (event.type === 'call' ? [event.call] : []))[0]!
       examinee.expectEnd()
-      const steps = [
+      const messages = [
         { role: 'assistant' as const, text: '', calls: [call] },
         { role: 'tool' as const, call: call.id, name: 'Grep', content: 'a.ts:1: x' },
       ]
-      const request = { ...sampleRequest({}, 'Grep'), steps, prompt: samplePrompt({ message }) }
+      const request = { ...sampleRequest({}, 'Grep'), messages, prompt: samplePrompt({ message }) }
       const end = await collect(examinee.model.stream(request, new AbortController().signal))
       expect(textOf(end)).not.toBe('')
       expectOneFinish(end, 'stop')
@@ -53,11 +53,11 @@ export function languageModelExam(name: string, open: () => Promise<Examinee>): 
     it('answers what its user says after an answer', async () => {
       await using examinee = await open()
       const text = examinee.expectText()
-      const steps: readonly RequestMessage[] = [
+      const messages: readonly RequestMessage[] = [
         { role: 'assistant', text: 'Hello.', calls: [] },
         { role: 'user', text },
       ]
-      const request = { ...sampleRequest(), steps, prompt: samplePrompt({ message: 'ann: hello' }) }
+      const request = { ...sampleRequest(), messages, prompt: samplePrompt({ message: 'ann: hello' }) }
       const events = await collect(examinee.model.stream(request, new AbortController().signal))
       expect(textOf(events)).not.toBe('')
       expectOneFinish(events, 'stop')

@@ -1,38 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answer, calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { answer, calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 import type { SshSession } from '../support/ssh.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 let alice: SshSession
 let bob: SshSession
 let entered = 0
 
 beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
+  stage = await createModelStage(`
 [limits]
 approvals_per_room = 3
 rate_burst = 1000
-
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
-`,
-  })
+`)
   await stage.claim('root')
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 beforeEach(async () => {
   alice = await enter('alice')
   bob = await enter('bob')
@@ -65,7 +52,7 @@ async function question(session: SshSession, from: number): Promise<{ number: st
 
 /** What the model was told of its calls, in the request made last. */
 const told = (): string[] =>
-  models.requests
+  stage.models.requests
     .at(-1)!
     .body.messages.filter((message) => message.role === 'tool')
     .map((message) => String(message.content))
@@ -75,7 +62,7 @@ const wants = (command: string) => [calls('run_command', { command }), says('tha
 /** Lets alice's model want a command, and gives the question. */
 async function asks(command: string, who = alice, script = wants(command)) {
   const from = who.output().length
-  models.play(...script)
+  stage.models.play(...script)
   who.write('@qwen please\n')
   return { ...(await question(who, from)), from }
 }
@@ -153,7 +140,7 @@ describe('a tool that changes something', () => {
     const index = (at: number, command: string) => ({
       call: { index: at, id: `c${at}`, name: 'run_command', arguments: JSON.stringify({ command }) },
     })
-    models.play(answer([index(0, 'touch denied'), index(1, 'echo next')]), says('that was it'))
+    stage.models.play(answer([index(0, 'touch denied'), index(1, 'echo next')]), says('that was it'))
     alice.write('@qwen please\n')
     await question(alice, from)
     alice.write('/deny\n')
@@ -167,11 +154,11 @@ describe('a tool that changes something', () => {
 
   test('does not run when its requester leaves, even if others stay', async () => {
     const { number } = await asks('touch left')
-    const before = models.requests.length
+    const before = stage.models.requests.length
     const from = bob.output().length
     await leave(alice)
     await bob.waitFor('-- system: denied: alice left', from)
-    await models.arrived(before + 1)
+    await stage.models.arrived(before + 1)
     expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'? (alice left)"])
     expect((await stage.as('root', ['allow', 'lobby', number])).stderr).toContain(
       `question ${number} is not open in lobby\n`,
@@ -220,7 +207,7 @@ describe('what is allowed for longer', () => {
     alice.write('/allow room\n')
     await alice.waitFor('qwen: that was it', first.from)
     const from = alice.output().length
-    models.play(...wants('echo again'))
+    stage.models.play(...wants('echo again'))
     alice.write('@qwen please\n')
     await alice.waitFor('qwen: that was it', from)
     expect(alice.output().slice(from)).not.toContain('question')
@@ -262,7 +249,7 @@ describe('what is allowed for longer', () => {
     await stage.restart('SIGTERM')
     alice = await enter('alice')
     const later = alice.output().length
-    models.play(...wants('echo for good'))
+    stage.models.play(...wants('echo for good'))
     alice.write('@qwen please\n')
     await alice.waitFor('qwen: that was it', later)
     expect(alice.output().slice(later)).not.toContain('question')
@@ -277,7 +264,7 @@ describe('what is allowed for longer', () => {
     const before = await perms('root')
     const wantsNetwork = calls('run_command', { command: 'echo for good', network: true })
     const alone = alice.output().length
-    models.play(wantsNetwork, says('nobody was there'))
+    stage.models.play(wantsNetwork, says('nobody was there'))
     alice.write('@qwen please\n')
     await alice.waitFor('qwen: nobody was there', alone)
     expect(told()).toEqual([
@@ -286,7 +273,7 @@ describe('what is allowed for longer', () => {
     await using root = await stage.open('root', '-T')
     await root.waitFor('-- root joined')
     const from = alice.output().length
-    models.play(wantsNetwork, says('that was it'))
+    stage.models.play(wantsNetwork, says('that was it'))
     alice.write('@qwen please\n')
     const { text, number } = await question(alice, from)
     expect(text).toContain('(with the network)')

@@ -1,33 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { says } from '../support/model-server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 
 /** Every answer of the model server uses 18 tokens. */
 beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
+  stage = await createModelStage(`
+context_window = 16000
+
 [limits]
 members_per_room = 1
 tokens_per_person_day = 30
 tokens_per_room_day = 50
-
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}"
-context_window = 16000
-`,
-  })
+`)
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 
 const ask = (name: string) => stage.as(name, ['ask', 'lobby', '@qwen', 'hello?'])
 
@@ -43,7 +31,7 @@ test('whoever would be one too many in the lobby is told so and sent away', asyn
 })
 
 test('tokens are counted for a person and for a room, and a restart gives none back', async () => {
-  models.play(says('one'), says('two'), says('three'))
+  stage.models.play(says('one'), says('two'), says('three'))
   for (const name of ['alice', 'alice', 'bob']) expect((await ask(name)).exitCode).toBe(0)
   await stage.restart('SIGKILL')
   const [alice, bob] = [await ask('alice'), await ask('bob')]
@@ -55,5 +43,5 @@ test('tokens are counted for a person and for a room, and a restart gives none b
   expect(bob.stderr).toMatch(
     /^the quota of lobby \(tokens_per_room_day\) is used up: it has used 54 of 50 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
   )
-  expect(models.requests).toHaveLength(3)
+  expect(stage.models.requests).toHaveLength(3)
 })

@@ -2,41 +2,31 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { calls, says } from '../support/model-server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 let mapped: string
 
 beforeAll(async () => {
-  models = await startModelServer()
   mapped = await mkdtemp(join(tmpdir(), 'sshawl-mapped-'))
-  stage = await createStage({
-    config: `
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
+  stage = await createModelStage(`
 context_window = 64000
 
 [sandbox]
 workspaces = { dev = "${mapped}" }
-`,
-  })
+`)
   await stage.claim('root')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
   await rm(mapped, { recursive: true })
 })
 
 const as = (name: string, ...words: string[]) => stage.as(name, words)
 const files = (room: string) => join(stage.server.dataDir, 'rooms', room, 'files')
 /** What the model was last told by a tool. */
-const told = (): string => String(models.requests.at(-1)!.body.messages.at(-1)!.content)
+const told = (): string => String(stage.models.requests.at(-1)!.body.messages.at(-1)!.content)
 const pageOf = (content: string): string => content.slice(0, content.lastIndexOf('\n'))
 
 const lines = Array.from({ length: 700 }, (_, line) => `needle ${line} 😀 and some more words`)
@@ -46,12 +36,12 @@ describe('a long result', () => {
   test('reaches the model page by page, and the pages joined are what the tool gave', async () => {
     await mkdir(files('lobby'), { recursive: true })
     await writeFile(join(files('lobby'), 'log.txt'), lines.join('\r\n'))
-    models.play(calls('grep', { pattern: 'needle' }), says('read'))
+    stage.models.play(calls('grep', { pattern: 'needle' }), says('read'))
     expect((await as('root', 'ask', 'lobby', '@qwen', 'search')).exitCode).toBe(0)
     const count = Number(/\[page 1 of (\d+) of fd:1, which grep gave, /.exec(told())![1])
     const pages = [pageOf(told())]
     for (let page = 2; page <= count; page++) {
-      models.play(calls('read_fd', { fd: 'fd:1', page }), says('on'))
+      stage.models.play(calls('read_fd', { fd: 'fd:1', page }), says('on'))
       await as('root', 'ask', 'lobby', '@qwen', 'go on')
       pages.push(pageOf(told()))
     }
@@ -74,7 +64,7 @@ describe('a long result', () => {
       expect(exitCode).toBe(1)
       expect(stderr).toMatch(/ERROR: read_fd: (there is no fd:1 in this room|fd: write it as)/)
     }
-    models.play(calls('read_fd', { fd: 'fd:1' }), says('well'))
+    stage.models.play(calls('read_fd', { fd: 'fd:1' }), says('well'))
     await as('root', 'ask', 'den', '@qwen', 'read')
     expect(told()).toMatch(/^ERROR: read_fd: there is no fd:1 in this room/)
   })
@@ -93,7 +83,7 @@ describe('a long result', () => {
 
   test('tells a model without read_fd to ask for less', async () => {
     await as('root', 'tools', 'lobby', 'grep')
-    models.play(calls('grep', { pattern: 'needle' }), says('hm'))
+    stage.models.play(calls('grep', { pattern: 'needle' }), says('hm'))
     await as('root', 'ask', 'lobby', '@qwen', 'search')
     expect(told()).toMatch(
       /the rest is read with read_fd, which is not among these tools: ask for less instead\]$/,
@@ -144,7 +134,7 @@ describe('/todo', () => {
       { content: 'look around', status: 'completed' },
       { content: 'dig', status: 'in_progress' },
     ]
-    models.play(calls('TodoWrite', { todos }), says('noted'))
+    stage.models.play(calls('TodoWrite', { todos }), says('noted'))
     await as('root', 'ask', 'lobby', '@qwen', 'plan')
     expect((await as('alice', 'todo', 'lobby')).stdout).toBe('[x] look around\n[~] dig\n')
     expect(JSON.parse((await as('alice', 'todo', 'lobby', '--json')).stdout)).toEqual({

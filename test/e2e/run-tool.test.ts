@@ -1,30 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
+  stage = await createModelStage(`
 [limits]
 rate_burst = 1000
-
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
-`,
-  })
+`)
   await stage.claim('root')
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 
 const run = (who: string, ...words: string[]) => stage.as(who, ['run', ...words])
 const last = async (count: number) =>
@@ -134,7 +121,7 @@ describe('a script whose tool needs a permission', () => {
   })
 
   test.skipIf(lacks('bwrap'))('names them for the turn that it starts, too', async () => {
-    models.play(calls('run_command', { command: 'echo ran' }), says('fine'))
+    stage.models.play(calls('run_command', { command: 'echo ran' }), says('fine'))
     const asked = await stage.as('root', [
       'ask',
       '--allow',
@@ -146,15 +133,18 @@ describe('a script whose tool needs a permission', () => {
       'go',
     ])
     expect(asked).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
-    expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'ran\n' })
-    models.play(calls('run_command', { command: 'echo ran' }), says('well'))
+    expect(stage.models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'ran\n',
+    })
+    stage.models.play(calls('run_command', { command: 'echo ran' }), says('well'))
     const denied = await stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
     expect(denied).toMatchObject({
       exitCode: 0,
       stdout: 'well\n',
       stderr: 'denied: a script must name it: --allow run_command (run_command for root)\n',
     })
-    expect(models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
+    expect(stage.models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
       content: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)",
     })
   })

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { calls, says } from '../support/model-server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 import { lacks } from '../support/needs.ts'
 
 /** Seconds to sleep, a number that is in the command line of one test's processes and of no other. */
@@ -22,8 +22,7 @@ const wrapped = (name: string, command: string): string =>
   '@access read\n@deny none\n@param arguments {array<string>} [required] words\n'
 
 let dir: string
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sshawl-tools-'))
@@ -32,26 +31,17 @@ beforeAll(async () => {
     join(dir, 'Swarm.tool'),
     wrapped('Swarm', `sh -c 'trap "" TERM; for i in $(seq 50); do sleep "$1" & done; wait' sh {arguments}`),
   )
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
+  stage = await createModelStage(`
 context_window = 16000
 
 [tools]
 dirs = ["${dir}"]
 timeout_s = 3
-`,
-  })
+`)
   await stage.claim('root')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
   await rm(dir, { recursive: true })
 })
 
@@ -60,7 +50,7 @@ const memoryOfServer = async (): Promise<number> =>
   Number(/^VmRSS:\s*(\d+)/m.exec(await readFile(`/proc/${stage.server.process.pid}/status`, 'utf8'))?.[1])
 
 const ask = () => stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
-const answered = (): unknown => models.requests.at(-1)!.body.messages.at(-1)
+const answered = (): unknown => stage.models.requests.at(-1)!.body.messages.at(-1)
 
 describe.skipIf(lacks('bwrap'))('commands on a server', () => {
   test.each([
@@ -70,7 +60,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
     '%s ends at the time limit with all its children, and the room goes on meanwhile',
     async (name, words) => {
       const word = mark()
-      models.play(calls(name, { arguments: words(word) }), says('done'))
+      stage.models.play(calls(name, { arguments: words(word) }), says('done'))
       const asking = ask()
       await expect.poll(() => processesWith(word), { timeout: 20_000 }).toBeGreaterThan(0)
       expect((await stage.as('bob', ['say', 'lobby', `still here, ${name}`])).exitCode).toBe(0)
@@ -107,7 +97,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
     const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
     await mkdir(files, { recursive: true })
     await writeFile(join(files, 'kept.txt'), 'kept\n')
-    models.play(calls(name, { arguments: words }), says('done'))
+    stage.models.play(calls(name, { arguments: words }), says('done'))
     expect((await ask()).stdout).toContain('done')
     expect(answered()).toMatchObject({ role: 'tool' })
     expect(await readdir(files)).toEqual(['kept.txt'])
@@ -117,7 +107,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
     'leave no process behind when the server ends by %s',
     async (signal) => {
       const word = mark()
-      models.play(calls('Swarm', { arguments: [word] }))
+      stage.models.play(calls('Swarm', { arguments: [word] }))
       const asking = ask()
       await expect.poll(() => processesWith(word), { timeout: 20_000 }).toBeGreaterThan(50)
       await stage.restart(signal)

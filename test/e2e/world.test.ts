@@ -1,23 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { calls, says } from '../support/model-server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 
 beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
+  stage = await createModelStage(`
 [limits]
 rate_burst = 1000
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
-`,
-  })
+`)
   await stage.claim('root')
   for (const [room, ...flags] of [['attic'], ['secret-den', '--private']]) {
     await stage.as('alice', ['create', ...flags, room!])
@@ -26,10 +17,7 @@ endpoint = "${models.endpoint}/v1"
   await stage.as('alice', ['portal', 'attic', 'south', 'lobby'])
   await stage.as('alice', ['portal', 'attic', 'trapdoor', 'secret-den'])
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 
 const out = async (name: string, ...words: string[]): Promise<string> => (await stage.as(name, words)).stdout
 const guide = (name: string, room: string, tool: string, args: object = {}): Promise<string> =>
@@ -137,14 +125,14 @@ describe('nav', () => {
 
 describe('side turns over HTTP', () => {
   test('answer their turn, which answers the person; the log has them as a thread', async () => {
-    models.play(
+    stage.models.play(
       calls('spawn_agent', { prompt: 'add up', tools: ['calc*'] }),
       calls('calculator', { expression: '40+2' }),
     )
-    models.play(says('it is 42'), says('The answer: 42'))
+    stage.models.play(says('it is 42'), says('The answer: 42'))
     const { stdout, exitCode } = await stage.as('alice', ['ask', 'lobby', '@qwen', 'how much?'])
     expect({ stdout, exitCode }).toEqual({ stdout: 'The answer: 42\n', exitCode: 0 })
-    const bodies = models.requests.slice(-4).map((request) => request.body)
+    const bodies = stage.models.requests.slice(-4).map((request) => request.body)
     expect(bodies[1]!.tools!.map((tool) => tool.function.name)).toEqual(['calculator'])
     expect(JSON.stringify(bodies[1]!.messages)).not.toContain('how much?')
     expect(bodies[3]!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'it is 42' })
@@ -170,14 +158,14 @@ describe('side turns over HTTP', () => {
       [[], /^ERROR: Permission denied/],
       [['--allow', 'write_file'], /made\.txt/],
     ] as const) {
-      models.play(
+      stage.models.play(
         calls('fork', { prompts: ['write it'] }),
         calls('write_file', write),
         says('tried'),
         says('end'),
       )
       await stage.as('root', ['ask', ...flags, 'lobby', '@qwen', 'write'])
-      expect(models.requests.at(-2)!.body.messages.at(-1)!.content).toMatch(expected)
+      expect(stage.models.requests.at(-2)!.body.messages.at(-1)!.content).toMatch(expected)
     }
   })
 })

@@ -1,31 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { calls, says } from '../support/model-server.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
 
-let stage: Stage
-let models: ModelServer
+let stage: ModelStage
 
 beforeAll(async () => {
-  models = await startModelServer()
-  stage = await createStage({
-    config: `
-[[models]]
-name = "qwen"
-backend = "openai-compatible"
-model = "qwen3:8b"
-endpoint = "${models.endpoint}/v1"
+  stage = await createModelStage(`
 context_window = 16000
 
 [limits]
 rate_burst = 1000
-`,
-  })
+`)
   await stage.claim('root')
 })
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
-  await models[Symbol.asyncDispose]()
-})
+afterAll(() => stage[Symbol.asyncDispose]())
 
 const root = (words: readonly string[], input?: string) =>
   stage.as('root', words, input === undefined ? {} : { input })
@@ -101,14 +89,14 @@ describe('the script of a room', () => {
 end`
     await out(['script', 'broken', 'set'], source)
     await out(['kv', 'broken', 'mode', 'on'])
-    const before = models.requests.length
+    const before = stage.models.requests.length
     const { exitCode, stderr } = await root(['ask', 'broken', '@qwen', 'hi'])
     expect(exitCode).toBe(1)
     expect(stderr).toBe('script:3: no mode\n')
     expect(await out(['history', 'broken', '-n', '1'])).toMatch(/-- script:3: no mode\n$/)
-    expect(models.requests.length).toBe(before)
+    expect(stage.models.requests.length).toBe(before)
     await out(['kv', 'broken', 'mode', '-'])
-    models.play(says('well again'))
+    stage.models.play(says('well again'))
     expect(await out(['ask', 'broken', '@qwen', 'hi'])).toBe('well again\n')
   })
 
@@ -191,8 +179,8 @@ describe('the key-values of a room', () => {
 describe('a past turn', () => {
   test('is shown request by request, as the model’s server received it', async () => {
     await createRoom('past')
-    const first = models.requests.length
-    models.play(calls('calculator', { expression: '6*7' }), says('42'))
+    const first = stage.models.requests.length
+    stage.models.play(calls('calculator', { expression: '6*7' }), says('42'))
     expect(await out(['ask', 'past', '@qwen', 'what is 6*7?'])).toContain('42')
     const entries = (await out(['history', 'past', '--json'])).trim().split('\n')
     const { turn } = JSON.parse(entries.at(-1)!) as { turn: string }
@@ -208,7 +196,7 @@ describe('a past turn', () => {
     expect(outcome).toBe('done')
     expect(requests).toHaveLength(2)
     for (const [index, request] of requests.entries()) {
-      const { body } = models.requests[first + index]!
+      const { body } = stage.models.requests[first + index]!
       expect(body.messages[0]).toEqual({ role: 'system', content: request.system })
       expect(body.messages[1]).toEqual({ role: 'user', content: request.user })
       expect(body.messages.length).toBe(2 + request.messages.length)
@@ -216,7 +204,7 @@ describe('a past turn', () => {
     }
     expect(requests[1]!.messages.at(-1)).toMatchObject({
       role: 'tool',
-      content: models.requests.at(-1)!.body.messages.at(-1)!.content,
+      content: stage.models.requests.at(-1)!.body.messages.at(-1)!.content,
     })
     const shown = await out(['turn', 'past', turn])
     expect(shown).toMatch(/^-- @qwen for root: done; 2 requests\n-- request 1\n-- system\n/)

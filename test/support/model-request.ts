@@ -62,7 +62,7 @@ export const promptTool = (name: string): PromptTool => ({
 export function sampleRequest(change: Partial<ModelRequest> = {}, ...tools: readonly string[]): ModelRequest {
   return {
     prompt: samplePrompt({ tools: tools.map(promptTool) }),
-    steps: [],
+    messages: [],
     tools: tools.map(definition),
     maxOutput: 512,
     ...change,

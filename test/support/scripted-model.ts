@@ -30,7 +30,7 @@ export function scriptedModel(...steps: readonly ScriptedStep[]): ScriptedModel 
       }),
     async *stream(request: ModelRequest, signal: AbortSignal) {
       const step = steps[requests.length]
-      requests.push({ ...request, steps: [...request.steps] })
+      requests.push({ ...request, messages: [...request.messages] })
       for (const look of watchers) look()
       if (!step) throw new Error(`the script has only ${steps.length} steps`)
       yield* step(request, signal)

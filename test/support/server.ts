@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { startModelServer, type ModelServer } from './model-server.ts'
 import { createSshHome, openSsh, ssh, type SshHome, type SshResult, type SshSession } from './ssh.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -134,4 +135,31 @@ export async function createStage(
     },
   }
   return stage
+}
+
+/** A stage whose server has the model `qwen`, and the model server that answers for it. */
+export interface ModelStage extends Stage {
+  readonly models: ModelServer
+}
+
+/** `more` are further keys of the model, then further parts of the config. */
+export async function createModelStage(more = ''): Promise<ModelStage> {
+  const models = await startModelServer()
+  const stage = await createStage({
+    config: `
+[[models]]
+name = "qwen"
+backend = "openai-compatible"
+model = "qwen3:8b"
+endpoint = "${models.endpoint}/v1"
+${more}`,
+  })
+  const endStage = stage[Symbol.asyncDispose]
+  return Object.assign(stage, {
+    models,
+    [Symbol.asyncDispose]: async () => {
+      await endStage()
+      await models[Symbol.asyncDispose]()
+    },
+  })
 }

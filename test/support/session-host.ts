@@ -81,10 +81,8 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           else if (line.startsWith('/big ')) mine?.print('x'.repeat(Number(line.slice(5))))
           else deliver({ kind: 'message', author: mine?.person.name ?? '', text: line })
         },
-        complete: (text) =>
-          Promise.resolve(
-            ['/help', '/history', '@guide'].filter((word) => word.startsWith(text.split(' ').at(-1)!)),
-          ),
+        complete: (_text, word) =>
+          Promise.resolve(['/help', '/history', '@guide'].filter((one) => one.startsWith(word))),
         footer: (style) => ({ replies: replies.rows(style), status: statusRow(current(), style) }),
         stop() {
           stopped = true

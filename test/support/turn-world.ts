@@ -1,5 +1,5 @@
 import type { ByteQuota } from '../../src/chat/byte-quota.ts'
-import type { Entry, MessageEntry } from '../../src/chat/entry.ts'
+import type { Entry } from '../../src/chat/entry.ts'
 import type { Person } from '../../src/chat/person.ts'
 import type { Room } from '../../src/chat/room.ts'
 import type { Json } from '../../src/lib/json.ts'
@@ -126,7 +126,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
 
   async function start(text = 'hello', { by = ann, model: name = 'qwen' } = {}): Promise<RunningTurn> {
     const said = await room.record({ kind: 'message', author: by.name, text: `@${name} ${text}` })
-    return await turns.start({ room, requester: by, model: name, message: said as MessageEntry })
+    return await turns.start({ room, requester: by, model: name, message: said })
   }
   const readLog = () => storage.log.read(room.name, { limit: 10_000 })
 

@@ -1,7 +1,7 @@
 import { createDecayingSums } from './decaying-sums.ts'
 
 /** Who is served by a request, and who pays for it. */
-export interface Account {
+export interface ComposerAccount {
   /** Has at most one process at a time: a room, or a person who checks a script. */
   readonly owner: string
   /** To whom its processor time is put down, and the loss of a process. */
@@ -9,19 +9,19 @@ export interface Account {
 }
 
 /** A prompt of a room is at the cost of the room, whose script runs, and of the person who calls the model. */
-export const promptAccount = (room: string, person: string): Account => ({
+export const promptAccount = (room: string, person: string): ComposerAccount => ({
   owner: `room ${room}`,
   payers: [`room ${room}`, `person ${person}`],
 })
 
 /** A check of a script is at the cost of the person alone, so that no room waits for it. */
-export const checkAccount = (person: string): Account => ({
+export const checkAccount = (person: string): ComposerAccount => ({
   owner: `person ${person}`,
   payers: [`person ${person}`],
 })
 
 /** The server's own work, which nobody pays for. */
-export const ownAccount = (what: string): Account => ({ owner: what, payers: [] })
+export const ownAccount = (what: string): ComposerAccount => ({ owner: what, payers: [] })
 
 /** Processor time that is this old counts half. */
 const SPENT_HALF_LIFE_MS = 30_000
@@ -38,15 +38,15 @@ const MIN_SUSPICION = 0.25
 /** What rooms and people have cost lately. */
 export interface Accounts {
   /** Milliseconds of processor time of the payer who spent most. Who spends most waits most. */
-  load(account: Account): number
-  spend(account: Account, cpuMs: number): void
+  load(account: ComposerAccount): number
+  spend(account: ComposerAccount, cpuMs: number): void
   /** Puts down that a process was lost. */
-  suspect(account: Account): void
+  suspect(account: ComposerAccount): void
   /**
    * True where a payer has cost a process in the last minutes. A script that hangs only now and then succeeds in
    * between, so success ends no suspicion; time does.
    */
-  isSuspect(account: Account): boolean
+  isSuspect(account: ComposerAccount): boolean
 }
 
 export function createAccounts(): Accounts {

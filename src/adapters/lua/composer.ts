@@ -8,7 +8,7 @@
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { CatalogueTool, Snapshot } from '../../prompt/snapshot.ts'
-import { type Account, checkAccount, ownAccount, promptAccount } from './accounts.ts'
+import { type ComposerAccount, checkAccount, ownAccount, promptAccount } from './accounts.ts'
 import { createDefinitions } from '../../prompt/rungs/definitions-apart.ts'
 import { createToolKeys, type Keyed, rowKeys } from './sent-once.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
@@ -37,7 +37,11 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   const withDefinitions = createDefinitions()
   let ids = 0
 
-  async function compose(account: Account, snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt> {
+  async function compose(
+    account: ComposerAccount,
+    snapshot: Snapshot,
+    signal?: AbortSignal,
+  ): Promise<Prompt> {
     const request = composeRequest((ids += 1), snapshot, toolKeys)
     const response = await pool.ask(account, request, signal)
     if (response.kind === 'prompt') return withDefinitions(response.prompt, snapshot.tools)

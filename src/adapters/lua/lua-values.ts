@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.ts'
+import { parseJson, type Json } from '../../lib/json.ts'
 import type { LuaJob } from '../../prompt/ports.ts'
 
 /** Lua's parser allows about 200 levels; a value that is nested deeper than this becomes nil. */
@@ -43,9 +43,7 @@ function luaNumber(value: number): string {
 export function readLuaJson(text: string): Json {
   // Line breaks are by far the most of these, and a backslash before one always belongs to it.
   const inLines = text.replaceAll('\\\n', '\\n')
-  return JSON.parse(
-    /\\\d/.test(inLines) ? inLines.replace(/\\(\d{1,3}|[^])/g, asJsonEscape) : inLines,
-  ) as Json
+  return parseJson(/\\\d/.test(inLines) ? inLines.replace(/\\(\d{1,3}|[^])/g, asJsonEscape) : inLines)
 }
 
 function asJsonEscape(escape: string, code: string): string {

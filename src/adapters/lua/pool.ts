@@ -4,7 +4,7 @@ import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
 import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'
 import { createSender } from './sent-once.ts'
-import { createAccounts, type Account } from './accounts.ts'
+import { createAccounts, type ComposerAccount } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
 import { WrapProcess, type WrittenRequest } from './wrap-process.ts'
@@ -19,7 +19,7 @@ const createSenders = () => ({ tools: createSender<CatalogueTool>(), history: cr
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3
 
-interface Job extends Account {
+interface Job extends ComposerAccount {
   readonly write: RequestWriter
   readonly outcome: Deferred<Response>
 }
@@ -30,7 +30,7 @@ interface Slot {
   ready: boolean
   current: Job | undefined
   /** The account whose job ended the process before this one: its next job waits until this one is ready. */
-  readonly blamed: Account | undefined
+  readonly blamed: ComposerAccount | undefined
 }
 
 /**
@@ -53,7 +53,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Resolves with the response, trouble included. Rejects with `WrapError`, or with the signal's reason. */
-  async ask(account: Account, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
+  async ask(account: ComposerAccount, write: RequestWriter, signal?: AbortSignal): Promise<Response> {
     signal?.throwIfAborted()
     this.#admit(account)
     const job: Job = { ...account, write, outcome: createDeferred<Response>() }
@@ -81,7 +81,7 @@ export class ProcessPool implements AsyncDisposable {
     await Promise.all(slots.map((slot) => slot.process.gone))
   }
 
-  #admit({ owner }: Account): void {
+  #admit({ owner }: ComposerAccount): void {
     if (this.#closed) throw new WrapError('process', 'wrap: the server is stopping')
     const waiting = this.#queue.waiting(owner)
     if (waiting < this.#options.limits.queued) return
@@ -89,7 +89,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Starts processes until there are enough. */
-  fill(blamed?: Account): void {
+  fill(blamed?: ComposerAccount): void {
     while (!this.#closed && this.#slots.size < this.#wanted) this.#start(blamed)
   }
 
@@ -99,7 +99,7 @@ export class ProcessPool implements AsyncDisposable {
     return new Set([...served, ...this.#queue.owners()])
   }
 
-  #start(blamed: Account | undefined): void {
+  #start(blamed: ComposerAccount | undefined): void {
     const { entry, packageRoot, engine, encodings, limits } = this.#options
     const { timeMs, memoryBytes, heapMiB } = limits
     const settings = { engine, lua: join(packageRoot, 'lua'), timeMs, memoryBytes, warm: encodings }
@@ -133,7 +133,7 @@ export class ProcessPool implements AsyncDisposable {
   }
 
   /** Owners that have a process get no further one now, nor do suspects while too few are left for others. */
-  #mayServe(): (job: Account) => boolean {
+  #mayServe(): (job: ComposerAccount) => boolean {
     const served = [...this.#slots].flatMap((slot) => (slot.ready ? slot.current : slot.blamed) ?? [])
     const busy = new Set(served.map(({ owner }) => owner))
     const lost = served.filter((account) => this.#accounts.isSuspect(account)).length

@@ -1,23 +1,20 @@
 import { versionedEndpoint } from './endpoint.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
-import { sdkModel } from './sdk-model.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /** Anthropic by its messages API. */
 export const anthropic: Provider = {
-  create(access, limits) {
-    const baseURL = versionedEndpoint(access, 'https://api.anthropic.com')
-    const load = async () => {
+  create: hosted(
+    (access) => versionedEndpoint(access, 'https://api.anthropic.com'),
+    async (options, model) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
-      return createAnthropic(options)(access.model)
-    }
-    const upstream = { access, endpoint: baseURL, question: 'is the network up?' }
-    return sdkModel(load, upstream, { cacheMark: CACHE_MARK })
-  },
+      return createAnthropic(options)(model)
+    },
+    { cacheMark: CACHE_MARK },
+  ),
   framing: {
     perRequest: 16,
     perToolset: 804,

@@ -1,20 +1,17 @@
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import { endpoint } from './endpoint.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
-import { sdkModel } from './sdk-model.ts'
 
 /** Google's Gemini by its own API. */
 export const gemini: Provider = {
-  create(access, limits) {
-    const baseURL = endpoint(access, 'https://generativelanguage.googleapis.com/v1beta')
-    const load = async () => {
+  create: hosted(
+    (access) => endpoint(access, 'https://generativelanguage.googleapis.com/v1beta'),
+    async (options, model) => {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
-      return createGoogleGenerativeAI(options)(access.model)
-    }
-    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
-  },
+      return createGoogleGenerativeAI(options)(model)
+    },
+  ),
   // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
   framing: {
     ...CAREFUL_FRAMING,

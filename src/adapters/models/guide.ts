@@ -20,7 +20,7 @@ const guideModel = (name: string): LanguageModel => ({
 })
 
 function* answer(request: ModelRequest<RequestMessage>, name: string): Generator<ModelEvent> {
-  const result = request.steps.at(-1)
+  const result = request.messages.at(-1)
   if (result?.role === 'tool') return yield* say(result.content)
   const [verb, rest] = words(question(lastWords(request), name))
   switch (verb) {
@@ -35,8 +35,8 @@ function* answer(request: ModelRequest<RequestMessage>, name: string): Generator
   }
 }
 
-const lastWords = ({ prompt, steps }: ModelRequest<RequestMessage>): string =>
-  steps.findLast((step) => step.role === 'user')?.text ?? prompt.message
+const lastWords = ({ prompt, messages }: ModelRequest<RequestMessage>): string =>
+  messages.findLast((message) => message.role === 'user')?.text ?? prompt.message
 
 function* say(text: string): Generator<ModelEvent> {
   yield { type: 'text', text }

@@ -37,7 +37,7 @@ export type ChatLine = z.output<typeof chatLineSchema>
  * the model's whole window in every request.
  */
 export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAccess): object {
-  const { prompt, steps, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
+  const { prompt, messages, tools, maxOutput, contextWindow, withoutSystemRole = false } = request
   const { system, user } = headOf(prompt, withoutSystemRole)
   const window = contextWindow === undefined ? {} : { num_ctx: contextWindow }
   return {
@@ -45,7 +45,7 @@ export function chatBody(request: ModelRequest<RequestMessage>, access: ModelAcc
     messages: [
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
       { role: 'user', content: user },
-      ...steps.map(messageOf),
+      ...messages.map(messageOf),
     ],
     ...(tools.length > 0 ? { tools: tools.map(functionOf) } : {}),
     stream: true,

@@ -1,20 +1,16 @@
 import { versionedEndpoint } from './endpoint.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
-import { sdkModel } from './sdk-model.ts'
 
 /** OpenAI by its chat-completions API. */
 export const openai: Provider = {
-  create(access, limits) {
-    const baseURL = versionedEndpoint(access, 'https://api.openai.com')
-    const load = async () => {
+  create: hosted(
+    (access) => versionedEndpoint(access, 'https://api.openai.com'),
+    async (options, model) => {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      // Without a key, even an empty one, the library would look in the environment.
-      const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
-      return createOpenAI(options).chat(access.model)
-    }
-    return sdkModel(load, { access, endpoint: baseURL, question: 'is the network up?' })
-  },
+      return createOpenAI(options).chat(model)
+    },
+  ),
   framing: {
     perRequest: 9,
     perToolset: 12,

@@ -9,7 +9,7 @@ import { argumentsAsObject, headOf } from './request-parts.ts'
  * the head of the user's part for a model that takes none. `cacheMark` goes with the system message.
  */
 export function sdkPrompt(
-  { prompt, steps, withoutSystemRole = false }: ModelRequest<RequestMessage>,
+  { prompt, messages, withoutSystemRole = false }: ModelRequest<RequestMessage>,
   cacheMark?: SharedV3ProviderOptions,
 ): LanguageModelV3Prompt {
   const { system, user } = headOf(prompt, withoutSystemRole)
@@ -19,7 +19,7 @@ export function sdkPrompt(
   return [
     ...systemMessage,
     { role: 'user', content: [{ type: 'text', text: user }] },
-    ...steps.map(stepMessage),
+    ...messages.map(stepMessage),
   ]
 }
 

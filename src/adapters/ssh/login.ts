@@ -17,11 +17,11 @@ export interface LoginOptions {
   /** Called when the client tried too often. */
   onGiveUp(): void
   /** Called just before the client learns that it is in. `key` is the one that it proved. */
-  onPerson(login: Login, key: Fingerprint): void
+  onPerson(identified: Identified, key: Fingerprint): void
 }
 
 /** Who came in. */
-export interface Login {
+export interface Identified {
   readonly person: Person
   /** Why they may do nothing, in words for them; absent if they may. */
   readonly refusal?: string
@@ -66,7 +66,11 @@ async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): 
  * A login that fails tells nothing, with one exception: where the store fails, whoever comes is let in, and told that on
  * each channel instead of being served. It is the same for every name and key.
  */
-async function identify(name: string, key: OfferedKey, options: LoginOptions): Promise<Login | undefined> {
+async function identify(
+  name: string,
+  key: OfferedKey,
+  options: LoginOptions,
+): Promise<Identified | undefined> {
   try {
     return { person: await options.handler.identify(name, key, options.address) }
   } catch (error) {
@@ -77,7 +81,7 @@ async function identify(name: string, key: OfferedKey, options: LoginOptions): P
   }
 }
 
-const notServed = ({ fingerprint }: OfferedKey, { message }: StorageError): Login => ({
+const notServed = ({ fingerprint }: OfferedKey, { message }: StorageError): Identified => ({
   person: { id: `unknown:${fingerprint}` as PersonId, name: 'unknown', admin: false, guest: true },
   refusal: `You cannot come in now: ${message}.`,
 })

@@ -2,6 +2,7 @@ import type { ServerChannel } from 'ssh2'
 import type { Carrier } from './carrier.ts'
 import type { Queues } from './queues.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
+import { createStallTimer } from './stall-timer.ts'
 
 /** Which of a channel's two streams. */
 export type Stream = 'out' | 'err'
@@ -36,9 +37,6 @@ interface Piece {
 /** One piece is one SSH packet. */
 const MAX_PIECE_BYTES = 32 * 1024
 
-/** Less than this in all of `stallMs` counts as nothing. */
-const MIN_PROGRESS_BYTES = 1_024
-
 /**
  * Sends what was pushed in one go as one packet, as soon as whoever pushes is done. Only what a slow client cannot
  * take yet stays in the queue, and only then there is a timer. `onEmpty` is called each time the queue has become empty.
@@ -48,13 +46,12 @@ export function createOutbox(
   onEmpty?: () => void,
 ): Outbox {
   const queue: Piece[] = []
-  let waiting: { readonly bytes: number; readonly done: () => void }[] = []
+  const waiters = createWaiters()
+  const stall = createStallTimer(stallMs, () => carrier.drop('reads too slowly'))
   let size = 0
   let counted = 0
-  let progress = 0
   let isScheduled = false
   let isOver = false
-  let stall: NodeJS.Timeout | undefined
 
   const held = {
     size: () => size,
@@ -86,10 +83,10 @@ export function createOutbox(
       size -= piece.bytes.length
       send(piece)
     }
-    progress += before - size
+    stall.sent(before - size)
     if (size > 0) wait()
     else stopWaiting()
-    settle()
+    waiters.release(size)
     if (before > 0 && size === 0 && !isOver) onEmpty?.()
   }
 
@@ -97,18 +94,13 @@ export function createOutbox(
     count()
     if (size === 0) return
     carrier.waiting.add(pump)
-    stall ??= setTimeout(() => carrier.drop('reads too slowly'), stallMs)
-    if (progress < MIN_PROGRESS_BYTES) return
-    progress = 0
-    stall.refresh()
+    stall.run()
   }
 
   function stopWaiting(): void {
     count()
     carrier.waiting.delete(pump)
-    clearTimeout(stall)
-    stall = undefined
-    progress = 0
+    stall.stop()
   }
 
   /** A queue that empties within one tick is never reported to `queues`. */
@@ -118,18 +110,11 @@ export function createOutbox(
     if (change !== 0) queues.changed(held, change)
   }
 
-  function settle(): void {
-    if (waiting.length === 0) return
-    const ready = waiting.filter(({ bytes }) => size <= bytes || isOver)
-    waiting = waiting.filter((waiter) => !ready.includes(waiter))
-    for (const { done } of ready) done()
-  }
-
   function abandon(): void {
     isOver = true
     queue.length = size = 0
     stopWaiting()
-    settle()
+    waiters.release(size)
   }
 
   return {
@@ -139,15 +124,12 @@ export function createOutbox(
       const bytes = Buffer.from(text, 'utf8')
       queue.push({ bytes, stream })
       size += bytes.length
-      if (stall) return count()
+      if (stall.isRunning()) return count()
       if (isScheduled) return
       isScheduled = true
       queueMicrotask(pump)
     },
-    below(bytes) {
-      if (size <= bytes || isOver) return Promise.resolve()
-      return new Promise((done) => waiting.push({ bytes, done }))
-    },
+    below: (bytes) => (size <= bytes ? Promise.resolve() : waiters.add(bytes)),
     async finish(exitStatus) {
       await this.below(0)
       if (isOver) return
@@ -159,6 +141,22 @@ export function createOutbox(
       }
     },
     abandon,
+  }
+}
+
+/** Those who wait until a queue is short enough. */
+function createWaiters() {
+  let waiting: { readonly bytes: number; readonly done: () => void }[] = []
+  return {
+    /** Resolves once the queue has at most so many bytes. */
+    add: (bytes: number): Promise<void> => new Promise((done) => waiting.push({ bytes, done })),
+    /** Lets those go on for whom this size is small enough. */
+    release(size: number): void {
+      if (waiting.length === 0) return
+      const ready = waiting.filter(({ bytes }) => size <= bytes)
+      waiting = waiting.filter(({ bytes }) => size > bytes)
+      for (const { done } of ready) done()
+    },
   }
 }
 

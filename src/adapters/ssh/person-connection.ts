@@ -5,13 +5,13 @@ import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveExec } from './exec.ts'
-import type { Login } from './login.ts'
+import type { Identified } from './login.ts'
 import { networkOf } from './admission/networks.ts'
 import { createQuota, takeAll } from './quota.ts'
 import { serveShell } from './terminal.ts'
 
 /** Who is on a connection. */
-export interface Visitor extends Login {
+export interface Visitor extends Identified {
   readonly key: Fingerprint
   readonly address: string
 }

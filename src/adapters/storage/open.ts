@@ -6,12 +6,12 @@ import { toStorageError } from './sqlite/errors.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
-import { openThreaded } from './threads/open-threaded.ts'
+import { openThreaded } from './sqlite/threads/open-threaded.ts'
 
 /** Where the store is, and what it needs. */
 export interface StorageOptions extends SqliteOptions {
   /**
-   * The built `adapters/storage/threads/main.js`: the database is used in threads of its own, so that the caller never
+   * The built `adapters/storage/sqlite/threads/main.js`: the database is used in threads of its own, so that the caller never
    * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string

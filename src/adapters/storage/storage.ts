@@ -1,7 +1,7 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
 // grants, results, scripts and what is known of models. It implements the ports of the core and knows none of its rules: it does not
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
-// threads/ runs it beside the caller's thread.
+// sqlite/threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'

@@ -5,7 +5,7 @@ import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../../lib/clean-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import type { Json } from '../../lib/json.ts'
+import { parseJson, type Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from '../../prompt/checkpoint.ts'
 import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
@@ -89,7 +89,7 @@ function readValue(text: string): Json {
 
 function parsedOrText(text: string): Json {
   try {
-    return JSON.parse(text) as Json
+    return parseJson(text)
   } catch {
     return text
   }

@@ -31,8 +31,8 @@ export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
       // A turn of another room is treated like one that does not exist.
       if (!turn || turn.room !== room.name)
         throw new Refusal(`there is no turn ${args.id.slice(0, 40)} in ${room.name}`)
-      const sent = requestsOf(turn).map(({ prompt, steps, tools }): Sent => {
-        return { system: prompt.system, user: userContent(prompt), messages: steps, tools }
+      const sent = requestsOf(turn).map(({ prompt, messages, tools }): Sent => {
+        return { system: prompt.system, user: userContent(prompt), messages, tools }
       })
       const chosen = chosenOf(sent, args.request)
       if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))

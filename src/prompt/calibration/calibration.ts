@@ -3,7 +3,7 @@
 import type { Usage } from '../../chat/entry.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { type Learned, learn, learnRefusal, type RefusedPrompt, type Report } from './learn-factor.ts'
+import { type Learned, learn, learnRefusal, type RefusedPrompt, type UsageReport } from './learn-factor.ts'
 import type { ModelSettings } from '../model-settings.ts'
 import type { Calibration, CalibrationStore } from '../ports.ts'
 
@@ -29,8 +29,8 @@ export interface CountedRequest {
 export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
   /** Each report builds on the one before it. */
-  const inTurn = createSerial()
-  const lastReports = new Map<string, Report>()
+  const oneByOne = createSerial()
+  const lastReports = new Map<string, UsageReport>()
   const told = new Set<string>()
 
   async function update(
@@ -38,7 +38,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     next: (known: Calibration | undefined) => Calibration | undefined,
   ) {
     try {
-      await inTurn(async () => {
+      await oneByOne(async () => {
         const known = await find(model)
         const learned = next(known)
         if (learned && learned !== known) await store.put(calibrationKey(model), learned)
@@ -52,7 +52,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
   function tell(
     { name, endpoint, contextWindow }: ModelSettings,
     key: string,
-    { counted, reported }: Report,
+    { counted, reported }: UsageReport,
   ): void {
     if (told.has(key)) return
     told.add(key)
@@ -75,7 +75,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     async learnFrom(model, { counted, framing }, usage) {
       if (!usage) return
       const key = calibrationKey(model)
-      const report: Report = { counted, framing, reported: usage.input, at: clock.now() }
+      const report: UsageReport = { counted, framing, reported: usage.input, at: clock.now() }
       const last = lastReports.get(key)
       lastReports.set(key, report)
       await update(model, (known) => {

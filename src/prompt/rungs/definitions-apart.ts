@@ -12,7 +12,10 @@ export interface SentPrompt extends Omit<Prompt, 'tools'> {
 export const withoutDefinitions = (prompt: Prompt): SentPrompt => ({
   ...prompt,
   tools: prompt.tools.map(({ id, name, form, tokens, standsFor }) => ({
-    ...{ id, name, form, tokens },
+    id,
+    name,
+    form,
+    tokens,
     ...(standsFor ? { standsFor } : {}),
   })),
 })

@@ -1,12 +1,6 @@
-/**
- * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a terminal from one
- * screen to the next.
- *
- * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
- */
 import { wcwidth } from 'simple-wcswidth'
 import stringWidth from 'string-width'
-import { graphemes } from '../graphemes.ts'
+import { graphemes } from '../../lib/text/graphemes.ts'
 
 /**
  * The most cells that a terminal may give to a text. Terminals disagree about characters of several code

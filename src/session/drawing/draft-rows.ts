@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { graphemes, onCodePoint } from '../graphemes.ts'
+import { codePointAt } from '../../lib/text/characters.ts'
+import { graphemes } from '../../lib/text/graphemes.ts'
 import type { Draft } from '../line-editor.ts'
 
 /** A draft as it is drawn, and where its cursor is in it. */
@@ -44,8 +45,8 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number): Draft
 /** `isCut` is true where something stands before it. */
 function nearCursor({ text, cursor }: Draft, units: number): Draft & { readonly isCut: boolean } {
   const begin = Math.floor(Math.max(0, cursor - units) / STEP_UNITS) * STEP_UNITS
-  const from = onCodePoint(text, begin)
-  const to = onCodePoint(text, Math.min(text.length, cursor + units))
+  const from = codePointAt(text, begin)
+  const to = codePointAt(text, Math.min(text.length, cursor + units))
   return { text: text.slice(from, to), cursor: cursor - from, isCut: from > 0 }
 }
 

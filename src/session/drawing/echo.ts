@@ -1,5 +1,5 @@
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { onCodePoint } from '../graphemes.ts'
+import { codePointAt } from '../../lib/text/characters.ts'
 
 /** Of a draft that is repeated no more than its end is written, in UTF-16 units. */
 const MAX_REPEATED_UNITS = 1_000
@@ -17,4 +17,4 @@ export function echoChange(from: string, to: string): string {
 }
 
 const endOf = (text: string): string =>
-  text.slice(onCodePoint(text, Math.max(0, text.length - MAX_REPEATED_UNITS)))
+  text.slice(codePointAt(text, Math.max(0, text.length - MAX_REPEATED_UNITS)))

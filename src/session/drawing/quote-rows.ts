@@ -1,5 +1,5 @@
 import { mostCells } from './cells.ts'
-import { graphemes } from '../graphemes.ts'
+import { graphemes } from '../../lib/text/graphemes.ts'
 
 const FIRST_MARK = '  | '
 const NEXT_MARK = '  : '

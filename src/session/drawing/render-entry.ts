@@ -1,3 +1,9 @@
+/**
+ * drawing/ makes rows of cells from entries, drafts, replies and the status, and the bytes that bring a terminal from one
+ * screen to the next.
+ *
+ * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
+ */
 import { threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'

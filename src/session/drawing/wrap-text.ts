@@ -1,5 +1,5 @@
 import { mostCells } from './cells.ts'
-import { graphemes } from '../graphemes.ts'
+import { graphemes } from '../../lib/text/graphemes.ts'
 
 /**
  * Breaks text into rows of at most `width` cells, at spaces where it can, else between characters. Every

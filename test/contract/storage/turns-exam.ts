@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
 import { refused } from './cast.ts'
 
@@ -88,9 +89,11 @@ export function turnsExam(store: () => Storage): void {
   })
 }
 
-const turn = (id: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
-  id,
-  room: 'lobby',
+type TurnFacts = Partial<Omit<TurnRecord, 'room'>> & { readonly room?: string }
+
+const turn = (id: string, { room = 'lobby', ...more }: TurnFacts = {}): TurnRecord => ({
+  id: id as TurnId,
+  room: room as RoomName,
   model: 'qwen',
   requester: 'alice',
   startedAt: 100,

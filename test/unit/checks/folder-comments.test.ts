@@ -19,9 +19,11 @@ test.each([
     { 'src/x/x.ts': CODE, 'src/x/a.ts': COMMENT + CODE },
     ['src/x'],
   ],
-  ['any file, where none of these is there', { 'src/x/a.ts': CODE, 'src/x/b.ts': COMMENT + CODE }, []],
+  ['the listed file, where none of these is there', { 'src/x/a.ts': COMMENT + CODE, 'src/x/b.ts': CODE }, []],
+  ['no other file', { 'src/x/a.ts': CODE, 'src/x/b.ts': COMMENT + CODE }, ['src/x']],
+  ['no file at all, where none is listed', { 'src/y/a.ts': COMMENT + CODE }, ['src/y']],
   ['a comment on lines', { 'src/x/a.ts': `// For\n// this.\n${CODE}` }, []],
   ['a declaration', { 'src/x/a.ts': `${COMMENT}export const c = 1\n` }, ['src/x']],
 ])('that is looked for in %s', (_, files, silent) => {
-  expect(silentFolders(new Map(Object.entries(files)))).toEqual(silent)
+  expect(silentFolders(new Map(Object.entries(files)), { 'src/x': 'a.ts' })).toEqual(silent)
 })

@@ -12,7 +12,10 @@ async function createScene() {
   for (const person of [world.ann, world.bob]) await hall.enter(screenOf(person))
   for (const line of ['portal hall down den', 'portal hall west lobby']) await world.exec(world.ann, line)
   const complete = createCompletion(world.commands, world.turnWorld.turns)
-  return { world, complete: (text: string, person = world.bob) => complete(text, hall, person) }
+  return {
+    world,
+    complete: (text: string, person = world.bob) => complete(text, text.split(' ').at(-1)!, hall, person),
+  }
 }
 
 test.each([

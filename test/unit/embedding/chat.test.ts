@@ -146,7 +146,12 @@ describe('createChat', () => {
     await chat.send('bye\u202e')
     expect(model.requests[2]).toMatchObject({
       prompt: { system: 'Be kind.', message: 'look' },
-      steps: [{ role: 'assistant' }, { role: 'tool' }, { role: 'assistant', text: 'done' }, { text: 'bye' }],
+      messages: [
+        { role: 'assistant' },
+        { role: 'tool' },
+        { role: 'assistant', text: 'done' },
+        { text: 'bye' },
+      ],
     })
   })
 

@@ -19,6 +19,13 @@ test.each([
   expect(await complete(text, choices)).toEqual([expected, shown])
 })
 
+test('the word that is completed is the end of the text before the cursor', async () => {
+  const asked: string[] = []
+  const draft = { text: 'hi @gu you', cursor: 6 }
+  await completeDraft(draft, async (...given) => (asked.push(...given), []), 100)
+  expect(asked).toEqual(['hi @gu', '@gu'])
+})
+
 test('text after the cursor stays', async () => {
   const draft = { text: '/he rest', cursor: 3 }
   const done = await completeDraft(draft, () => Promise.resolve(['/help']), 100)

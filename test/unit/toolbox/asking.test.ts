@@ -23,7 +23,7 @@ async function turnWith(
   world = await createTurnWorld(model, { tools, permissions: { request }, ...options })
   await using _ = world
   await world.ask()
-  const answers = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+  const answers = model.requests[1]!.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
   return { asked, answers, log: await world.log(), lines: await world.lines() }
 }
 

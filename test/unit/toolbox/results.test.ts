@@ -196,7 +196,9 @@ describe('a model', () => {
     await using world = await createTurnWorld(model, { tools: [tool('long', () => ok(whole))], settings })
     world.tools.push(readFd(world.chatParts.storage.results))
     await world.ask()
-    const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    const answers = model.requests
+      .at(-1)!
+      .messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     const pages = answers.filter((answer) => answer.includes('of fd:1,')).map(pageOf)
     expect(pages.join('')).toBe(whole)
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(MAX_PAGE_CHARS)
@@ -214,9 +216,11 @@ describe('a model', () => {
     })
     world.tools.push(readFd(world.chatParts.storage.results))
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    const [first] = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    const [first] = model.requests[1]!.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     expect(pageOf(first!).length).toBeLessThan(MAX_PAGE_CHARS / 2)
-    const answers = model.requests.at(-1)!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+    const answers = model.requests
+      .at(-1)!
+      .messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     expect(answers).toContainEqual(expect.stringMatching(/^ERROR: this page does not fit/))
   })
 

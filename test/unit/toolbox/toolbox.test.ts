@@ -11,7 +11,7 @@ async function answersTo(step: ScriptedStep, options: WorldOptions, scope?: stri
   await using world = await createTurnWorld(model, options)
   if (scope !== undefined) await world.setScope(scope)
   await world.ask()
-  const answers = model.requests[1]!.steps.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
+  const answers = model.requests[1]!.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
   const log = await world.log()
   return { answers, log, results: log.filter((entry) => entry.kind === 'tool_result') }
 }
@@ -76,7 +76,7 @@ describe('the scope of now', () => {
     const model = scriptedModel(call(['off', {}], ['Grep', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools: [off, grep.tool] })
     await world.ask()
-    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('Grep') })
+    expect(model.requests[1]!.messages[2]).toMatchObject({ content: unknown('Grep') })
     expect(grep.runs()).toBe(0)
     expect(model.requests[1]!.tools).toEqual([])
     expect(model.requests[1]!.prompt.system).not.toContain('Grep')
@@ -91,7 +91,7 @@ describe('the scope of now', () => {
     const model = scriptedModel(call(['add', {}], ['late', {}]), call(['late', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools: [add] })
     await world.ask()
-    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('late', 'add') })
+    expect(model.requests[1]!.messages[2]).toMatchObject({ content: unknown('late', 'add') })
     expect(model.requests[1]!.tools.map((one) => one.name)).toEqual(['add', 'late'])
     expect(late.runs()).toBe(1)
   })
@@ -106,7 +106,7 @@ describe('the scope of now', () => {
     const model = scriptedModel(call(['swap', {}], ['Grep', {}]), call(['Grep', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools: [swap, old.tool] })
     await world.ask()
-    expect(model.requests[1]!.steps[2]).toMatchObject({ content: unknown('Grep', 'swap') })
+    expect(model.requests[1]!.messages[2]).toMatchObject({ content: unknown('Grep', 'swap') })
     expect(old.runs()).toBe(0)
     expect(changed.runs()).toBe(1)
   })
@@ -135,7 +135,7 @@ describe('the scope of now', () => {
       await world.start('hello', { by: guest })
     ).done
     expect(model.requests[0]!.tools.map((one) => one.name)).toEqual(['Grep'])
-    expect(model.requests[1]!.steps.slice(1)).toMatchObject([
+    expect(model.requests[1]!.messages.slice(1)).toMatchObject([
       { content: unknown('write_file', 'Grep') },
       { content: unknown('who', 'Grep') },
     ])
@@ -321,12 +321,12 @@ describe('tools that are too dear to send', () => {
     const sent = first!.tools.map((one) => one.name)
     expect(sent).toContain('find_tools')
     expect(sent).not.toContain('tool_57')
-    const [, early, found, same] = second!.steps
+    const [, early, found, same] = second!.messages
     expect(early).toMatchObject({ content: unknown('tool_57', ...sent) })
     expect(found).toMatchObject({ content: expect.stringContaining('- **tool_57**: Handles') as string })
     expect(same).toMatchObject({ content: unknown('tool_57', ...sent) })
     expect(second!.tools.map((one) => one.name)).toContain('tool_57')
-    expect(third!.steps.at(-1)).toMatchObject({ content: '{"q":"now"}' })
+    expect(third!.messages.at(-1)).toMatchObject({ content: '{"q":"now"}' })
   })
 
   it('are not found where the scope hides them, nor without a query', async () => {
@@ -337,7 +337,7 @@ describe('tools that are too dear to send', () => {
     await using world = await createTurnWorld(model, { tools: many, settings })
     await world.setScope(['tool_*', '!tool_57'])
     await world.ask()
-    const [, hidden, empty, nothing] = model.requests[1]!.steps
+    const [, hidden, empty, nothing] = model.requests[1]!.messages
     expect(hidden).not.toMatchObject({ content: expect.stringContaining('**tool_57**') as string })
     expect(empty).toMatchObject({ content: 'ERROR: find_tools: query must be a text' })
     expect(nothing).toMatchObject({ content: 'No tool matches "zzzz"; try other words.' })

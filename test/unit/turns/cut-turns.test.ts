@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { TurnId } from '../../../src/chat/entry.ts'
+import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
 import { markCutTurns } from '../../../src/turns/cut-turns.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
 describe('a turn that a crash cut off', () => {
   async function begun(world: TurnWorld): Promise<string> {
-    const id = world.chatParts.nextId()
+    const id = world.chatParts.nextId() as TurnId
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
     await world.chatParts.storage.turns.begin({ id, room: world.room.name, ...facts })
     return id
@@ -43,7 +43,7 @@ describe('a turn that a crash cut off', () => {
   it('is ended where its room is gone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-    await world.chatParts.storage.turns.begin({ id: world.chatParts.nextId(), room: 'gone', ...facts })
+    await world.chatParts.storage.turns.begin({ id: 'T1' as TurnId, room: 'gone' as RoomName, ...facts })
     const { storage, clock } = world.chatParts
     await markCutTurns({
       turns: storage.turns,

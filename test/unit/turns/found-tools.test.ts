@@ -57,7 +57,7 @@ describe('find_tools', () => {
     expect(namesIn(last)).toContain('tool_59')
     expect(namesIn(last)).toContain('tool_6')
     expect(namesIn(last)).not.toContain('tool_0')
-    expect(last.steps.filter((one) => one.role === 'tool')).toHaveLength(9)
+    expect(last.messages.filter((one) => one.role === 'tool')).toHaveLength(9)
   })
 
   it('says of a tool that is too large how much it needs, and how much there is', async () => {
@@ -65,7 +65,7 @@ describe('find_tools', () => {
     const model = scriptedModel(search('picker'), call(['picker', {}]), say('ok'))
     await using world = await createTurnWorld(model, { tools, settings })
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
-    expect(model.requests[1]!.steps.at(-1)).toMatchObject({
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject({
       content: expect.stringMatching(
         /^picker is too large for you: it needs \d{4,} tokens, \d{3,4} are there for tools that you find\.$/,
       ) as string,
@@ -78,7 +78,7 @@ describe('find_tools', () => {
     const model = scriptedModel(search('picker'), say('ok'))
     await using world = await createTurnWorld(model, { tools, settings })
     await world.ask()
-    const { content } = model.requests[1]!.steps.at(-1) as { content: string }
+    const { content } = model.requests[1]!.messages.at(-1) as { content: string }
     const promised = [...content.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!)
     expect(promised.length).toBeGreaterThan(0)
     expect(namesIn(model.requests[1]!)).toEqual(expect.arrayContaining(promised))
@@ -93,8 +93,8 @@ describe('find_tools', () => {
     const model = scriptedModel(call(...groups), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(60), settings })
     await world.ask()
-    const { steps, tools } = model.requests[1]!
-    const texts = steps.flatMap((one) => (one.role === 'tool' ? one.content : []))
+    const { messages, tools } = model.requests[1]!
+    const texts = messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
     const promised = texts.flatMap((text) =>
       [...text.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!),
     )
@@ -160,7 +160,7 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
     request: ModelRequest,
     index: number,
   ): readonly (readonly [string, unknown])[] {
-    const nonce = `${request.steps.length} ${index}`
+    const nonce = `${request.messages.length} ${index}`
     if (one.kind === 'search') return [['find_tools', { query: `${one.query} ${nonce}` }]]
     if (one.kind === 'call')
       return [[request.tools[one.at! % Math.max(1, request.tools.length)]?.name ?? 'none', { q: nonce }]]

@@ -23,10 +23,10 @@ describe('a turn that says and reads more than its model can take', () => {
     const model = long()
     await using world = await createTurnWorld(model, options)
     expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'all kept' })
-    for (const { prompt, steps } of model.requests) {
+    for (const { prompt, messages } of model.requests) {
       const counts = await world.composer.count(
         'o200k_base',
-        steps.map((step) => JSON.stringify(step)),
+        messages.map((message) => JSON.stringify(message)),
       )
       expect(prompt.budget.used + counts.reduce((sum, one) => sum + one, 0)).toBeLessThan(5500)
     }
@@ -36,7 +36,7 @@ describe('a turn that says and reads more than its model can take', () => {
     const model = long()
     await using world = await createTurnWorld(model, options)
     await world.ask()
-    const last = model.requests.at(-1)?.steps ?? []
+    const last = model.requests.at(-1)?.messages ?? []
     const calls = last.flatMap((step) => (step.role === 'assistant' ? step.calls : []))
     expect(calls.find(({ name }) => name === 'keep')?.arguments).toContain('characters left out')
     expect(calls.at(-2)?.arguments).toContain(pages.at(-1))
@@ -53,7 +53,9 @@ describe('a turn that says and reads more than its model can take', () => {
     await turn.done
     const record = await world.chatParts.storage.turns.find(turn.id)
     if (!record) throw new Error('the turn was not stored')
-    expect(requestsOf(record).map(({ steps }) => steps)).toEqual(model.requests.map(({ steps }) => steps))
+    expect(requestsOf(record).map(({ messages }) => messages)).toEqual(
+      model.requests.map(({ messages }) => messages),
+    )
   })
 
   it('goes on after a single step whose calls alone are too long', async () => {
@@ -61,7 +63,7 @@ describe('a turn that says and reads more than its model can take', () => {
     const model = scriptedModel(call(...texts), say('done'))
     await using world = await createTurnWorld(model, options)
     expect(await world.ask()).toMatchObject({ outcome: 'done', text: 'done' })
-    expect(model.requests[1]?.steps).toHaveLength(9)
+    expect(model.requests[1]?.messages).toHaveLength(9)
   })
 })
 

@@ -117,13 +117,13 @@ describe('a turn of a model that is served over HTTP', () => {
     const requests = requestsOf((await world.chatParts.storage.turns.find(turn.id))!)
     expect(requests).toHaveLength(4)
     expect(requests.map((one) => one.tools.length)).toEqual([3, 3, 1, 1])
-    for (const [index, { prompt, steps, tools: offered }] of requests.entries()) {
+    for (const [index, { prompt, messages: repeated, tools: offered }] of requests.entries()) {
       const { messages, tools: sent } = server.requests[index]!.body
       expect(messages.slice(0, 2)).toEqual([
         { role: 'system', content: prompt.system },
         { role: 'user', content: userContent(prompt) },
       ])
-      expect(messages.slice(2).map(asStep)).toEqual(steps)
+      expect(messages.slice(2).map(asStep)).toEqual(repeated)
       expect(JSON.stringify(sent!.map((one) => one.function))).toBe(JSON.stringify(offered))
     }
   })

@@ -22,7 +22,7 @@ const names = (request: ModelRequest | undefined): readonly string[] =>
 
 /** The text of the result that the last call of this turn was answered with. */
 const lastResult = (request: ModelRequest | undefined): string => {
-  const last = request?.steps.at(-1)
+  const last = request?.messages.at(-1)
   return last?.role === 'tool' ? last.content : ''
 }
 
@@ -43,7 +43,7 @@ describe('spawn_agent', () => {
       /^qwen: This is a side turn that @qwen started for ann\. .*\n {2}\n {2}count\n {2}the files$/,
     )
     expect(userContent(side!.prompt)).not.toContain('secret of bob')
-    expect(side!.steps).toEqual([])
+    expect(side!.messages).toEqual([])
     expect(lastResult(after)).toBe('three')
   })
 
@@ -246,7 +246,7 @@ describe('side turns are bounded', () => {
 
   it('in steps, and in their turn: the parent reads why', async () => {
     const busy: ScriptedStep = (request, signal) =>
-      call(['Grep', { q: String(request.steps.length) }])(request, signal)
+      call(['Grep', { q: String(request.messages.length) }])(request, signal)
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), busy, busy, say('end'))
     await using world = await createTurnWorld(model, {
       tools: [spawnAgent, tool('Grep')],

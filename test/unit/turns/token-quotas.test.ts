@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { TurnId } from '../../../src/chat/entry.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
+import { LOBBY } from '../../../src/chat/names.ts'
 import { createTokenQuotas } from '../../../src/turns/token-quotas.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
@@ -43,10 +45,10 @@ describe('the quota of a person', () => {
   it('waits for as many turns as stand between it and the quota', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
     const { turns } = world.chatParts.storage
-    const facts = { room: 'lobby', model: 'qwen', requester: 'ann', usage: { input: 4, output: 1 } }
+    const facts = { room: LOBBY, model: 'qwen', requester: 'ann', usage: { input: 4, output: 1 } }
     const now = world.chatParts.clock.now()
     for (const hour of [1, 2, 3])
-      await turns.begin({ ...facts, id: `T${hour}`, startedAt: now - hour * HOUR_MS })
+      await turns.begin({ ...facts, id: `T${hour}` as TurnId, startedAt: now - hour * HOUR_MS })
     await expect(world.start()).rejects.toThrow('you have used 15 of 11 tokens in 24 hours; ask again in 21h')
   })
 

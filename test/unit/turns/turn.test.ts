@@ -165,7 +165,7 @@ describe('a turn with tools', () => {
     await using world = await createTurnWorld(model, { tools: [tool('Grep', () => ok('a.ts:1: TODO'))] })
     const last = await world.ask()
     expect(last).toMatchObject({ kind: 'reply', text: 'Two of them.', usage: { input: 20, output: 2 } })
-    expect(model.requests[1]!.steps).toEqual([
+    expect(model.requests[1]!.messages).toEqual([
       { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"TODO"}' }] },
       { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: TODO' },
     ])
@@ -247,9 +247,11 @@ describe('a turn with tools', () => {
     )
     await using world = await createTurnWorld(model, { tools: [tool('Grep')] })
     await world.ask()
-    const steps = model.requests[2]!.steps
-    const asked = steps.flatMap((step) => (step.role === 'assistant' ? step.calls.map((one) => one.id) : []))
-    const answered = steps.flatMap((step) => (step.role === 'tool' ? [step.call] : []))
+    const { messages } = model.requests[2]!
+    const asked = messages.flatMap((said) =>
+      said.role === 'assistant' ? said.calls.map((one) => one.id) : [],
+    )
+    const answered = messages.flatMap((said) => (said.role === 'tool' ? [said.call] : []))
     expect(new Set(asked).size).toBe(4)
     expect(answered).toEqual(asked)
   })
@@ -271,7 +273,7 @@ describe('a turn with tools', () => {
     expect(first.prompt.budget.used).toBeGreaterThan(4000)
     expect(last.prompt.budget.used + stepTokens).toBeLessThanOrEqual(5500)
     expect(last.prompt.context).toContain('59 talk')
-    expect(last.steps.filter((step) => step.role === 'tool' && step.content === big)).toHaveLength(4)
+    expect(last.messages.filter((step) => step.role === 'tool' && step.content === big)).toHaveLength(4)
   })
 })
 

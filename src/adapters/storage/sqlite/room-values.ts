@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../chat/entry.ts'
 import type { RoomStore } from '../../../chat/ports.ts'
-import type { Json } from '../../../lib/json.ts'
+import { parseJson, type Json } from '../../../lib/json.ts'
 import type { Connection } from './connection.ts'
 
 interface ValueRow {
@@ -35,4 +35,4 @@ export function createRoomValues({
   }
 }
 
-const parse = (row: ValueRow): Json => JSON.parse(row.value) as Json
+const parse = (row: ValueRow): Json => parseJson(row.value)

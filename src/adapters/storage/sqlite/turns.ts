@@ -1,10 +1,11 @@
+import type { RoomName, TurnId } from '../../../chat/entry.ts'
 import type { SentStep, Spending, TurnRecord, TurnStore } from '../../../turns/ports.ts'
 import type { Prompt } from '../../../prompt/prompt.ts'
 import type { Connection } from './connection.ts'
 
 interface TurnRow {
-  readonly id: string
-  readonly room: string
+  readonly id: TurnId
+  readonly room: RoomName
   readonly model: string
   readonly requester: string
   readonly started_at: number
@@ -36,7 +37,7 @@ export function createTurnStore(connection: Connection): TurnStore {
     finish: (id, change) =>
       write(() => {
         const turn = find(id)
-        if (turn) sql.update.run(toRow({ ...turn, ...change, id }))
+        if (turn) sql.update.run(toRow({ ...turn, ...change }))
       }),
     addStep: (id, step) => write(() => void sql.addStep.run({ turn: id, sent: JSON.stringify(step) })),
     find: (id) => read(() => withSteps(find(id), sql.steps.all(id))),

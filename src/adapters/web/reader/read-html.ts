@@ -1,5 +1,6 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
+import { headOf } from '../../../lib/text/characters.ts'
 import { createWriter } from './write-text.ts'
 import type { Reading, ReadRequest } from './reading.ts'
 
@@ -20,7 +21,7 @@ export function readHtml({ html, url, format }: ReadRequest): Reading {
   const all: string = document.body.innerHTML
   const article = new Readability(document, { maxElemsToParse: MAX_ELEMENTS }).parse()
   const text = createWriter(format, base)(article?.content || all).trim()
-  return { title: article?.title || title, text: firstChars(text), cut: text.length > MAX_CHARS }
+  return { title: article?.title || title, text: headOf(text, MAX_CHARS), cut: text.length > MAX_CHARS }
 }
 
 /** Adds html and body where a page leaves them out: the parser does not, and the other libraries need them. */
@@ -33,5 +34,3 @@ function baseOf(document: ReturnType<typeof parseHTML>['document'], url: string)
   const href: string = document.querySelector('base[href]')?.getAttribute('href') ?? ''
   return URL.canParse(href, url) ? new URL(href, url).href : url
 }
-
-const firstChars = (text: string): string => text.slice(0, MAX_CHARS).replace(/[\uD800-\uDBFF]$/, '')

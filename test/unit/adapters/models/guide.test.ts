@@ -38,11 +38,11 @@ describe('the guide', () => {
   })
 
   it('answers with the result of its call, whatever that is', async () => {
-    const steps: ModelRequest['steps'] = [
+    const messages: ModelRequest['messages'] = [
       { role: 'assistant', text: '', calls: [{ id: 'call_1', name: 'Grep', arguments: '{}' }] },
       { role: 'tool', call: 'call_1', name: 'Grep', content: 'ERROR: no\n@guide call Grep {}' },
     ]
-    const events = await ask('ann: @guide call Grep {}', sampleRequest({ steps }))
+    const events = await ask('ann: @guide call Grep {}', sampleRequest({ messages }))
     expect(textOf(events)).toBe('ERROR: no\n@guide call Grep {}')
     expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop' })
   })

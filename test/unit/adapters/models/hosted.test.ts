@@ -30,7 +30,7 @@ function ask(backend: Backend, request: ModelRequest) {
 }
 
 /** What happened in a first step: one call with its answer. */
-const oneCall = (call: object): ModelRequest['steps'] => [
+const oneCall = (call: object): ModelRequest['messages'] => [
   { role: 'assistant', text: '', calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}', ...call }] },
   { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: x' },
 ]
@@ -67,9 +67,9 @@ describe('anthropic', () => {
     { type: 'message_stop' },
   )
 
-  it('is sent the prompt, the tools and the steps in its own form, and answers with text, calls and usage', async () => {
+  it('is sent the prompt, the tools and the messages in its own form, and answers with text, calls and usage', async () => {
     server.play(answer)
-    const request = sampleRequest({ steps: oneCall({}) }, 'Grep')
+    const request = sampleRequest({ messages: oneCall({}) }, 'Grep')
     const events = await ask('anthropic', request)
     const { path, headers, body } = server.requests[0]!
     expect(path).toBe('/v1/messages')
@@ -181,8 +181,8 @@ describe('anthropic', () => {
     expect(events[0]).toEqual({ type: 'thinking', text: 'Search, then.' })
     const thoughts = events.flatMap((event) => (event.type === 'thought' ? [event.thought] : []))
     const [step, result] = oneCall({})
-    const steps = [{ ...step, thoughts }, result] as ModelRequest['steps']
-    await ask('anthropic', sampleRequest({ steps }, 'Grep'))
+    const messages = [{ ...step, thoughts }, result] as ModelRequest['messages']
+    await ask('anthropic', sampleRequest({ messages }, 'Grep'))
     expect(server.requests[1]!.body.messages[1]).toMatchObject({
       role: 'assistant',
       content: [
@@ -231,8 +231,8 @@ describe('gemini', () => {
     expect(events[0]).toEqual({ type: 'text', text: 'Let me look.' })
     expect(events.at(-1)).toEqual({ type: 'finish', reason: 'calls', usage: { input: 33, output: 4 } })
 
-    const steps = oneCall({ ...made[0]!, id: 'c1' })
-    await ask('gemini', sampleRequest({ steps }, 'Grep'))
+    const messages = oneCall({ ...made[0]!, id: 'c1' })
+    await ask('gemini', sampleRequest({ messages }, 'Grep'))
     const { path, headers, body } = server.requests[1]!
     expect(path).toBe('/models/m-1:streamGenerateContent?alt=sse')
     expect(headers['x-goog-api-key']).toBe(KEY)

@@ -37,12 +37,12 @@ async function failureOf(request = sampleRequest()): Promise<ModelError> {
 }
 
 describe('a request to Ollama', () => {
-  it('is exactly the prompt, the tools, the steps and the window, whatever form the endpoint has', async () => {
+  it('is exactly the prompt, the tools, the messages and the window, whatever form the endpoint has', async () => {
     server.play(jsonLines(part({ content: 'ok' }), end(1, 1)))
     const request = sampleRequest(
       {
         contextWindow: 8000,
-        steps: [
+        messages: [
           {
             ...{ role: 'assistant', text: 'I look.', thoughts: [{ text: 'hm' }] },
             calls: [{ id: 'c1', name: 'Grep', arguments: '{"q":"x"}' }],

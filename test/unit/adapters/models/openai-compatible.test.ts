@@ -100,7 +100,7 @@ describe('the request', () => {
     await ask(
       sampleRequest(
         {
-          steps: [
+          messages: [
             { role: 'assistant', text: 'I look.', calls: [call, broken] },
             { role: 'tool', call: 'c1', name: 'Grep', content: 'a.ts:1: ünï' },
             { role: 'tool', call: 'c2', name: 'Grep', content: 'ERROR: Grep: bad' },

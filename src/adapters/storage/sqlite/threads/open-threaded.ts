@@ -1,13 +1,13 @@
 // Storage whose work is done in threads, one a lane, each with a connection of its own to the same file (WAL: readers
-// and the writer do not wait for each other). The stores are those of sqlite/: here their calls are only carried. This
-// folder knows neither SQL nor what a store means.
+// and the writer do not wait for each other). The stores are those of the folder above: here their calls are only carried.
+// This folder must not know SQL, nor what a store means.
 
-import { keysOf } from '../../../lib/keys-of.ts'
-import { toStorageError } from '../sqlite/errors.ts'
-import { lockToOpen } from '../sqlite/lock.ts'
-import { hasLog } from '../sqlite/stale-log.ts'
-import type { SqliteOptions } from '../sqlite/sqlite.ts'
-import type { Storage, Stores } from '../storage.ts'
+import { keysOf } from '../../../../lib/keys-of.ts'
+import { toStorageError } from '../errors.ts'
+import { lockToOpen } from '../lock.ts'
+import { hasLog } from '../stale-log.ts'
+import type { SqliteOptions } from '../sqlite.ts'
+import type { Storage, Stores } from '../../storage.ts'
 import { type Lane, LANES } from './lanes.ts'
 import { createStorageThread, type StorageThread } from './storage-thread.ts'
 

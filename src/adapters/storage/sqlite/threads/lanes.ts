@@ -1,4 +1,4 @@
-import type { Stores } from '../storage.ts'
+import type { Stores } from '../../storage.ts'
 
 /**
  * The thread that a method runs in. Writes wait for no read, and what is read at every step (a login, a page of history)

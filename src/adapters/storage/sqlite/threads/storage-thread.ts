@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { StorageError } from '../../../chat/errors.ts'
-import type { Log } from '../../../chat/ports.ts'
-import { createDeferred, type Deferred } from '../../../lib/deferred.ts'
+import { StorageError } from '../../../../chat/errors.ts'
+import type { Log } from '../../../../chat/ports.ts'
+import { createDeferred, type Deferred } from '../../../../lib/deferred.ts'
 import { type StoreCall, type FromThread, fromTrouble, type ThreadData, type ToThread } from './protocol.ts'
 
 /** A thread that has the database open. */

@@ -2,12 +2,12 @@
 
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Connection, createConnection } from '../sqlite/connection.ts'
-import { toStorageError } from '../sqlite/errors.ts'
-import { readMigrations } from '../sqlite/migrations.ts'
-import { openDatabase, openBeside } from '../sqlite/open-database.ts'
-import { createStores } from '../sqlite/stores.ts'
-import type { Stores } from '../storage.ts'
+import { type Connection, createConnection } from '../connection.ts'
+import { toStorageError } from '../errors.ts'
+import { readMigrations } from '../migrations.ts'
+import { openDatabase, openBeside } from '../open-database.ts'
+import { createStores } from '../stores.ts'
+import type { Stores } from '../../storage.ts'
 import {
   type StoreCall,
   type FromThread,

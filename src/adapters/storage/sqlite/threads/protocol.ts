@@ -1,7 +1,7 @@
 // The words between the server's thread and a thread that has the database open. Everything is plain data.
 
-import { StorageError } from '../../../chat/errors.ts'
-import type { Stores } from '../storage.ts'
+import { StorageError } from '../../../../chat/errors.ts'
+import type { Stores } from '../../storage.ts'
 import type { Lane } from './lanes.ts'
 
 /** What a thread is started with. */
