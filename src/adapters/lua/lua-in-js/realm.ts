@@ -77,8 +77,7 @@ export function createRealm(
   /** The library's operators take nil for a number or for text, and evaluate both sides of `and` and `or`. */
   function repaired(theirs: Operators): Operators {
     const own: Functions = {
-      call,
-      get,
+      ...{ call, get },
       and: (left, right) => (isTrue(left) ? call(right)[0] : left),
       or: (left, right) => (isTrue(left) ? left : call(right)[0]),
       method: (object, key, ...given) => call(get(object, key), object, ...given),

@@ -80,11 +80,7 @@ export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
   // Values on their way to several places are in variables of a chunk: each function needs its own.
   const own = order('var vars, vals')
   const { body } = parse(source, {
-    luaVersion: '5.3',
-    encodingMode: 'pseudo-latin1',
-    locations: true,
-    ranges: true,
-    scope: true,
+    ...{ luaVersion: '5.3', encodingMode: 'pseudo-latin1', locations: true, ranges: true, scope: true },
     onCreateNode(node) {
       const first = node.type === 'FunctionDeclaration' ? [own] : []
       if ('body' in node) Object.assign(node, { body: [...first, ...node.body.flatMap(statement)] })
