@@ -29,13 +29,16 @@ export function callingMentioned(
     const end = await runTurn(job, stop)
     const { reply } = end
     const depth = depths.get(job.message) ?? 0
-    if (reply?.kind === 'reply' && depth < limits.turn_depth) {
+    if (reply?.kind === 'reply' && mayCall(job) && depth < limits.turn_depth) {
       depths.set(reply, depth + 1)
       await callAll(reply, job, turns())
     }
     return end
   }
 }
+
+/** The offline helper is no language model: the names in its answers are examples of what people can write. */
+const mayCall = ({ model }: TurnJob): boolean => model.settings.backend !== 'guide'
 
 async function callAll(
   message: ReplyEntry,

@@ -5,7 +5,7 @@ import { say, scriptedModel, type ScriptedModel } from '../../support/scripted-m
 import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
 
 const configured = (name: string, model: ScriptedModel): ConfiguredModel => ({
-  settings: sampleConfig({ name, backend: 'guide' }),
+  settings: sampleConfig({ name, backend: 'ollama' }),
   model,
 })
 
@@ -35,6 +35,7 @@ describe('a model that mentions others in its reply', () => {
   it('calls them, for the person who called it', async () => {
     const llama = scriptedModel(say('I think so.'))
     await using world = await createTurnWorld(scriptedModel(say('@llama, what do you think?')), {
+      settings: { backend: 'ollama' },
       more: [configured('llama', llama)],
     })
     expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
@@ -46,7 +47,10 @@ describe('a model that mentions others in its reply', () => {
   it('goes on as deep as turn_depth, and no deeper', async () => {
     const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
     const llama = scriptedModel(say('@qwen 2'))
-    await using world = await createTurnWorld(qwen, { more: [configured('llama', llama)] })
+    await using world = await createTurnWorld(qwen, {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+    })
     expect(await converse(world, 3)).toEqual(['qwen: @llama 1', 'llama: @qwen 2', 'qwen: @llama 3'])
     expect(world.turns.running(world.room.name)).toEqual([])
   })
@@ -54,6 +58,7 @@ describe('a model that mentions others in its reply', () => {
   it('calls nobody where turn_depth is 0, and never itself', async () => {
     const llama = scriptedModel()
     await using world = await createTurnWorld(scriptedModel(say('@llama @qwen?')), {
+      settings: { backend: 'ollama' },
       more: [configured('llama', llama)],
       limits: { turn_depth: 0 },
     })
@@ -65,6 +70,7 @@ describe('a model that mentions others in its reply', () => {
   it('is told in the room where one could not be asked', async () => {
     const llama = scriptedModel()
     await using world = await createTurnWorld(scriptedModel(say('@llama?')), {
+      settings: { backend: 'ollama' },
       more: [configured('llama', llama)],
       limits: { tokens_per_person_day: 5 },
     })
@@ -82,7 +88,10 @@ describe('a model that mentions others in its reply', () => {
 describe('several models in one message', () => {
   it('all answer', async () => {
     const llama = scriptedModel(say('b'))
-    await using world = await createTurnWorld(scriptedModel(say('a')), { more: [configured('llama', llama)] })
+    await using world = await createTurnWorld(scriptedModel(say('a')), {
+      settings: { backend: 'ollama' },
+      more: [configured('llama', llama)],
+    })
     const turns = await Promise.all([world.start(), world.start('hello', { model: 'llama' })])
     const last = await Promise.all(turns.map((turn) => turn.done))
     expect(last.map((entry) => entry.author)).toEqual(['qwen', 'llama'])
