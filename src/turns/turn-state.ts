@@ -1,5 +1,7 @@
 import type { Usage } from '../chat/entry.ts'
+import { costOf, type Price } from '../lib/price.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import { addCosts } from './bill/usage-sums.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep } from './prepared-step.ts'
 import type { Reply } from './reply.ts'
@@ -17,14 +19,29 @@ export interface Turn {
   settings: ModelSettings
   /** The newest step; absent until the first prompt is composed. */
   step?: PreparedStep
-  usage?: Usage
+  /** What it has used so far, its sub-turns included; absent while no provider reported anything. */
+  spent?: Spent
+}
+
+/** What requests used. */
+export interface Spent {
+  readonly usage: Usage
+  /** In 10^-12 of a currency unit; absent where no model of them has a price. */
+  readonly cost?: bigint
 }
 
 /** Adds to what the turn has used. The turn that started a sub-turn counts it as well. */
-export function spend(turn: Turn, usage: Usage): void {
-  turn.usage = addUsage(turn.usage, usage)
-  turn.job.origin?.spent(usage)
+export function spend(turn: Turn, spent: Spent): void {
+  const cost = addCosts(turn.spent?.cost, spent.cost)
+  turn.spent = { usage: addUsage(turn.spent?.usage, spent.usage), ...(cost === undefined ? {} : { cost }) }
+  turn.job.origin?.spent(spent)
 }
+
+/** What one request used, at these prices. */
+export const spentFor = (usage: Usage, price: Price | undefined): Spent => ({
+  usage,
+  ...(price ? { cost: costOf(usage, price) } : {}),
+})
 
 /** The sum of two usages; `cached` is told if either tells it. */
 export function addUsage(sum: Usage | undefined, usage: Usage): Usage {

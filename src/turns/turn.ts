@@ -1,4 +1,3 @@
-import type { Usage } from '../chat/entry.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
@@ -11,7 +10,7 @@ import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply } from './reply.ts'
 import type { ParentTurn, SubTurnRunner, TurnEnd, TurnJob } from './turn-job.ts'
-import { nameOf, spend, type Turn } from './turn-state.ts'
+import { nameOf, spend, type Spent, type Turn } from './turn-state.ts'
 
 /** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
 export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>
@@ -43,10 +42,12 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
     try {
       const { turn, ending } = await answer(job, signal)
-      const text = turn.reply.finish()
-      const { last, reply } = await recordEnd({ job: turn.job, text, usage: turn.usage }, ending)
+      const text = turn.reply.take()
+      const whole = turn.reply.finish()
+      const ended = { job: turn.job, text, saidBefore: whole !== '', spent: turn.spent }
+      const { last, reply } = await recordEnd(ended, ending)
       await parts.rememberCounts(turn.settings.encoding, turn.step?.rows ?? [])
-      return { last, text, ending, ...(reply ? { reply } : {}) }
+      return { last, text: whole, ending, ...(reply ? { reply } : {}) }
     } finally {
       end()
     }
@@ -73,7 +74,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   function begin(job: TurnJob, signal: AbortSignal): Turn {
     const messages: StepMessage[] = []
     const offered = (): readonly string[] => turn.step?.toolIds ?? []
-    const spent = (usage: Usage): void => spend(turn, usage)
+    const spent = (more: Spent): void => spend(turn, more)
     const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
     const reply = createReply((text) => show(job, text))
     const turn: Turn = { job, signal, messages, subTurns, reply, settings: job.model.settings }
@@ -98,6 +99,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     const { text, calls: asked, thoughts, reason } = result
     next = step
     if (asked.length === 0) return done(name, reason === 'length')
+    await recordSaid(turn)
     const { calls, halt } = checkCalls(asked)
     if (halt !== undefined) return await refuseAll(step.toolbox, calls, halt)
     const kept = thoughts.length > 0 ? { thoughts } : {}
@@ -107,6 +109,13 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     signal.throwIfAborted()
   }
   return stopped(`@${name} used all ${turn_steps} steps of its turn; it was stopped`)
+}
+
+/** What the model said before its calls is in the log before them. Rejects with `StorageError`. */
+async function recordSaid({ job, reply }: Turn): Promise<void> {
+  const text = reply.take()
+  if (text === '') return
+  await job.room.record({ kind: 'reply', author: nameOf(job), text, turn: job.recorder.id })
 }
 
 async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {

@@ -4,6 +4,7 @@ import type { Chat } from '../../chat/chat.ts'
 import type { People } from '../../chat/people.ts'
 import type { Clock, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
+import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
@@ -59,6 +60,7 @@ export interface CommandParts {
     readonly rooms: RoomStore
     readonly people: PeopleStore
     readonly turns: TurnStore
+    readonly charges: ChargeStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
   }
@@ -96,11 +98,11 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     denyCommand(approvals),
     permsCommand(stores.grants, clock),
     modelsCommand(turns),
-    usageCommand(stores.turns, clock),
+    usageCommand(stores.charges, clock),
     todoCommand(stores.rooms),
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),
-    turnCommand(stores.turns),
+    turnCommand(stores.turns, chat),
     scriptCommand(stores.scripts, turns, clock),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),

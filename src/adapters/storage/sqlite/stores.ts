@@ -1,6 +1,7 @@
 import type { Stores } from '../storage.ts'
 import { copyInto } from './backup.ts'
 import { createCalibrationStore } from './calibrations.ts'
+import { createChargeStore } from './charges.ts'
 import type { Connection } from './connection.ts'
 import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
@@ -23,6 +24,7 @@ export function createStores(connection: Connection): Stores {
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),
+    charges: createChargeStore(connection),
     grants: createGrantStore(connection),
     calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
     results: createResultStore(connection),
