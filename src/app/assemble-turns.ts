@@ -27,7 +27,7 @@ export interface TurnAssembly {
     readonly log: Log
     readonly nextId: () => string
   }
-  readonly stores: Pick<Storage, 'turns' | 'charges' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
+  readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'calibrations'>
   /** Gives all models that are configured now, in order of the config. */
   readonly models: () => readonly ConfiguredModel[]
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
@@ -51,8 +51,8 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const known = createKnownModels(stores.calibrations, clock, log)
   const facts = { rooms, history, scripts, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
-  const checkQuotas = createTokenQuotas(stores.charges, clock, limits)
-  const bills = createBills(stores.charges, checkQuotas, clock)
+  const checkQuotas = createTokenQuotas(stores.turns, clock, limits)
+  const bills = createBills(stores.turns, checkQuotas, clock)
   const turnLog = createTurnLog(stores.turns, bills, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
   const startSubTurns = createSubTurns({ models, turnLog, limits })
@@ -63,7 +63,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   })
   const turns: Turns = createTurns({
     models,
-    listModels: (viewer) => listModels(all(), viewer, { charges: stores.charges, calibrations, known }),
+    listModels: (viewer) => listModels(all(), viewer, { charges: stores.turns, calibrations, known }),
     preview: createPreview(scopedTools, snapshots, composer, known),
     checkQuotas,
     takeSlot: createTurnQueue(limits),

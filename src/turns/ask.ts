@@ -1,4 +1,5 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import { spentFor } from './bill/spent.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
 import type { ModelRequest } from './ports.ts'
@@ -7,7 +8,7 @@ import { learnFromRefusal } from './refusals.ts'
 import { createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult } from './step.ts'
 import type { TurnJob } from './turn-job.ts'
-import { nameOf, spend, spentFor, type Turn } from './turn-state.ts'
+import { nameOf, spend, type Turn } from './turn-state.ts'
 
 /** What asking needs. */
 export interface AskParts {

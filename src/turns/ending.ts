@@ -8,7 +8,7 @@ import { WrapError } from '../prompt/ports.ts'
 import { ModelError } from './model-error.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Spent } from './turn-state.ts'
+import type { Spent } from './bill/spent.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
 export type Ending =

@@ -6,7 +6,7 @@ import type { PermissionProvider, SubTurns } from '../tools/tool.ts'
 import type { Ending } from './ending.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
-import type { Spent } from './turn-state.ts'
+import type { Spent } from './bill/spent.ts'
 
 /** What a model may be called by: what a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry

@@ -3,6 +3,7 @@ import type { RememberCounts } from '../prompt/history-counts.ts'
 import { asRepeated, createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
 import type { ChatView } from '../tools/conversation.ts'
+import type { Spent } from './bill/spent.ts'
 import { ask, type AskParts } from './ask.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
@@ -10,7 +11,7 @@ import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply } from './reply.ts'
 import type { ParentTurn, SubTurnRunner, TurnEnd, TurnJob } from './turn-job.ts'
-import { nameOf, spend, type Spent, type Turn } from './turn-state.ts'
+import { nameOf, spend, type Turn } from './turn-state.ts'
 
 /** Runs a turn to its end. Rejects with `StorageError` only: the turn, or its end, could not be stored. */
 export type RunTurn = (job: TurnJob, stop: AbortSignal) => Promise<TurnEnd>

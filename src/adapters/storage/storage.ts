@@ -19,9 +19,8 @@ export interface Stores {
   readonly log: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly turns: TurnStore
-  /** What requests to models used. */
-  readonly charges: ChargeStore
+  /** Turns, and what the requests of models used. */
+  readonly turns: TurnStore & ChargeStore
   readonly grants: GrantStore
   /** What is known of models: how they count, and what they can do. */
   readonly calibrations: CalibrationStore & ModelFactsStore

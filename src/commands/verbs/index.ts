@@ -59,8 +59,7 @@ export interface CommandParts {
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
-    readonly turns: TurnStore
-    readonly charges: ChargeStore
+    readonly turns: TurnStore & ChargeStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
   }
@@ -98,7 +97,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     denyCommand(approvals),
     permsCommand(stores.grants, clock),
     modelsCommand(turns),
-    usageCommand(stores.charges, clock),
+    usageCommand(stores.turns, clock),
     todoCommand(stores.rooms),
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),

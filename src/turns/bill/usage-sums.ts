@@ -1,5 +1,6 @@
 import { costOf } from '../../lib/price.ts'
 import type { UsageRow } from './ports.ts'
+import { addCosts } from './spent.ts'
 
 /** What one model, person, room or day used, at whatever prices. */
 export interface UsageSum extends Omit<UsageRow, 'price'> {
@@ -39,9 +40,5 @@ function add(sum: UsageSum, more: UsageSum): UsageSum {
     ...(cost === undefined ? {} : { cost }),
   }
 }
-
-/** The sum of two costs; absent only where neither is known. */
-export const addCosts = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : a + b
 
 const tokensOf = ({ input, output }: Pick<UsageRow, 'input' | 'output'>): number => input + output

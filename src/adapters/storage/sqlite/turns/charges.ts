@@ -5,8 +5,8 @@ import type {
   Spending,
   UsageQuery,
   UsageRow,
-} from '../../../turns/bill/ports.ts'
-import type { Connection } from './connection.ts'
+} from '../../../../turns/bill/ports.ts'
+import type { Connection } from '../connection.ts'
 
 type Prices = Record<'input_price' | 'cached_price' | 'output_price', number | null>
 
@@ -20,7 +20,7 @@ export function createChargeStore(connection: Connection): ChargeStore {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
-    add: (charge) => write(() => void sql.insert.run(toRow(charge))),
+    addCharge: (charge) => write(() => void sql.insert.run(toRow(charge))),
     spent: (of, after) =>
       read(
         () =>

@@ -1,6 +1,6 @@
-import type { SentStep, TurnRecord, TurnStore } from '../../../turns/ports.ts'
-import type { Prompt } from '../../../prompt/prompt.ts'
-import type { Connection } from './connection.ts'
+import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
+import type { Prompt } from '../../../../prompt/prompt.ts'
+import type { Connection } from '../connection.ts'
 
 interface TurnRow {
   readonly id: string
