@@ -1,5 +1,3 @@
-// What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
-
 import type {
   Charge,
   ChargeStore,

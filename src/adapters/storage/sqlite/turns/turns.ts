@@ -1,3 +1,5 @@
+// What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
+
 import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import type { Prompt } from '../../../../prompt/prompt.ts'
 import type { Connection } from '../connection.ts'
