@@ -70,6 +70,7 @@ const FOR_ADAPTERS = [
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
   'turns/ports.ts',
+  'turns/bill/ports.ts',
   'turns/model-error.ts',
 ]
 

@@ -6,6 +6,8 @@ import { createHistoryCounts } from '../prompt/history-counts.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
+import { createBills } from '../turns/bill/bill.ts'
+import { createTokenQuotas, type QuotaLimits } from '../turns/bill/token-quotas.ts'
 import { callingMentioned, type CallLimits } from '../turns/called-by-models.ts'
 import { createKnownModels } from '../turns/known-models.ts'
 import { listModels } from '../turns/model-list.ts'
@@ -14,7 +16,6 @@ import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
 import { createSubTurns, type SubTurnLimits } from '../turns/sub-turns.ts'
-import { createTokenQuotas, type QuotaLimits } from '../turns/token-quotas.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
 import { createTurns, type Turns } from '../turns/turns.ts'
@@ -49,7 +50,9 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   const known = createKnownModels(stores.calibrations, clock, log)
   const facts = { rooms, history, scripts, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
-  const turnLog = createTurnLog(stores.turns, nextId, clock)
+  const checkQuotas = createTokenQuotas(stores.turns, clock, limits)
+  const bills = createBills(stores.turns, checkQuotas, clock)
+  const turnLog = createTurnLog(stores.turns, bills, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
   const startSubTurns = createSubTurns({ models, turnLog, limits })
   const rememberCounts = createHistoryCounts(history, composer, log)
@@ -65,9 +68,9 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
   })
   const turns: Turns = createTurns({
     models,
-    listModels: () => listModels(all(), stores.turns, calibrations, known),
+    listModels: (viewer) => listModels(all(), viewer, { charges: stores.turns, calibrations, known }),
     preview: createPreview(scopedTools, snapshots, composer, known),
-    checkQuotas: createTokenQuotas(stores.turns, clock, limits),
+    checkQuotas,
     takeSlot: createTurnQueue(limits),
     turnLog,
     runTurn: callingMentioned(runTurn, () => turns, limits),

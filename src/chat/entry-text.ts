@@ -1,6 +1,7 @@
-import type { Entry, ToolCallEntry, ToolResultEntry } from './entry.ts'
+import type { Entry, ReplyEntry, ToolCallEntry, ToolResultEntry } from './entry.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
+import { readAmount, shownAmount } from '../lib/price.ts'
 
 /**
  * An entry as plain lines, without colour or controls: what pipes and `history` print. Later lines of a
@@ -37,11 +38,28 @@ export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): stri
 
 type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 
-/** `Grep: ok (12 ms, 1.2 KiB)`, or the first line of the error. */
-export function toolResultLine(entry: ToolResultEntry): string {
-  const size = `(${duration(entry.durationMs)}, ${bytes(entry.bytes)})`
-  if (!entry.isError) return `${entry.name}: ok ${size}`
-  return `${entry.name}: ${firstLine(entry.text).slice(0, 500)} ${size}`
+/** Characters of a result, and of an error, that people see in a line. */
+const MAX_SHOWN_RESULT = 200
+const MAX_SHOWN_ERROR = 500
+
+/** `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`. */
+export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
+  const first = /^.*\S.*$/m.exec(text)?.[0].trim() ?? 'ok'
+  const shown = first.slice(0, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).toWellFormed()
+  const isAll = isError || text.trim() === shown || first === 'ok'
+  return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
+}
+
+/** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty where the provider reported nothing. */
+export function billLine({ usage, durationMs, cost }: ReplyEntry): string {
+  if (!usage) return ''
+  const cached = usage.cached === undefined ? '' : ` (${usage.cached} cached)`
+  return [
+    ...(durationMs === undefined ? [] : [duration(durationMs)]),
+    `${usage.input} tokens in${cached}`,
+    `${usage.output} out`,
+    ...(cost === undefined ? [] : [`cost ${shownAmount(readAmount(cost))}`]),
+  ].join(' · ')
 }
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */

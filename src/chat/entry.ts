@@ -67,12 +67,17 @@ export interface NoticeEntry extends EntryBase {
   readonly turn?: TurnId
 }
 
-/** What a model answered; `author` is the model. One entry a turn, recorded when the turn ends. */
+/** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
 export interface ReplyEntry extends EntryBase {
   readonly kind: 'reply'
   readonly turn: TurnId
-  readonly outcome: TurnOutcome
+  /** Absent where the model said it before a call, and went on. */
+  readonly outcome?: TurnOutcome
   readonly usage?: Usage
+  /** From the mention to the end of the turn. */
+  readonly durationMs?: number
+  /** What the turn cost, exactly: a decimal number in the currency of the config's prices; absent where it has none. */
+  readonly cost?: string
 }
 
 /** A tool begins to run, after all permissions were given, or it does not run: the result says why. `author` is the caller. */

@@ -43,6 +43,7 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
     system_prompt: systemPrompt,
     keep_alive: keepAlive,
     fallback,
+    price,
     endpoint,
     model = entry.name,
     ...rest
@@ -58,6 +59,7 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
     ...(fallback === undefined ? {} : { fallback }),
+    ...(price === undefined ? {} : { price }),
     ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
     ...(apiKey === undefined ? {} : { apiKey }),
   }

@@ -9,6 +9,7 @@ import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/p
 import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
+import { price } from './price.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -39,6 +40,7 @@ const modelFields = z.strictObject({
   encoding: z.enum(ENCODINGS).default('o200k_base'),
   system_prompt: z.string().max(100_000).default(''),
   keep_alive: keepAlive.optional(),
+  price: price.optional(),
   fallback: z.string().min(1).optional(),
   tools: scope.default('all'),
   enabled: z.boolean().default(true),

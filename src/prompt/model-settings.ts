@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts'
+import type { Price } from '../lib/price.ts'
 import type { Framing } from './framing.ts'
 
 /** What the core knows of a model: all of its configuration but how to log in at its server. */
@@ -26,6 +27,8 @@ export interface ModelSettings {
   readonly enabled: boolean
   /** The name of the model that is asked when this one fails before it said anything. */
   readonly fallback?: string
+  /** What its tokens cost; absent where the config does not say. */
+  readonly price?: Price
   /** What it cannot do, with the reason in words for people. */
   readonly lacks?: Lacks
 }

@@ -1,4 +1,4 @@
-import { entryLine } from '../chat/entry-text.ts'
+import { billLine, entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { plainOf } from '../lib/text/styled.ts'
@@ -116,5 +116,10 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {
   const [first, ...later] = cleanText(entryLine(entry)).split('\n')
-  return [first, ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`))].join('\n')
+  const bill = entry.kind === 'reply' && entry.thread === undefined ? billLine(entry) : ''
+  return [
+    first,
+    ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`)),
+    ...(bill === '' ? [] : [`-- ${bill}`]),
+  ].join('\n')
 }

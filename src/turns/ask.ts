@@ -1,4 +1,5 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import { spentFor } from './bill/spent.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
 import type { ModelRequest } from './ports.ts'
@@ -24,8 +25,8 @@ interface Answered {
 
 /**
  * Sends the turn's newest step. A request that the provider refuses for a reason which another request mends is prepared
- * again and sent once more, once for each kind of reason. Rejects with `ModelError`, `WrapError`, `StorageError`, or the
- * signal's reason.
+ * again and sent once more, once for each kind of reason. Rejects with `Refusal` (a quota is used up), `ModelError`,
+ * `WrapError`, `StorageError`, or the signal's reason.
  */
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
   const mended = new Set<ModelRefusal['kind']>()
@@ -46,6 +47,7 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
 /** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
 async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<StepResult> {
   const { job, signal, reply, settings } = turn
+  await job.recorder.bill.allow()
   const request = requestOf(turn, step)
   const stored = job.recorder.sent(request)
   stored.catch(() => undefined)
@@ -54,8 +56,8 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   const thinking = createStreamCleaner((text) => showThinking(job, text))
   const view = { reply, think: thinking.push }
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
-  if (result.usage) spend(turn, result.usage)
-  await stored
+  if (result.usage) spend(turn, spentFor(result.usage, settings.price))
+  await Promise.all([stored, job.recorder.bill.charge(settings, result.usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   return result
 }

@@ -31,7 +31,7 @@ export function callingMentioned(
     const depth = depths.get(job.message) ?? 0
     if (reply?.kind === 'reply' && mayCall(job) && depth < limits.turn_depth) {
       depths.set(reply, depth + 1)
-      await callAll(reply, job, turns())
+      await callAll(reply, end.text, job, turns())
     }
     return end
   }
@@ -40,19 +40,21 @@ export function callingMentioned(
 /** The offline helper is no language model: the names in its answers are examples of what people can write. */
 const mayCall = ({ model }: TurnJob): boolean => model.settings.backend !== 'guide'
 
+/** `text` is all that was said in the turn, also before calls. */
 async function callAll(
   message: ReplyEntry,
+  text: string,
   { room, requester }: Pick<TurnJob, 'room' | 'requester'>,
   turns: Pick<Turns, 'start' | 'names'>,
 ): Promise<void> {
   // The author is not always the job's model: its fallback may have answered.
-  for (const model of mentions(message.text, turns.names()).filter((name) => name !== message.author)) {
+  for (const model of mentions(text, turns.names()).filter((name) => name !== message.author)) {
     try {
       await turns.start({ room, requester, model, message })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const text = `@${message.author} mentioned @${model}, which was not asked: ${error.message}`
-      await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text })
+      const notice = `@${message.author} mentioned @${model}, which was not asked: ${error.message}`
+      await room.record({ kind: 'notice', level: 'info', author: SYSTEM, text: notice })
     }
   }
 }

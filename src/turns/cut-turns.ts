@@ -26,7 +26,10 @@ export async function markCutTurns(parts: CutTurnsParts): Promise<number> {
 async function endTurn(turn: TurnRecord, { turns, log, clock, room }: CutTurnsParts): Promise<void> {
   // The crash may have come after the reply was recorded, and before the turn was ended.
   const replies = await log.read(turn.room, { limit: 200, kinds: ['reply'] })
-  const answered = replies.some((entry) => entry.kind === 'reply' && entry.turn === turn.id)
+  // A reply without an outcome was said before a call.
+  const answered = replies.some(
+    (entry) => entry.kind === 'reply' && entry.turn === turn.id && entry.outcome !== undefined,
+  )
   if (!answered) await tellRoom(await room(turn.room), turn)
   await turns.finish(turn.id, { endedAt: clock.now(), outcome: answered ? 'done' : 'cut' })
 }

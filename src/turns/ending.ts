@@ -1,12 +1,14 @@
-import type { Entry, Usage } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
+import type { Entry, ReplyEntry } from '../chat/entry.ts'
+import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
+import { exactAmount } from '../lib/price.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { ModelError } from './model-error.ts'
 import type { ConfiguredModel } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
+import type { Spent } from './bill/spent.ts'
 
 /** How a turn ended, and what the room is told beside the reply. */
 export type Ending =
@@ -48,6 +50,8 @@ export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: 
 export function endingOf(error: unknown, model: string, log: Log): Ending {
   if (error instanceof TurnStopped)
     return { outcome: 'stopped', notice: { level: 'info', text: error.message } }
+  // A quota was used up in mid-turn.
+  if (error instanceof Refusal) return stopped(`@${model} was stopped: ${error.message}`)
   if (error instanceof WrapError) return failed(error.message)
   if (error instanceof ModelError) {
     log.warn({ model, ...error.facts, error: error.message }, 'a model failed')
@@ -62,11 +66,14 @@ export function endingOf(error: unknown, model: string, log: Log): Ending {
 
 const failed = (text: string): Ending => ({ outcome: 'failed', notice: { level: 'error', text } })
 
-/** A turn that has come to its end: its text, cleaned, and what the provider reported. */
+/** A turn that has come to its end. */
 interface EndedTurn {
   readonly job: { readonly recorder: TurnRecorder; readonly room: Room; readonly model: ConfiguredModel }
+  /** What the model said last, cleaned. */
   readonly text: string
-  readonly usage: Usage | undefined
+  /** Whether it said anything before that, which is in the log. */
+  readonly saidBefore: boolean
+  readonly spent: Spent | undefined
 }
 
 interface RecordedEnd {
@@ -79,26 +86,36 @@ interface RecordedEnd {
  * Records the reply and the notice in the room, then the end of the stored turn, even if the room could not be told.
  * Rejects with `StorageError`.
  */
-export async function recordEnd({ job, text, usage }: EndedTurn, ending: Ending): Promise<RecordedEnd> {
-  const { recorder, room, model } = job
+export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<RecordedEnd> {
+  const { text, spent } = ended
+  const { recorder, room, model } = ended.job
   const { outcome } = ending
   const turn = recorder.id
-  const spent = usage ? { usage } : {}
   const author = model.settings.name
+  const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
-    room.record({ kind: 'reply', author, text: said, outcome, turn, ...spent })
+    room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
   const notify = (notice: Notice): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
 
   try {
     if (ending.outcome === 'done') {
-      const said = await reply(text || '(no answer)')
+      const said = await reply(text || (ended.saidBefore ? '(no further answer)' : '(no answer)'))
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
     return { last: await notify(ending.notice) }
   } finally {
     const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
-    await recorder.end({ outcome, usage, ...error })
+    await recorder.end({ outcome, usage: spent?.usage, ...error })
   }
 }
+
+const billOf = (
+  { usage, cost }: Spent,
+  recorder: TurnRecorder,
+): Pick<ReplyEntry, 'usage' | 'durationMs' | 'cost'> => ({
+  usage,
+  durationMs: Math.round(recorder.elapsedMs()),
+  ...(cost === undefined ? {} : { cost: exactAmount(cost) }),
+})

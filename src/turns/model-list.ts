@@ -1,7 +1,10 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { Person } from '../chat/person.ts'
+import type { ChargeStore } from './bill/ports.ts'
+import { sumsByKey, type UsageSum } from './bill/usage-sums.ts'
 import type { KnownModels } from './known-models.ts'
-import type { ConfiguredModel, TurnStore } from './ports.ts'
+import type { ConfiguredModel } from './ports.ts'
 
 /** The settings that anybody may see. */
 type PublicSettings = Pick<
@@ -19,7 +22,7 @@ export interface ModelStatus extends PublicSettings {
   readonly doubted: number
   /** What the config says; `contextWindow` is smaller where the server takes less. */
   readonly configuredWindow: number
-  /** Turns that it ever began. */
+  /** Turns in which it answered any request, ever. */
   readonly turns: number
   /** Tokens that its provider says it read. */
   readonly input: number
@@ -29,14 +32,23 @@ export interface ModelStatus extends PublicSettings {
   readonly output: number
 }
 
-/** All configured models, in order of the config. Rejects with `StorageError`. */
+/** What listing needs. */
+export interface ModelListParts {
+  readonly charges: Pick<ChargeStore, 'usage'>
+  readonly calibrations: Pick<Calibrations, 'find'>
+  readonly known: Pick<KnownModels, 'settingsOf'>
+}
+
+/**
+ * All configured models, in order of the config, with what they used in rooms that the viewer may see; with nothing where
+ * there is no viewer. Rejects with `StorageError`.
+ */
 export async function listModels(
   models: readonly ConfiguredModel[],
-  store: Pick<TurnStore, 'usage'>,
-  calibrations: Pick<Calibrations, 'find'>,
-  known: Pick<KnownModels, 'settingsOf'>,
+  viewer: Person | undefined,
+  { charges, calibrations, known }: ModelListParts,
 ): Promise<readonly ModelStatus[]> {
-  const spent = new Map((await store.usage({ since: 0 })).map((one) => [one.model, one]))
+  const spent = await spentByModel(viewer, charges)
   const list = models.map(async (model): Promise<ModelStatus> => {
     const { name, framing, contextWindow: configuredWindow } = model.settings
     const settings = model.settings.enabled ? await known.settingsOf(model) : model.settings
@@ -47,6 +59,15 @@ export async function listModels(
     return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
   })
   return await Promise.all(list)
+}
+
+async function spentByModel(
+  viewer: Person | undefined,
+  charges: ModelListParts['charges'],
+): Promise<ReadonlyMap<string, UsageSum>> {
+  if (!viewer) return new Map()
+  const rows = await charges.usage({ by: 'model', since: 0, viewer: viewer.id })
+  return new Map(sumsByKey(rows).map((sum) => [sum.key, sum]))
 }
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */

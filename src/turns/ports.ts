@@ -114,6 +114,8 @@ export interface TurnRecord {
   readonly room: RoomName
   readonly model: string
   readonly requester: string
+  /** The turn that started it; absent where it is no sub-turn. */
+  readonly parent?: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly endedAt?: number
@@ -122,6 +124,7 @@ export interface TurnRecord {
   readonly prompt?: Prompt
   /** What each later request added, in order; only `find` gives them. See `requestsOf`. */
   readonly steps?: readonly SentStep[]
+  /** What all its requests used, with those of its sub-turns; a sub-turn has none of its own. */
   readonly usage?: Usage
   readonly error?: string
 }
@@ -138,14 +141,6 @@ export interface SentStep {
   readonly tools?: readonly ToolDefinition[]
 }
 
-/** What one turn has used. */
-export interface Spending {
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number
-  /** Read and written together. */
-  readonly tokens: number
-}
-
 /** Turns on disk. All methods reject with `StorageError` only. */
 export interface TurnStore {
   begin(turn: TurnRecord): Promise<void>
@@ -155,20 +150,6 @@ export interface TurnStore {
   find(id: string): Promise<TurnRecord | undefined>
   /** Turns that were begun and never ended, because the server died in the middle. */
   unfinished(): Promise<readonly TurnRecord[]>
-  /** What each turn used that was started after a time by somebody, or in a room: oldest first, without those of 0. */
-  spending(
-    of: { readonly requester: string } | { readonly room: string },
-    after: number,
-  ): Promise<readonly Spending[]>
-  /** Turns and tokens of each model since a time, in milliseconds since the epoch; the model used last comes first. */
-  usage(query: { readonly room?: string; readonly since: number }): Promise<
-    readonly {
-      readonly model: string
-      readonly turns: number
-      readonly input: number
-      /** Of `input`, what providers had cached. */
-      readonly cached: number
-      readonly output: number
-    }[]
-  >
+  /** The turn of a room that was started last, sub-turns left out. */
+  last(room: string): Promise<TurnRecord | undefined>
 }

@@ -10,25 +10,39 @@ export interface Reply {
   add(text: string): boolean
   /** Begins a new paragraph for the text of the next step. */
   nextStep(): void
+  /** Ends a part: gives its text, cleaned and without blanks around it. What comes next is a part of its own. */
+  take(): string
   /** True while there is no text in it. */
   isEmpty(): boolean
-  /** Shows what was held back. Gives the text of all steps, cleaned and without blanks around it. */
+  /** Shows what was held back. Gives the text of all parts and steps, cleaned and without blanks around it. */
   finish(): string
 }
 
 /** `show` gets cleaned pieces, each of which continues the one before. */
 export function createReply(show: (text: string) => void): Reply {
-  const whole: string[] = []
+  const parts: string[] = []
+  let part: string[] = []
   let length = 0
   let gap = ''
   let cleaner = createStreamCleaner(show)
 
+  function take(): string {
+    cleaner.flush()
+    cleaner = createStreamCleaner(show)
+    gap = ''
+    const text = cleanText(part.join('')).trim()
+    part = []
+    if (text !== '') parts.push(text)
+    return text
+  }
+
   return {
+    take,
     add(text) {
       const left = MAX_REPLY_CHARS - length - gap.length
       const fitting = headOf(text, Math.max(0, left))
       if (fitting !== '') {
-        whole.push(gap, fitting)
+        part.push(gap, fitting)
         length += gap.length + fitting.length
         cleaner.push(gap + fitting)
         gap = ''
@@ -38,12 +52,12 @@ export function createReply(show: (text: string) => void): Reply {
     nextStep() {
       cleaner.flush()
       cleaner = createStreamCleaner(show)
-      gap = length > 0 ? '\n\n' : ''
+      gap = part.length > 0 ? '\n\n' : ''
     },
     isEmpty: () => length === 0,
     finish() {
-      cleaner.flush()
-      return cleanText(whole.join('')).trim()
+      take()
+      return parts.join('\n\n')
     },
   }
 }

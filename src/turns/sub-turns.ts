@@ -87,9 +87,10 @@ function jobFor(
   const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
   const fresh = request.part === undefined
   const facts = { room: room.name, requester: requester.name, model: model.settings.name }
+  const parent = job.recorder.id
   return {
-    recorder: turnLog.beginSubTurn(facts),
-    room: threadIn(room, job.recorder.id),
+    recorder: turnLog.beginSubTurn({ ...facts, parent }),
+    room: threadIn(room, parent),
     requester,
     model,
     message: subTurnMessage(request, job, messages),

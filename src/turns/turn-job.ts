@@ -1,4 +1,4 @@
-import type { Entry, MessageEntry, ReplyEntry, Usage } from '../chat/entry.ts'
+import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Bounds } from '../prompt/scope.ts'
@@ -6,6 +6,7 @@ import type { PermissionProvider, SubTurns } from '../tools/context.ts'
 import type { Ending } from './ending.ts'
 import type { ConfiguredModel, StepMessage } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
+import type { Spent } from './bill/spent.ts'
 
 /** What a model may be called by: what a person said, or another model's reply. */
 export type AnsweredEntry = MessageEntry | ReplyEntry
@@ -30,7 +31,7 @@ export interface TurnJob {
 export interface TurnEnd {
   /** The turn's last entry: its reply, or a notice after it. */
   readonly last: Entry
-  /** Text of the reply; empty if there is none. */
+  /** All that the model said in the turn; empty if it said nothing. */
   readonly text: string
   readonly ending: Ending
   /** The entry of the reply; absent where the turn did not go through. */
@@ -46,8 +47,8 @@ export interface SubTurnOrigin {
   readonly within: Bounds
   /** True if it starts without the conversation in the room. */
   readonly fresh: boolean
-  /** Is told what each of its steps has cost: the first turn's record has the sum. */
-  readonly spent: (usage: Usage) => void
+  /** Is told what each of its steps has used: the first turn's reply has the sum. */
+  readonly spent: (spent: Spent) => void
 }
 
 /** The turn that starts sub-turns. */

@@ -1,19 +1,23 @@
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
-import type { Clock } from '../chat/ports.ts'
+import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
+import type { Bill, OpenBill } from './bill/bill.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Whose turn it is. */
 type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester'>
+
+/** Whose sub-turn it is, and which turn started it. */
+type SubTurnFacts = TurnFacts & { readonly parent: string }
 
 /** Stores turns while they run. */
 export interface TurnLog {
   begin(turn: TurnFacts): TurnRecorder
   /**
    * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
-   * started. That turn also stores what both cost; the sub-turn stores no cost.
+   * started. The record of that turn has the sum of what both used; the charges are those of each.
    */
-  beginSubTurn(turn: TurnFacts): TurnRecorder
+  beginSubTurn(turn: SubTurnFacts): TurnRecorder
 }
 
 /** Stores one turn. All promises reject with `StorageError` only. */
@@ -21,6 +25,9 @@ export interface TurnRecorder {
   readonly id: TurnId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
+  readonly bill: Bill
+  /** Milliseconds since the turn was begun, by a clock that never goes back. */
+  elapsedMs(): number
   /** Resolves when the beginning of the turn is stored. */
   readonly begun: Promise<void>
   /** Stores a request when it is sent: the first prompt as a whole, of later requests only what is new. */
@@ -32,17 +39,22 @@ export interface TurnRecorder {
 
 export function createTurnLog(
   store: Pick<TurnStore, 'begin' | 'addStep' | 'finish'>,
+  openBill: OpenBill,
   newId: () => string,
-  clock: Clock,
+  clock: Clock & MonotonicClock,
 ): TurnLog {
-  function open(turn: TurnFacts, isSubTurn: boolean): TurnRecorder {
+  function open(turn: TurnFacts | SubTurnFacts): TurnRecorder {
     const id = newId() as TurnId
     const startedAt = clock.now()
+    const begunAt = clock.monotonic()
+    const isSubTurn = 'parent' in turn
     const cut = isSubTurn ? { endedAt: startedAt, outcome: 'cut' } : {}
     let last: ModelRequest | undefined
     return {
       id,
       startedAt,
+      bill: openBill({ room: turn.room, person: turn.requester }),
+      elapsedMs: () => clock.monotonic() - begunAt,
       begun: store.begin({ ...turn, id, startedAt, ...cut }),
       async sent(request) {
         const before = last
@@ -58,10 +70,7 @@ export function createTurnLog(
     }
   }
 
-  return {
-    begin: (turn) => open(turn, false),
-    beginSubTurn: (turn) => open(turn, true),
-  }
+  return { begin: open, beginSubTurn: open }
 }
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {

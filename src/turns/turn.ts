@@ -1,9 +1,9 @@
-import type { Usage } from '../chat/entry.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
 import type { ChatView } from '../tools/conversation.ts'
+import type { Spent } from './bill/spent.ts'
 import { ask, type AskParts } from './ask.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
@@ -44,10 +44,12 @@ export function createRunTurn(parts: TurnParts): RunTurn {
     const { signal, end } = withinTime(parts.limits.turn_s, nameOf(job), stop)
     try {
       const { turn, ending } = await answer(job, signal)
-      const text = turn.reply.finish()
-      const { last, reply } = await recordEnd({ job: turn.job, text, usage: turn.usage }, ending)
+      const text = turn.reply.take()
+      const whole = turn.reply.finish()
+      const ended = { job: turn.job, text, saidBefore: whole !== '', spent: turn.spent }
+      const { last, reply } = await recordEnd(ended, ending)
       await parts.rememberCounts(turn.settings.encoding, turn.step?.rows ?? [])
-      return { last, text, ending, ...(reply ? { reply } : {}) }
+      return { last, text: whole, ending, ...(reply ? { reply } : {}) }
     } finally {
       end()
     }
@@ -74,7 +76,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   function begin(job: TurnJob, signal: AbortSignal): Turn {
     const messages: StepMessage[] = []
     const offered = (): readonly string[] => turn.step?.toolIds ?? []
-    const spent = (usage: Usage): void => spend(turn, usage)
+    const spent = (more: Spent): void => spend(turn, more)
     const subTurns = parts.startSubTurns({ job, signal, messages, offered, spent }, runTurn)
     const reply = createReply((text) => show(job, text))
     const turn: Turn = { job, signal, messages, subTurns, reply, settings: job.model.settings }
@@ -94,7 +96,11 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
     maxSteps,
     signal,
     checkCalls: createCallCheck(name),
-    ask: async () => await ask(turn, await nextStep(turn, parts), parts),
+    async ask() {
+      const asked = await ask(turn, await nextStep(turn, parts), parts)
+      if (asked.result.calls.length > 0) await recordSaid(turn)
+      return asked
+    },
     async run(calls, said, { step }) {
       messages.push(said)
       await executeTools(calls, { toolbox: step.toolbox, signal, replied })
@@ -115,6 +121,13 @@ async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
   // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
   const [first] = await Promise.all([firstStep(turn, parts), turn.job.recorder.begun])
   return first
+}
+
+/** What the model said before its calls is in the log before them. Rejects with `StorageError`. */
+async function recordSaid({ job, reply }: Turn): Promise<void> {
+  const text = reply.take()
+  if (text === '') return
+  await job.room.record({ kind: 'reply', author: nameOf(job), text, turn: job.recorder.id })
 }
 
 async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {

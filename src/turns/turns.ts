@@ -13,7 +13,7 @@ import type { Preview } from './preview.ts'
 import type { QueueSlot, TakeSlot } from './queue.ts'
 import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
-import type { CheckQuotas } from './token-quotas.ts'
+import type { CheckQuotas } from './bill/token-quotas.ts'
 import type { RunTurn } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
@@ -57,8 +57,11 @@ export interface Turns extends AsyncDisposable {
   running(room: RoomName): readonly RunningTurn[]
   /** Names of the models that can be called, in order of the config. */
   names(): readonly string[]
-  /** All configured models and what they have spent. Rejects with `StorageError`. */
-  models(): Promise<readonly ModelStatus[]>
+  /**
+   * All configured models, and what they have used in the rooms that this person may see: nothing without a viewer.
+   * Rejects with `StorageError`.
+   */
+  models(viewer?: Person): Promise<readonly ModelStatus[]>
   /** What a model would be sent now, with an empty message. Rejects with `Refusal`, `WrapError`, `StorageError`. */
   prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
   /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError` and `StorageError`. */

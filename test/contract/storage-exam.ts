@@ -3,6 +3,7 @@ import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { message, sqliteOptions, temporaryDir } from '../support/storage.ts'
 import { calibrationsExam } from './storage/calibrations-exam.ts'
+import { chargesExam } from './storage/charges-exam.ts'
 import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
@@ -34,6 +35,7 @@ export function entriesExam(engine: string, open: () => Promise<Storage>): void 
   describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
+  describe(`the charges of ${engine}`, () => chargesExam(store))
   describe(`the calibrations of ${engine}`, () => calibrationsExam(store))
 }
 

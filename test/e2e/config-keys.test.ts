@@ -38,6 +38,7 @@ max_output = 1000
 encoding = "o200k_base"
 system_prompt = "Be kind."
 keep_alive = "5m"
+price = { input = 2.5, cached = 0.25, output = 10 }
 fallback = "guide"
 tools = "none"
 enabled = true

@@ -207,7 +207,7 @@ describe('a past turn', () => {
       content: stage.models.requests.at(-1)!.body.messages.at(-1)!.content,
     })
     const shown = await out(['turn', 'past', turn])
-    expect(shown).toMatch(/^-- @qwen for root: done; 2 requests\n-- request 1\n-- system\n/)
+    expect(shown).toMatch(/^-- turn \w{26}: @qwen for root: done; 2 requests\n-- request 1\n-- system\n/)
     expect(shown).toContain(requests[0]!.system)
     expect(shown).toContain(
       '-- request 2\n-- system: as before\n-- user: as before\n-- answer\ncalculator {"expression":"6*7"}\n-- result of calculator\n42\n-- tools: as before\n',

@@ -1,10 +1,11 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
-// grants, results, scripts and what is known of models. It implements the ports of the core and knows none of its rules: it does not
+// charges, grants, results, scripts and what is known of models. It implements the ports of the core and knows none of its rules: it does not
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // sqlite/threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
+import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore } from '../../prompt/ports.ts'
@@ -18,7 +19,8 @@ export interface Stores {
   readonly log: EntryLog
   readonly rooms: RoomStore
   readonly people: PeopleStore
-  readonly turns: TurnStore
+  /** Turns, and what the requests of models used. */
+  readonly turns: TurnStore & ChargeStore
   readonly grants: GrantStore
   /** What is known of models: how they count, and what they can do. */
   readonly calibrations: CalibrationStore & ModelFactsStore

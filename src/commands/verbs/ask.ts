@@ -115,8 +115,11 @@ function textPrinter(out: Output): Printer {
       if (entry.kind === 'approval' && entry.verdict === 'denied') out.warn(entry.text)
       // Text before a tool call ends there: the next step's text begins on a line of its own.
       if (entry.kind === 'tool_call' && !atLineStart) write('\n')
+      if (entry.kind !== 'reply') return
       // A reply that was never streamed, or lost pieces on the way, is still printed whole.
-      if (entry.kind === 'reply' && streamed === '') write(entry.text)
+      if (streamed === '') write(entry.text)
+      // What a model said before a call is one part; the next part is streamed anew.
+      streamed = ''
     },
     delta(text) {
       streamed += text

@@ -4,6 +4,7 @@ import type { Chat } from '../../chat/chat.ts'
 import type { People } from '../../chat/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
+import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
@@ -59,7 +60,7 @@ export interface CommandParts {
     readonly rooms: RoomStore
     readonly people: PeopleStore
     readonly log: EntryLog
-    readonly turns: TurnStore
+    readonly turns: TurnStore & ChargeStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
   }
@@ -101,7 +102,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     todoCommand(stores.rooms),
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),
-    turnCommand(stores.turns),
+    turnCommand(stores.turns, chat),
     scriptCommand(stores.scripts, turns, clock),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),

@@ -7,12 +7,12 @@ type Model = Awaited<ReturnType<Turns['models']>>[number]
 export const modelsCommand = (turns: Pick<Turns, 'models'>): Command =>
   defineCommand({
     name: 'models',
-    summary: 'the models you can mention, and what they have used',
+    summary: 'the models you can mention, and what they have used where you can see it',
     room: 'none',
     flags: [JSON_FLAG],
     example: '--json',
-    async run({ flags, out }) {
-      const models = await turns.models()
+    async run({ person, flags, out }) {
+      const models = await turns.models(person)
       if (flags.json) return out.line(safeJson(models))
       for (const model of models) out.line(modelLine(model))
     },

@@ -1,93 +1,136 @@
+import type { Chat } from '../../chat/chat.ts'
+import type { EntryId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { Room } from '../../chat/room.ts'
+import { counted } from '../../lib/plural.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import type { StepMessage, TurnRecord, TurnStore } from '../../turns/ports.ts'
-import { requestsOf } from '../../turns/turn-log.ts'
-import { userContent } from '../../prompt/prompt.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
+import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 import { Misuse } from '../usage.ts'
+import { sentIn, requestText, type NumberedRequest } from './shared/sent-requests.ts'
 
-/** One request of a turn, with the very texts that were sent. */
-interface Sent {
-  readonly system: string
-  readonly user: string
-  readonly messages: readonly StepMessage[]
-  readonly tools: ReturnType<typeof requestsOf>[number]['tools']
-}
+type Turns = Pick<TurnStore, 'find' | 'last'>
 
-export const turnCommand = (turns: Pick<TurnStore, 'find'>): Command =>
+export const turnCommand = (turns: Turns, chat: Pick<Chat, 'history'>): Command =>
   defineCommand({
     name: 'turn',
-    summary: 'what a past turn was really sent, all its requests or one; its id is in history --json',
+    summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
     room: 'here',
     flags: [JSON_FLAG],
     arguments: [
-      { name: 'id', about: 'of the turn' },
-      { name: 'request', about: 'its number; all of them without it', optional: true },
+      {
+        name: 'id',
+        about: 'of the turn or of an entry of it; last, or nothing, for the last turn',
+        optional: true,
+      },
+      { name: 'request', about: 'its number; a session shows a page from there on', optional: true },
+      { name: 'full', about: 'all of it, also in a session', optional: true, oneOf: ['full'] },
     ],
-    example: '01KCZ5V7Q8WN3M6T2R4X9YJBHD 1',
-    async run({ room, args, flags, out }) {
-      const turn = await turns.find(args.id)
-      // A turn of another room is treated like one that does not exist.
-      if (!turn || turn.room !== room.name)
-        throw new Refusal(`there is no turn ${args.id.slice(0, 40)} in ${room.name}`)
-      const sent = requestsOf(turn).map(({ prompt, messages, tools }): Sent => {
-        return { system: prompt.system, user: userContent(prompt), messages, tools }
-      })
-      const chosen = chosenOf(sent, args.request)
+    example: 'last 1',
+    async run({ room, args, flags, out, session, signal }) {
+      const { id, request, full } = wanted(args)
+      const turn = await findTurn(id, room, turns, chat)
+      const sent = sentIn(turn)
+      const isPage = session !== undefined && !full
+      const chosen = chosenOf(sent, request, isPage)
       if (flags.json) return out.line(safeJson(turnJson(turn, chosen)))
       out.line(heading(turn, sent.length))
-      for (const [index, request] of chosen) out.line(cleanText(requestText(request, index, sent[index - 1])))
+      if (isPage) return printPage(chosen, turn.id, out)
+      for (const one of chosen) {
+        out.line(cleanText(requestText(one)))
+        await out.ready()
+        if (signal.aborted) return
+      }
     },
   })
 
-/** Requests with their places, all or the one of that number. */
+/** The words of the line: any of them may be left out before `full`. */
+interface Wanted {
+  readonly id: string
+  readonly request?: string
+  readonly full: boolean
+}
+
+function wanted({
+  id,
+  request,
+  full,
+}: {
+  id?: string | undefined
+  request?: string | undefined
+  full?: string | undefined
+}): Wanted {
+  if (id === 'full' && request === undefined) return { id: 'last', full: true }
+  if (request === 'full' && full === undefined) return { id: id ?? 'last', full: true }
+  return { id: id ?? 'last', full: full === 'full', ...(request === undefined ? {} : { request }) }
+}
+
+/** Throws `Refusal`. A turn of another room is treated like one that does not exist. */
+async function findTurn(
+  id: string,
+  room: Room,
+  turns: Turns,
+  chat: Pick<Chat, 'history'>,
+): Promise<TurnRecord> {
+  if (id === 'last') {
+    const last = await turns.last(room.name)
+    if (last) return last
+    throw new Refusal(`no model was asked in ${room.name} yet`)
+  }
+  const turn = (await turns.find(id)) ?? (await turns.find((await turnOfEntry(id, room, chat)) ?? ''))
+  if (turn?.room === room.name) return turn
+  throw new Refusal(`there is no turn ${id.slice(0, 40)} in ${room.name}, and no entry of a turn`)
+}
+
+/** The turn that an entry belongs to. */
+async function turnOfEntry(id: string, room: Room, chat: Pick<Chat, 'history'>): Promise<string | undefined> {
+  // All ids have the same length, so a longer text sorts right after the entry itself.
+  const [entry] = await chat.history(room, { limit: 1, before: `${id.slice(0, 40)}0` as EntryId })
+  return entry?.id === id && 'turn' in entry ? entry.turn : undefined
+}
+
+/** All requests, those from a number on, or the one of that number. Throws `Misuse`. */
 function chosenOf(
-  sent: readonly Sent[],
+  sent: readonly NumberedRequest[],
   number: string | undefined,
-): readonly (readonly [index: number, request: Sent])[] {
-  const all = [...sent.entries()]
-  if (number === undefined) return all
-  const one = all.filter(([index]) => String(index + 1) === number)
-  if (one.length > 0) return one
+  andFurther: boolean,
+): readonly NumberedRequest[] {
+  if (number === undefined) return sent
+  const at = sent.findIndex((one) => String(one.number) === number)
+  if (at >= 0) return andFurther ? sent.slice(at) : sent.slice(at, at + 1)
   const last = sent.length === 0 ? 'nothing was sent in this turn' : `requests are 1 to ${sent.length}`
   throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
-function turnJson(turn: TurnRecord, chosen: ReturnType<typeof chosenOf>) {
+/** Lines after which a page begins no further request. */
+const PAGE_LINES = 60
+
+function printPage(
+  requests: readonly NumberedRequest[],
+  id: string,
+  out: CommandContext<'here'>['out'],
+): void {
+  let lines = 0
+  for (const one of requests) {
+    if (lines >= PAGE_LINES) {
+      const left = requests.length - requests.indexOf(one)
+      return out.line(`-- ${counted(left, 'more request')}: /turn ${id} ${one.number}`)
+    }
+    const text = cleanText(requestText(one, 'folded'))
+    lines += text.split('\n').length
+    out.line(text)
+  }
+}
+
+function turnJson(turn: TurnRecord, chosen: readonly NumberedRequest[]) {
   const { steps: _, ...facts } = turn
-  return { ...facts, requests: chosen.map(([index, request]) => ({ request: index + 1, ...request })) }
+  return { ...facts, requests: chosen.map(({ number, now }) => ({ request: number, ...now })) }
 }
 
-function heading({ model, requester, outcome, error }: TurnRecord, requests: number): string {
+function heading({ id, model, requester, outcome, error, parent }: TurnRecord, requests: number): string {
   const end = `${outcome ?? 'running'}${error ? `, ${cleanText(error)}` : ''}`
-  const sent = requests === 0 ? 'nothing was sent' : `${requests} ${requests === 1 ? 'request' : 'requests'}`
-  return `-- @${model} for ${requester}: ${end}; ${sent}`
+  const sent = requests === 0 ? 'nothing was sent' : counted(requests, 'request')
+  const side = parent === undefined ? '' : `; a side turn of ${parent}`
+  return `-- turn ${id}: @${model} for ${requester}: ${end}; ${sent}${side}`
 }
-
-/** A part that did not change since the request before is named, not repeated. */
-function requestText(request: Sent, index: number, before: Sent | undefined): string {
-  const parts: readonly (readonly [title: string, now: string, then: string | undefined])[] = [
-    ['system', request.system, before?.system],
-    ['user', request.user, before?.user],
-    ...request.messages.map(
-      (message, at) =>
-        [titleOf(message), textOf(message), before?.messages[at] && textOf(before.messages[at])] as const,
-    ),
-    ['tools', JSON.stringify(request.tools), before && JSON.stringify(before.tools)],
-  ]
-  return [
-    `-- request ${index + 1}`,
-    ...parts.map(([title, now, then]) => (now === then ? `-- ${title}: as before` : `-- ${title}\n${now}`)),
-  ].join('\n')
-}
-
-const titleOf = (message: StepMessage): string =>
-  message.role === 'tool' ? `result of ${message.name}` : 'answer'
-
-const textOf = (message: StepMessage): string =>
-  message.role === 'tool'
-    ? message.content
-    : [message.text, ...message.calls.map((call) => `${call.name} ${call.arguments}`)]
-        .filter((text) => text !== '')
-        .join('\n')

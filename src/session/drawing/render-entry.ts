@@ -4,7 +4,7 @@
  *
  * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
  */
-import { threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
+import { billLine, threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
@@ -22,7 +22,14 @@ export function renderEntry(entry: Entry, style: DrawingStyle): string {
   const plain = cleanText(text)
   const rowsOf = entry.kind === 'approval' ? approvalRows : wrapText
   const rows = rowsOf(label.text + plain, style.columns, HANG)
-  return rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint)).join('\n')
+  const painted = rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint))
+  return [...painted, ...billRows(entry, style)].join('\n')
+}
+
+/** What a reply cost stands below it, as the room's own word. */
+function billRows(entry: Entry, { columns, theme }: DrawingStyle): readonly string[] {
+  const bill = entry.kind === 'reply' && entry.thread === undefined ? billLine(entry) : ''
+  return bill === '' ? [] : wrapText(`-- ${bill}`, columns, HANG).map((row) => theme.dim(row))
 }
 
 /** Like `wrapText`, but what is asked for keeps its mark in every row, so that it cannot be taken for what the room says. */

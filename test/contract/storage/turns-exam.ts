@@ -51,41 +51,18 @@ export function turnsExam(store: () => Storage): void {
     expect((await store().turns.unfinished()).map((found) => found.id)).toEqual(['T1', 'T3'])
   })
 
-  test('add up by model, the model used last first, since a time and in a room', async () => {
-    const usage = { input: 10, cached: 4, output: 1 }
-    await store().turns.begin(turn('T1', { usage, startedAt: 1 }))
-    await store().turns.begin(turn('T2', { usage, startedAt: 100 }))
-    await store().turns.begin(turn('T3', { usage, startedAt: 200, room: 'den' }))
-    await store().turns.begin(turn('T4', { startedAt: 300, model: 'guide' }))
-    const qwen = { model: 'qwen', turns: 2, input: 20, cached: 8, output: 2 }
-    const guide = { model: 'guide', turns: 1, input: 0, cached: 0, output: 0 }
-    expect(await store().turns.usage({ since: 100 })).toEqual([guide, qwen])
-    expect(await store().turns.usage({ since: 0, room: 'den' })).toEqual([
-      { ...qwen, turns: 1, input: 10, cached: 4, output: 1 },
-    ])
-    expect(await store().turns.usage({ since: 301 })).toEqual([])
-  })
-
-  test('tell what each that used anything used, after a time, by requester and by room, oldest first', async () => {
-    const usage = { input: 10, output: 1 }
-    await store().turns.begin(turn('T3', { usage, startedAt: 300 }))
-    await store().turns.begin(turn('T1', { usage, startedAt: 100 }))
-    await store().turns.begin(turn('T2', { usage: { input: 2, output: 0 }, startedAt: 200, room: 'den' }))
-    await store().turns.begin(turn('T4', { usage, startedAt: 150, requester: 'bob' }))
-    await store().turns.begin(turn('T5', { startedAt: 400 }))
-    await store().turns.begin(turn('T6', { usage: { input: 0, output: 0 }, startedAt: 400 }))
-    const [second, third] = [
-      { startedAt: 200, tokens: 2 },
-      { startedAt: 300, tokens: 11 },
-    ]
-    expect(await store().turns.spending({ requester: 'alice' }, 100)).toEqual([second, third])
-    expect(await store().turns.spending({ room: 'den' }, 0)).toEqual([second])
-    expect(await store().turns.spending({ room: 'lobby' }, 99)).toEqual([
-      { startedAt: 100, tokens: 11 },
-      { startedAt: 150, tokens: 11 },
-      third,
-    ])
-    expect(await store().turns.spending({ requester: 'nobody' }, 0)).toEqual([])
+  test('that was started last in a room is known, with its steps, and no sub-turn is', async () => {
+    await store().turns.begin(turn('T1', { startedAt: 300 }))
+    await store().turns.begin(turn('T3', { startedAt: 400, parent: 'T1' }))
+    await store().turns.begin(turn('T2', { startedAt: 500, room: 'den' }))
+    await store().turns.begin(turn('T0'))
+    await store().turns.addStep('T1', { messages: [] })
+    expect(await store().turns.last('lobby')).toEqual({
+      ...turn('T1', { startedAt: 300 }),
+      steps: [{ messages: [] }],
+    })
+    expect(await store().turns.last('hall')).toBeUndefined()
+    expect(await store().turns.find('T3')).toMatchObject({ parent: 'T1' })
   })
 }
 

@@ -32,6 +32,13 @@ describe('a config file', () => {
     })
   })
 
+  test('keeps prices as whole numbers; what was cached costs as much as other input if it does not say', () => {
+    const priceOf = (text: string) => checkConfig(`${model}price = ${text}\n`, 'f.toml').models[0]?.price
+    const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
+    expect(priceOf('{ input = 2.5, cached = 0.25, output = 10 }')).toEqual(price)
+    expect(priceOf('{ input = 2.5, output = 10 }')).toEqual({ ...price, cached: 2_500_000 })
+  })
+
   test.each([
     ['[server]\nacess = "open"\n', 'f.toml:2: unknown key acess; did you mean access?'],
     ['\n[servr]\n', 'f.toml:2: unknown key servr; did you mean server?'],
@@ -63,6 +70,15 @@ describe('a config file', () => {
     [
       model.replace('"ollama"', '"openai"') + 'keep_alive = "5m"\n',
       /^f\.toml:5: models\.keep_alive: only a model of the backend "ollama"/,
+    ],
+    [`${model}price = 2.5\n`, /^f\.toml:5: models\.price/],
+    [`${model}price = { input = 1 }\n`, /^f\.toml:\d: models\.price\.output is missing/],
+    [`${model}price = { input = -1, output = 1 }\n`, /^f\.toml:5: models\.price\.input/],
+    [`${model}price = { input = 1e10, output = 1 }\n`, /^f\.toml:5: models\.price\.input/],
+    [`${model}price = { input = nan, output = 1 }\n`, /^f\.toml:5: models\.price\.input/],
+    [
+      `${model}price = { input = 0.0000001, output = 1 }\n`,
+      'f.toml:5: models.price.input: write a price with at most 6 digits after the point',
     ],
     [`${model}keep_alive = "soon"\n`, /^f\.toml:5: models\.keep_alive/],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],

@@ -40,6 +40,15 @@ describe('a turn that a crash cut off', () => {
     expect(await world.chatParts.storage.turns.find(turn)).toMatchObject({ outcome: 'done' })
   })
 
+  it('is called cut where it said something before a call only', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    const turn = (await begun(world)) as TurnId
+    await world.room.record({ kind: 'reply', author: 'qwen', text: 'let me look', turn })
+    await mark(world)
+    expect(await world.chatParts.storage.turns.find(turn)).toMatchObject({ outcome: 'cut' })
+    expect(await world.lines()).toHaveLength(2)
+  })
+
   it('is ended where its room is gone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }

@@ -8,7 +8,7 @@ describe('the list of models', () => {
       more: [anotherModel('llama'), anotherModel('off', { enabled: false })],
     })
     await world.ask()
-    const models = await world.turns.models()
+    const models = await world.turns.models(world.ann)
     expect(models).toMatchObject([
       { name: 'qwen', enabled: true, turns: 1, input: 10, output: 2 },
       { name: 'llama', enabled: true, turns: 0, input: 0, output: 0 },

@@ -79,6 +79,20 @@ describe('a reply that is being written', () => {
     expect(reply.finish()).toBe('one\n\ntwo')
   })
 
+  it('gives each part once it is taken, without the gap before the next, and all of them at its end', () => {
+    const shown: string[] = []
+    const reply = createReply((text) => shown.push(text))
+    expect(reply.take()).toBe('')
+    for (const text of ['one ', ' \n', 'two']) {
+      reply.nextStep()
+      reply.add(text)
+      expect(reply.take()).toBe(text.trim())
+    }
+    expect(shown).toEqual(['one ', ' \n', 'two'])
+    expect(reply.isEmpty()).toBe(false)
+    expect(reply.finish()).toBe('one\n\ntwo')
+  })
+
   it('shows at its end what was held back for a sequence that never ended', () => {
     const { shown, text } = written(['see \u001b]0; the ', 'rest'])
     expect(text).toBe('see 0; the rest')

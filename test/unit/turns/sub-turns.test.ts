@@ -66,7 +66,7 @@ describe('spawn_agent', () => {
     ])
     expect(threaded.map(entryLine)).toEqual([
       '-- (side turn) qwen: Executing tool: Grep {"q":"x"}',
-      expect.stringMatching(/^-- \(side turn\) Grep: ok /),
+      '-- (side turn) Grep: {"q":"x"} (0ms, 9 B)',
       '-- (side turn) qwen: long answer …',
     ])
     expect(world.deltas.join('')).toBe('done')
@@ -77,17 +77,18 @@ describe('spawn_agent', () => {
     expect(told).not.toContain('qwen: long answer')
   })
 
-  it('is paid for on the record of the turn that somebody called for, once', async () => {
+  it('is charged once, and its use is in the sum of the turn that somebody called for', async () => {
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), say('a', 'b'), say('end'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent] })
     expect(await world.ask()).toMatchObject({ usage: { input: 30, output: 4 } })
     const { turns } = world.chatParts.storage
-    const usage = await turns.usage({ since: 0 })
-    expect(usage).toEqual([{ model: 'qwen', turns: 2, input: 30, cached: 0, output: 4 }])
+    const usage = await turns.usage({ by: 'model', since: 0, room: world.room.name })
+    expect(usage).toMatchObject([{ key: 'qwen', turns: 2, requests: 3, input: 30, cached: 0, output: 4 }])
     expect(await turns.unfinished()).toEqual([])
     const side = (await world.log()).find((entry) => entry.kind === 'reply' && entry.thread)
     const record = await turns.find(side?.kind === 'reply' ? side.turn : '')
     expect(record).toMatchObject({ outcome: 'done', requester: 'ann', prompt: model.requests[1]!.prompt })
+    expect((await turns.last('lobby'))?.id).toBe(record?.parent)
     expect(record).not.toHaveProperty('usage')
   })
 

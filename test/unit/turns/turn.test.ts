@@ -190,7 +190,7 @@ describe('a turn with tools', () => {
     expect(result).toMatchObject({ kind: 'tool_result', ...common, text: 'é!', isError: false, bytes: 3 })
   })
 
-  it('keeps the text of each step as a paragraph of one reply', async () => {
+  it('records what was said before a call before it, and what the turn used with what was said last', async () => {
     const lookFirst = function* () {
       yield { type: 'text' as const, text: 'Let me look.' }
       yield* call(['Grep', {}])(undefined as never, undefined as never) as Iterable<never>
@@ -198,8 +198,39 @@ describe('a turn with tools', () => {
     await using world = await createTurnWorld(scriptedModel(lookFirst, say('Found.')), {
       tools: [tool('Grep')],
     })
-    expect((await world.ask()).text).toBe('Let me look.\n\nFound.')
-    expect(world.deltas.join('')).toBe('Let me look.\n\nFound.')
+    const turn = await world.start()
+    const last = await turn.done
+    expect(last).toMatchObject({
+      text: 'Found.',
+      outcome: 'done',
+      usage: { input: 20, output: 2 },
+      durationMs: 0,
+    })
+    expect(world.deltas).toEqual(['Let me look.', 'Found.'])
+    const log = await world.log()
+    expect(log.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+      'message: @qwen hello',
+      'reply: Let me look.',
+      'tool_call: Executing tool: Grep {}',
+      'tool_result: {}',
+      'reply: Found.',
+    ])
+    expect(log[1]).toMatchObject({ author: 'qwen', turn: turn.id })
+    expect(log[1]).not.toHaveProperty('outcome')
+    const { context } = await world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
+    expect(context).toMatch(
+      /qwen: Let me look\.\n+qwen called Grep \{\}\n\s+result of Grep: \{\}\n+qwen: Found\./,
+    )
+  })
+
+  it('says so where nothing follows what was said before a call', async () => {
+    const sayAndCall = function* () {
+      yield { type: 'text' as const, text: 'Noted. ' }
+      yield* call(['Grep', {}])(undefined as never, undefined as never) as Iterable<never>
+    }
+    await using world = await createTurnWorld(scriptedModel(sayAndCall, say()), { tools: [tool('Grep')] })
+    expect(await world.ask()).toMatchObject({ text: '(no further answer)', outcome: 'done' })
+    expect(await world.lines()).toContain('reply: Noted.')
   })
 
   it('stops with a notice when all steps are used', async () => {

@@ -1,6 +1,7 @@
 import type { Stores } from '../storage.ts'
 import { copyInto } from './backup.ts'
 import { createCalibrationStore } from './calibrations.ts'
+import { createChargeStore } from './turns/charges.ts'
 import type { Connection } from './connection.ts'
 import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
@@ -13,7 +14,7 @@ import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
-import { createTurnStore } from './turns.ts'
+import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(connection: Connection): Stores {
@@ -22,7 +23,7 @@ export function createStores(connection: Connection): Stores {
     log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
-    turns: createTurnStore(connection),
+    turns: { ...createTurnStore(connection), ...createChargeStore(connection) },
     grants: createGrantStore(connection),
     calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
     results: createResultStore(connection),

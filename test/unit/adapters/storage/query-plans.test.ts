@@ -73,6 +73,13 @@ test('the newest id of all is read off the end of an index', () => {
   ])
 })
 
+test.each(['person', 'room'])('what a %s used is read off one index alone', (column) => {
+  const sum = `SELECT sum(input + output) AS tokens FROM charges WHERE ${column} = @who AND at > @after`
+  expect(planOf(sum, { who: 'alice', after: 0 })).toEqual([
+    `SEARCH charges USING COVERING INDEX charges_by_${column} (${column}=? AND at>?)`,
+  ])
+})
+
 function planOf(sql: string, values: object): readonly string[] {
   const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(values)
   return steps.map((step) => step.detail)

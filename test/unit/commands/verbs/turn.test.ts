@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { RoomName, TurnId } from '../../../../src/chat/entry.ts'
 import { createCommandWorld, jsonOf, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
-/** A turn of two requests in hall, and its id. */
+/** A turn of two requests in hall, its id, and the ids of its entries. */
 async function createScene() {
   const world = await createCommandWorld(tool('echo'))
   const { out } = await world.exec(world.bob, 'ask hall --json qwen call echo {"q":"x"}')
-  return { world, id: (JSON.parse(out.at(-1) ?? '') as { readonly turn: string }).turn }
+  const entries = out.map((line) => JSON.parse(line) as { readonly id: string; readonly turn?: string })
+  return { world, id: entries.at(-1)?.turn ?? '', entries }
 }
 
 describe('/turn', () => {
@@ -14,7 +16,7 @@ describe('/turn', () => {
     const { world, id } = await createScene()
     await using _ = world
     const { out } = await world.type(world.ann, `turn ${id}`)
-    expect(out[0]).toBe('-- @qwen for bob: done; 2 requests')
+    expect(out[0]).toBe(`-- turn ${id}: @qwen for bob: done; 2 requests`)
     expect(out[1]).toMatch(/^-- request 1\n-- system\n/)
     expect(out[2]).toMatch(/^-- request 2\n-- system: as before\n/)
     expect(out[2]).toContain('-- result of echo\n{"q":"x"}')
@@ -31,23 +33,72 @@ describe('/turn', () => {
     })
   })
 
+  test('finds the last turn, and the turn of an entry', async () => {
+    const { world, id, entries } = await createScene()
+    await using _ = world
+    const whole = await world.exec(world.ann, `turn hall ${id}`)
+    expect(whole.out).toHaveLength(3)
+    for (const words of ['', 'last', 'full', 'last full', `${id} full`])
+      expect(await world.exec(world.ann, `turn hall ${words}`)).toEqual(whole)
+    const [question, ...ofTurn] = entries
+    for (const entry of ofTurn) expect(await world.exec(world.ann, `turn hall ${entry.id}`)).toEqual(whole)
+    const asked = question?.id ?? ''
+    expect(await world.exec(world.ann, `turn hall ${asked}`)).toEqual(
+      refused(`there is no turn ${asked} in hall, and no entry of a turn`),
+    )
+    expect(await world.type(world.ann, 'turn', 'lobby')).toEqual(refused('no model was asked in lobby yet'))
+  })
+
+  test('folds long texts in a session and shows them page by page; full prints all', async () => {
+    const { world } = await createScene()
+    await using _ = world
+    const { storage, nextId } = world.turnWorld.chatParts
+    const id = nextId() as TurnId
+    const prompt = await world.turnWorld.turns.prompt({
+      room: await world.turnWorld.chatParts.chat.room('hall', world.ann),
+      person: world.ann,
+      model: 'qwen',
+    })
+    const facts = { id, room: 'hall' as RoomName, model: 'qwen', requester: 'bob' }
+    await storage.turns.begin({ ...facts, startedAt: world.turnWorld.chatParts.clock.now() + 1, prompt })
+    const line = 'a line\n'
+    for (let step = 0; step < 19; step++) {
+      const content = `${step}: ${line.repeat(50)}`
+      await storage.turns.addStep(id, {
+        messages: [{ role: 'tool', call: `${step}`, name: 'echo', content }],
+      })
+    }
+    const page = (await world.type(world.ann, 'turn')).out
+    expect(page[1]).toMatch(/^-- request 1\n/)
+    const next = /^-- (\d+) more requests: \/(turn \S+ (\d+))$/.exec(page.at(-1) ?? '')
+    expect(Number(next?.[1]) + Number(next?.[3])).toBe(21)
+    expect(page.join('\n').split('\n').length).toBeLessThan(130)
+    const further = (await world.type(world.ann, next?.[2] ?? '')).out
+    expect(further[1]).toContain(`-- request ${next?.[3]}\n`)
+    expect(further.join('\n')).toMatch(/a line\n… \[\d+ more characters; full prints all\]/)
+    const full = (await world.type(world.ann, 'turn last full')).out
+    expect(full).toHaveLength(21)
+    expect(full.at(-1)).toContain(`-- result of echo\n18: ${line.repeat(49)}`)
+    expect(await world.exec(world.ann, 'turn hall')).toMatchObject({ out: full })
+  })
+
   test.each(['0', '3', 'x', '1.0', 'x'.repeat(30)])('has no request %s', async (number) => {
     const { world, id } = await createScene()
     await using _ = world
     expect(await world.type(world.ann, `turn ${id} ${number}`)).toEqual(
       misused(
         `turn: there is no request ${number.slice(0, 20)}; requests are 1 to 2`,
-        '/turn [--json] ID [REQUEST]',
+        '/turn [--json] [ID] [REQUEST] [FULL]',
       ),
     )
   })
 
   test('of another room, or of none, is not there', async () => {
-    const { world, id } = await createScene()
+    const { world, id, entries } = await createScene()
     await using _ = world
-    for (const unknown of [id, 'x'.repeat(99), '__proto__'])
+    for (const unknown of [id, entries.at(-1)?.id ?? '', 'x'.repeat(99), '__proto__'])
       expect(await world.type(world.ann, `turn ${unknown}`, 'lobby')).toEqual(
-        refused(`there is no turn ${unknown.slice(0, 40)} in lobby`),
+        refused(`there is no turn ${unknown.slice(0, 40)} in lobby, and no entry of a turn`),
       )
   })
 })

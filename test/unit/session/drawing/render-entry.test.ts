@@ -36,7 +36,7 @@ test('each kind of entry has its own look', () => {
     '-- topic: tea',
     'bob: hi',
     '-- bob: Executing tool: Grep {"arguments":["-rn","TODO","."]}',
-    '-- Grep: ok (12ms, 1.2 KiB)',
+    '-- Grep: src/a.ts:1: TODO (12ms, 1.2 KiB)',
     '-- bob: tools off',
     '-- bob: rm -rf build?',
   ])
@@ -49,6 +49,31 @@ test('a name has the same colour each time, and none on a terminal without colou
   expect(renderEntry(message!, page)).toMatch(/^\u001b\[1;\d+mbob:/)
   for (const theme of [chooseTheme('vt100', {}), chooseTheme('xterm', { SSHAWL_THEME: 'mono' })])
     expect(renderEntry(message!, { columns: 79, theme })).toBe('\u001b[1mbob:\u001b[0m hi')
+})
+
+test.each([
+  ['', 'ok'],
+  ['\n \n', 'ok'],
+  ['\n  first\nsecond', 'first …'],
+  [`${'x'.repeat(199)}👩`, `${'x'.repeat(199)}\ufffd …`],
+])('a tool shows the first line of %j that says anything', (text, shown) => {
+  const entry: Entry = { ...base, ...result, kind: 'tool_result', text }
+  expect(withoutSgr(renderEntry(entry, { columns: 300, theme: colour }))).toBe(
+    `-- Grep: ${shown} (12ms, 1.2 KiB)`,
+  )
+})
+
+test('a reply ends with a dim line that tells what the turn took, where its provider tells', () => {
+  const reply = { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done' } as const
+  const usage = { input: 1234, cached: 1000, output: 56 }
+  const look = (more: object) =>
+    renderEntry({ ...reply, ...more }, { columns: 79, theme: colour }).split('\n')
+  expect(look({ usage, durationMs: 3240, cost: '0.0123' })[1]).toBe(
+    '\u001b[2m-- 3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123\u001b[0m',
+  )
+  expect(withoutSgr(look({ usage: { input: 1, output: 2 } }).at(-1) ?? '')).toBe('-- 1 tokens in · 2 out')
+  expect(look({ durationMs: 3240 })).toHaveLength(1)
+  expect(look({ usage, thread: 't' })).toHaveLength(1)
 })
 
 test('a failed tool shows the error, not what it printed besides', () => {

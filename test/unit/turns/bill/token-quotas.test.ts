@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { TurnId } from '../../../src/chat/entry.ts'
-import { Refusal } from '../../../src/chat/errors.ts'
-import { LOBBY } from '../../../src/chat/names.ts'
-import { createTokenQuotas } from '../../../src/turns/token-quotas.ts'
-import { say, scriptedModel } from '../../support/scripted-model.ts'
-import { createTurnWorld, type TurnWorld } from '../../support/turn-world.ts'
+import type { TurnId } from '../../../../src/chat/entry.ts'
+import { Refusal } from '../../../../src/chat/errors.ts'
+import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
+import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -27,15 +26,15 @@ describe('the quota of a person', () => {
     const refused = world.start()
     await expect(refused).rejects.toThrow(Refusal)
     await expect(refused).rejects.toThrow(
-      'your quota (tokens_per_person_day) is used up: you have used 22 of 22 tokens in 24 hours; ask again in 22h',
+      'the quota of ann (tokens_per_person_day) is used up: 22 of 22 tokens in 24 hours; ask again in 22h',
     )
     expect(model.requests).toHaveLength(2)
   })
 
-  it('lets a turn end that goes over it, and is free again when enough of it is a day old', async () => {
+  it('lets a request end that goes over it, and is free again when enough of it is a day old', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 12 } })
     await spendTwice(world)
-    await expect(world.start()).rejects.toThrow('you have used 22 of 12 tokens in 24 hours; ask again in 22h')
+    await expect(world.start()).rejects.toThrow('22 of 12 tokens in 24 hours; ask again in 22h')
     world.chatParts.clock.advance(22 * HOUR_MS - 1)
     await expect(world.start()).rejects.toThrow('ask again in 1ms')
     world.chatParts.clock.advance(1)
@@ -44,12 +43,36 @@ describe('the quota of a person', () => {
 
   it('waits for as many turns as stand between it and the quota', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
-    const { turns } = world.chatParts.storage
-    const facts = { room: LOBBY, model: 'qwen', requester: 'ann', usage: { input: 4, output: 1 } }
+    const { turns: charges } = world.chatParts.storage
+    const facts = {
+      room: 'lobby',
+      model: 'qwen',
+      person: 'ann',
+      opensTurn: true,
+      usage: { input: 4, output: 1 },
+    }
     const now = world.chatParts.clock.now()
-    for (const hour of [1, 2, 3])
-      await turns.begin({ ...facts, id: `T${hour}` as TurnId, startedAt: now - hour * HOUR_MS })
-    await expect(world.start()).rejects.toThrow('you have used 15 of 11 tokens in 24 hours; ask again in 21h')
+    for (const hour of [1, 2, 3]) await charges.addCharge({ ...facts, at: now - hour * HOUR_MS })
+    await expect(world.start()).rejects.toThrow('15 of 11 tokens in 24 hours; ask again in 21h')
+  })
+
+  it('stops a turn before its next request once it is used up, and leaves what it did', async () => {
+    const model = scriptedModel(say('hm'), call(['echo', { q: 'x' }]), say('never asked'))
+    await using world = await createTurnWorld(model, {
+      tools: [tool('echo')],
+      limits: { tokens_per_person_day: 22 },
+    })
+    await world.ask()
+    expect(await world.ask()).toMatchObject({
+      kind: 'notice',
+      text: '@qwen was stopped: the quota of ann (tokens_per_person_day) is used up: 22 of 22 tokens in 24 hours; ask again in 1d',
+    })
+    expect(model.requests).toHaveLength(2)
+    expect((await world.lines()).at(-2)).toBe('tool_result: {"q":"x"}')
+    expect(await world.chatParts.storage.turns.last('lobby')).toMatchObject({
+      outcome: 'stopped',
+      usage: { input: 10, output: 1 },
+    })
   })
 
   it('is nobody else’s', async () => {
@@ -57,7 +80,7 @@ describe('the quota of a person', () => {
     await world.ask()
     const bob = await world.chatParts.person('bob')
     expect((await (await world.start('hi', { by: bob })).done).kind).toBe('reply')
-    await expect(world.start()).rejects.toThrow('you have used 11 of 10')
+    await expect(world.start()).rejects.toThrow('ann (tokens_per_person_day) is used up: 11 of 10')
   })
 })
 
@@ -70,14 +93,15 @@ describe('the quota of a room', () => {
       await world.start('hi', { by: bob })
     ).done
     await expect(world.start()).rejects.toThrow(
-      'the quota of lobby (tokens_per_room_day) is used up: it has used 22 of 20 tokens in 24 hours; ask again in 1d',
+      'the quota of lobby (tokens_per_room_day) is used up: 22 of 20 tokens in 24 hours; ask again in 1d',
     )
   })
 })
 
 describe('quotas', () => {
   it('of 0 are off: the store is not even asked', async () => {
-    const store = { spending: () => Promise.reject(new Error('asked')) }
+    const asked = () => Promise.reject(new Error('asked'))
+    const store = { spent: asked, spending: asked }
     const limits = { tokens_per_person_day: 0, tokens_per_room_day: 0 }
     await createTokenQuotas(store, { now: () => 0 }, limits)('lobby', 'ann')
   })
