@@ -30,6 +30,8 @@ export interface Room {
   record(draft: EntryDraft): Promise<Entry>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
+  /** Tells some of those who are present, and nobody else; nothing is stored. */
+  whisper(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
    * they are summed up in one line (chat/presence.ts). Rejects with `Refusal` where that person would be one too many;
@@ -99,6 +101,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     record: (draft) => record(draft),
     sumUpPresence: () => presence.sumUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
+    whisper(people, draft) {
+      const entry: Entry = { ...draft, id: parts.nextId() as EntryId, at: parts.clock.now(), room: name }
+      const ids = new Set(people.map(({ id }) => id))
+      for (const one of here.participants())
+        if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+    },
     async info() {
       const row = await parts.rooms.find(name)
       if (!row) throw new StorageError('corrupt', `the room ${name} is not in the database any more`)

@@ -1,6 +1,7 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
 import type { Framing } from './framing.ts'
+import type { StoredSummary } from './ports.ts'
 
 /** Where a tool comes from, as scopes name it. */
 export type ToolGroup = 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
@@ -100,6 +101,8 @@ export interface Snapshot {
   readonly tools: readonly CatalogueTool[]
   /** Oldest first, without the message that is being answered. */
   readonly history: readonly HistoryRow[]
+  /** What stands for what was said before; absent where there is none. */
+  readonly summary?: Pick<StoredSummary, 'text' | 'first' | 'last' | 'author' | 'at' | 'version'>
   /** What is being answered, attributed and fenced; empty for `/wrap`. */
   readonly message: string
   readonly script?: RoomScript

@@ -10,11 +10,11 @@ export interface QuotaLimits {
 }
 
 /**
- * Rejects with `Refusal` if the turns that this person started, or those of this room, have used a quota up; with
+ * Rejects with `Refusal` if the turns that this person started (nobody, where it is absent), or those of this room, have used a quota up; with
  * `StorageError` if that cannot be read. A turn counts once it has ended, from its start on, so that the one that
  * goes over a quota still ends.
  */
-export type CheckQuotas = (room: string, requester: string) => Promise<void>
+export type CheckQuotas = (room: string, requester?: string) => Promise<void>
 
 /** The quotas are counted from the store: a restart changes nothing. */
 export function createTokenQuotas(
@@ -32,7 +32,8 @@ export function createTokenQuotas(
   }
   return async (room, requester) => {
     const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
-    await refuseOver(perPerson, { requester }, 'your quota (tokens_per_person_day) is used up: you have')
+    if (requester !== undefined)
+      await refuseOver(perPerson, { requester }, 'your quota (tokens_per_person_day) is used up: you have')
     await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day) is used up: it has`)
   }
 }

@@ -1,4 +1,5 @@
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
+import { SYSTEM } from '../chat/names.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
@@ -14,6 +15,8 @@ export interface TurnLog {
    * started. That turn also stores what both cost; the sub-turn stores no cost.
    */
   beginSubTurn(turn: TurnFacts): TurnRecorder
+  /** What the server itself asks a model for: likewise stored as cut off until it ends, and with what it cost. */
+  beginInBackground(turn: Omit<TurnFacts, 'requester'>): TurnRecorder
 }
 
 /** Stores one turn. All promises reject with `StorageError` only. */
@@ -35,10 +38,10 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock,
 ): TurnLog {
-  function open(turn: TurnFacts, isSubTurn: boolean): TurnRecorder {
+  function open(turn: TurnFacts, how: { readonly told: boolean; readonly paid: boolean }): TurnRecorder {
     const id = newId() as TurnId
     const startedAt = clock.now()
-    const cut = isSubTurn ? { endedAt: startedAt, outcome: 'cut' } : {}
+    const cut = how.told ? {} : { endedAt: startedAt, outcome: 'cut' }
     let last: ModelRequest | undefined
     return {
       id,
@@ -52,15 +55,16 @@ export function createTurnLog(
       },
       handOver: (model) => store.finish(id, { model }),
       async end({ usage, ...result }) {
-        const spent = usage && !isSubTurn ? { usage } : {}
+        const spent = usage && how.paid ? { usage } : {}
         await store.finish(id, { endedAt: clock.now(), ...result, ...spent })
       },
     }
   }
 
   return {
-    begin: (turn) => open(turn, false),
-    beginSubTurn: (turn) => open(turn, true),
+    begin: (turn) => open(turn, { told: true, paid: true }),
+    beginSubTurn: (turn) => open(turn, { told: false, paid: false }),
+    beginInBackground: (turn) => open({ ...turn, requester: SYSTEM }, { told: false, paid: true }),
   }
 }
 

@@ -8,7 +8,8 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
-import type { ScriptStore } from '../../prompt/ports.ts'
+import type { ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
@@ -37,6 +38,7 @@ import { scriptCommand } from './script.ts'
 import { createCallerPermissions } from './shared/allow-flag.ts'
 import { searchCommand } from './search.ts'
 import { stopCommand } from './stop.ts'
+import { summaryCommand } from './summary.ts'
 import { todoCommand } from './todo.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
@@ -53,6 +55,7 @@ export interface CommandParts {
   readonly speech: Speech
   readonly turns: Turns
   readonly runs: ToolRuns
+  readonly summaries: Summaries
   readonly approvals: Approvals
   readonly clock: Clock
   readonly stores: {
@@ -61,12 +64,13 @@ export interface CommandParts {
     readonly turns: TurnStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
+    readonly summaries: SummaryStore
   }
 }
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, turns, runs, approvals, clock, stores } = parts
+  const { chat, people, speech, turns, runs, summaries, approvals, clock, stores } = parts
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
@@ -90,7 +94,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     searchCommand(chat),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
-    stopCommand(turns, runs),
+    stopCommand({ turns, runs, summaries }),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),
@@ -102,6 +106,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     wrapCommand(turns),
     turnCommand(stores.turns),
     scriptCommand(stores.scripts, turns, clock),
+    summaryCommand(stores.summaries, summaries, clock),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),
     quitCommand(),

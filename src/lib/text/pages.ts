@@ -1,3 +1,5 @@
+import { characterAt, codePointAt } from './characters.ts'
+
 /** A piece of a text. Joined in order, the pages of a text are the text, whatever is in it. */
 export type Page = string
 
@@ -23,22 +25,4 @@ function pageEnd(text: string, start: number, limit: number): number {
   if (line !== -1) return least + line + 1
   const character = characterAt(text, limit)
   return character > least ? character : codePointAt(text, limit)
-}
-
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/** The ends of a character are looked for at most so many UTF-16 units before and behind an index. */
-const MAX_CHARACTER_UNITS = 512
-
-/** The beginning of the character that the unit at `index` belongs to; `index` itself where one begins. */
-function characterAt(text: string, index: number): number {
-  const from = codePointAt(text, Math.max(0, index - MAX_CHARACTER_UNITS))
-  const around = text.slice(from, index + MAX_CHARACTER_UNITS)
-  return from + (characters.segment(around).containing(index - from)?.index ?? index - from)
-}
-
-/** `index`, or one less where it stands inside a surrogate pair. */
-function codePointAt(text: string, index: number): number {
-  const inside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(index))
-  return inside ? index - 1 : index
 }

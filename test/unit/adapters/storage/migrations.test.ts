@@ -21,6 +21,9 @@ const released: Readonly<Record<string, string>> = {
   '007-held-presence.sql': 'b8afd7730cee43fa9565ba62dc6e63fc285298adddf58fcd98bd3012aec82eef',
   '008-tool-calls.sql': '2b5ad8f7ef774484bb8b163e058243ac11fb2346ffae3066a7a187bd77583880',
   '009-model-facts.sql': '6538e39d93cb64497e4974b8b65036fa10111d02895b17805a0e6c7b690e9c74',
+  // Until the migration of this number is merged.
+  '010-placeholder.sql': 'f088875b0fb8d7ae479bd3b5eaec81cfb8293e7ff42d56c53871f999663964b2',
+  '011-summaries.sql': 'd74e2dac10d1aa0e7fd39e5fc6f7f81ae98eb649107e3d727a22b72da36e02df',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -1,0 +1,1 @@
+-- Keeps the number 010 until the migration of that number is merged.

@@ -1,0 +1,31 @@
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The ends of a character are looked for at most so many UTF-16 units before and behind an index. */
+const MAX_CHARACTER_UNITS = 512
+
+/**
+ * The beginning of the character (grapheme cluster) that the UTF-16 unit at `index` belongs to; `index` itself where one
+ * begins, and at the end of the text.
+ */
+export function characterAt(text: string, index: number): number {
+  const from = codePointAt(text, Math.max(0, index - MAX_CHARACTER_UNITS))
+  const around = text.slice(from, index + MAX_CHARACTER_UNITS)
+  return from + (characters.segment(around).containing(index - from)?.index ?? index - from)
+}
+
+/** The end of the character that the unit at `index` belongs to. */
+export function characterEnd(text: string, index: number): number {
+  const from = characterAt(text, index)
+  const around = text.slice(from, index + MAX_CHARACTER_UNITS)
+  return from + (characters.segment(around).containing(0)?.segment.length ?? 0)
+}
+
+/** `index`, or one less where it stands inside a surrogate pair. */
+export function codePointAt(text: string, index: number): number {
+  const inside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(index))
+  return inside ? index - 1 : index
+}
+
+/** The beginning of a text, of at most so many UTF-16 units, that ends between characters. */
+export const headOf = (text: string, units: number): string =>
+  text.length <= units ? text : text.slice(0, characterAt(text, Math.max(0, units)))
