@@ -71,7 +71,7 @@ async function assemble(
 ): Promise<Omit<App, keyof AsyncDisposable>> {
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
-  /** What is recorded while the parts are put together is looked at when the server listens. */
+  // What is recorded while the parts are put together is looked at when the server listens. */
   const started: { summaries?: Activity['summaries'] } = {}
   const current = createCurrentConfig({ ...written, models })
   const { chat, people, claimCode } = await createChatAndPeople(current, context, (entry) =>
@@ -123,7 +123,7 @@ function createHandler(
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
-  const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
+  const commands = createCommands({ chat, people, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   const bytes = createByteQuota(limits, clock)
   return createClientHandler({

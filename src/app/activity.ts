@@ -77,8 +77,10 @@ export async function createActivity(
   const models = configuredModels(current, overrides)
   const { turns, summaries } = assembleTurns({
     ...{ context, stores: storage, models, composer, scopedTools, openToolbox },
-    anyRoom: (name) => chat.anyRoom(name),
-    usualSummarizer: () => current.now().memory.summarizer,
+    memory: {
+      anyRoom: (name) => chat.anyRoom(name),
+      usualSummarizer: () => current.now().memory.summarizer,
+    },
     limits: current.limits,
   })
   const warmUp = (): void => {

@@ -35,10 +35,12 @@ export interface TurnAssembly {
   readonly stores: Pick<Storage, 'turns' | 'rooms' | 'history' | 'scripts' | 'summaries' | 'calibrations'>
   /** Gives all models that are configured now, in order of the config. */
   readonly models: () => readonly ConfiguredModel[]
-  /** A room by name, whoever may see it. */
-  readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
-  /** Gives the name of the model that sums up rooms which name none; undefined for none. */
-  readonly usualSummarizer: () => string | undefined
+  readonly memory: {
+    /** A room by name, whoever may see it. */
+    readonly anyRoom: (name: RoomName) => Promise<Room | undefined>
+    /** Gives the name of the model that sums up rooms which name none; undefined for none. */
+    readonly usualSummarizer: () => string | undefined
+  }
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
@@ -87,7 +89,7 @@ export function assembleTurns(assembly: TurnAssembly): {
 }
 
 function summariesFor(
-  { context, stores, composer, anyRoom, usualSummarizer }: TurnAssembly,
+  { context, stores, composer, memory: { anyRoom, usualSummarizer } }: TurnAssembly,
   models: () => readonly ConfiguredModel[],
   makeSummary: MakeSummary,
 ): Summaries {

@@ -1,4 +1,5 @@
 import type { Entry, ToolCallEntry, ToolResultEntry } from './entry.ts'
+import { headOf } from '../lib/text/characters.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 
@@ -41,7 +42,7 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 export function toolResultLine(entry: ToolResultEntry): string {
   const size = `(${duration(entry.durationMs)}, ${bytes(entry.bytes)})`
   if (!entry.isError) return `${entry.name}: ok ${size}`
-  return `${entry.name}: ${firstLine(entry.text).slice(0, 500)} ${size}`
+  return `${entry.name}: ${headOf(firstLine(entry.text), 500)} ${size}`
 }
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
@@ -51,7 +52,7 @@ export function threadLine(entry: Entry): string {
   const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length
   const by = entry.kind === 'notice' ? '' : `${entry.author}: `
-  return `(side turn) ${by}${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
+  return `(side turn) ${by}${headOf(first, 200)}${cut ? ' …' : ''}`
 }
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')

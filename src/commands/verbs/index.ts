@@ -53,10 +53,13 @@ export interface CommandParts {
   readonly chat: Chat
   readonly people: People
   readonly speech: Speech
-  readonly turns: Turns
-  readonly runs: ToolRuns
-  readonly summaries: Summaries
-  readonly approvals: Approvals
+  /** What goes on in the rooms. */
+  readonly activity: {
+    readonly turns: Turns
+    readonly runs: ToolRuns
+    readonly summaries: Summaries
+    readonly approvals: Approvals
+  }
   readonly clock: Clock
   readonly stores: {
     readonly rooms: RoomStore
@@ -70,7 +73,8 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, turns, runs, summaries, approvals, clock, stores } = parts
+  const { chat, people, speech, activity, clock, stores } = parts
+  const { turns, runs, summaries, approvals } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
@@ -94,7 +98,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     searchCommand(chat),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
-    stopCommand({ turns, runs, summaries }),
+    stopCommand(activity),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),

@@ -104,7 +104,10 @@ export function createSummaries(parts: SummariesParts): Summaries {
       if (count === ENTRIES_PER_LOOK) look(room)
     },
     async lookAtAll() {
-      for (const { name } of await parts.rooms.all()) if (await summarizerOf(name)) look(name)
+      for (const { name } of await parts.rooms.all()) {
+        if (closing) return
+        if ((await summarizerOf(name)) !== undefined) look(name)
+      }
     },
     async renew(room) {
       if ((await summarizerOf(room)) === undefined) throw new Refusal(NOBODY)

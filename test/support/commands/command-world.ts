@@ -121,8 +121,8 @@ function runnerIn({ chatParts, turns, summaries }: TurnWorld, approvals: Approva
     clock,
   })
   const commands = createCommands({
-    ...{ chat, people, speech, turns, runs, summaries, approvals, clock },
-    stores: storage,
+    ...{ chat, people, speech, clock, stores: storage },
+    activity: { turns, runs, summaries, approvals },
   })
   const pace = createPace({
     limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },

@@ -39,16 +39,16 @@ const asked = (memo: ReturnType<typeof scriptedModel>): readonly string[] =>
 
 describe('the summary of a room', () => {
   it('is not made where nobody is named, or while all fits', async () => {
-    const { world, memo } = await remembering([], { summarizer: undefined as never })
-    await using _ = world
+    const memo = scriptedModel()
+    const settings = sampleConfig({ name: 'memo', backend: 'guide' })
+    await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
     await talk(world, 200)
     await idle(world)
-    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', 'memo')
-    await talk(
-      { ...world, room: await world.chatParts.chat.create('den', world.ann, { private: false }) },
-      40,
-    )
-    await idle(world)
+    const { storage, chat } = world.chatParts
+    const den = await chat.create('den', world.ann, { private: false })
+    await storage.rooms.setValue(den.name, 'summarizer', 'memo')
+    await talk({ ...world, room: den }, 40)
+    await idle({ ...world, room: den })
     expect(memo.requests).toHaveLength(0)
   })
 
