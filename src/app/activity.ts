@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { createByteQuota, type ByteQuota } from '../chat/byte-quota.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
@@ -33,6 +34,8 @@ export interface Activity {
   readonly summaries: Summaries
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** What is stored for each person: tools count here, and so must whoever takes what people send. */
+  readonly bytes: ByteQuota
   /** Starts what a first prompt would wait for. */
   readonly warmUp: () => void
   /** The tools that follow the config. */
@@ -65,12 +68,14 @@ export async function createActivity(
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
   const runner = createToolRunner({ limits: toolLimits(current), log })
+  const bytes = createByteQuota(current.limits, clock)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: approvals,
     workspaces,
     results: storage.results,
+    bytes,
     clock,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
@@ -88,7 +93,10 @@ export async function createActivity(
     askServers(turns, log)
     inBackground(summaries.lookAtAll(), log)
   }
-  return { runs: owned(runs), turns: owned(turns), summaries: owned(summaries), approvals, tools, warmUp }
+  return {
+    ...{ runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
+    ...{ approvals, bytes, tools, warmUp },
+  }
 }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */

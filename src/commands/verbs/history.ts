@@ -1,11 +1,11 @@
-import type { Chat } from '../../chat/chat.ts'
 import type { EntryId } from '../../chat/entry.ts'
+import type { EntryLog } from '../../chat/ports.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
-import { pagesOf, type ReadLog } from './shared/log-pages.ts'
+import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 import { Misuse } from '../usage.ts'
 
-export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
+export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes'>): Command =>
   defineCommand({
     name: 'history',
     summary: 'what was said here, oldest first; --before ID goes further back',
@@ -19,11 +19,14 @@ export const historyCommand = (chat: Pick<Chat, 'history'>): Command =>
     async run({ room, flags, out, signal }) {
       const before = entryId(flags.before)
       const count = entryCount(flags.n)
-      const read: ReadLog = async (query) => {
-        await out.ready()
-        return await chat.history(room, query)
+      const paged: PagedLog = {
+        async read(query) {
+          await out.ready()
+          return await log.read(room.name, query)
+        },
+        sizes: (query) => log.sizes(room.name, query),
       }
-      for await (const page of pagesOf(read, count, before)) {
+      for await (const page of pagesOf(paged, count, before)) {
         await printEntries(page, out, { asJson: flags.json })
         if (signal.aborted) return
       }
