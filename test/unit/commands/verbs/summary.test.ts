@@ -104,6 +104,8 @@ describe('/summary', () => {
 
   test('says what it does not understand', async () => {
     await using world = await createCommandWorld()
-    expect(await world.type(world.ann, 'summary new now')).toEqual(misused('summary: new takes nothing more', FORM))
+    expect(await world.type(world.ann, 'summary new now')).toEqual(
+      misused('summary: new takes nothing more', FORM),
+    )
   })
 })
