@@ -102,7 +102,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     sumUpPresence: () => presence.sumUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
-      const entry: Entry = { ...draft, id: parts.nextId() as EntryId, at: parts.clock.now(), room: name }
+      const entry = entryOf(draft, name, parts)
       const ids = new Set(people.map(({ id }) => id))
       for (const one of here.participants())
         if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
@@ -138,10 +138,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
  * Appends start at once, so that the store can commit many together; deliveries wait for each other,
  * so that everybody sees the order of the log.
  */
-function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): PresenceParts['record'] {
+function recorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
+  const { entries, bus } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft, store = (entry) => entries.append(entry)) => {
-    const entry: Entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
+    const entry = entryOf(draft, room, parts)
     const stored = store(entry)
     const delivered = Promise.all([stored, lastDelivery]).then(() =>
       bus.publish(room, { type: 'entry', entry }),
@@ -151,6 +152,13 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): P
     return entry
   }
 }
+
+const entryOf = (draft: EntryDraft, room: RoomName, { nextId, clock }: RoomParts): Entry => ({
+  ...draft,
+  id: nextId() as EntryId,
+  at: clock.now(),
+  room,
+})
 
 const fullRoom = (name: RoomName, limit: number): string =>
   `${name} is full: ${limit} of ${limit} people are in it; try again later`

@@ -9,7 +9,7 @@
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
-import type { HistoryRow, Snapshot } from './snapshot.ts'
+import type { HistoryRow, RoomSummary, Snapshot, Summary } from './snapshot.ts'
 
 /** Composing failed. The message is for the room; it names the script and the line where a script is the reason. */
 export class WrapError extends Error {
@@ -94,23 +94,9 @@ export interface ScriptStore {
   versions(room: RoomName): Promise<readonly StoredScript[]>
 }
 
-/** What models read of a part of a room's conversation in its place. */
-export interface Summary {
-  readonly text: string
-  /** The first and the last entry that it covers. */
-  readonly first: EntryId
-  readonly last: EntryId
-}
-
 /** One version of a room's summary. An empty `text` means that it was cleared. */
-export interface StoredSummary extends Summary {
+export interface StoredSummary extends RoomSummary {
   readonly room: RoomName
-  /** 1, 2, 3, … in each room. */
-  readonly version: number
-  /** The name of the model that made it, or of the person who wrote it. */
-  readonly author: string
-  /** Milliseconds since the epoch. */
-  readonly at: number
 }
 
 /** A summary that is being made anew; it covers nothing yet where the ids are absent. */

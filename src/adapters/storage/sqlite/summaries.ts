@@ -1,4 +1,4 @@
-import type { RoomName } from '../../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../../chat/entry.ts'
 import type { StoredSummary, SummaryDraft, SummaryStore } from '../../../prompt/ports.ts'
 import type { Connection } from './connection.ts'
 
@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 const MAX_VERSIONS = 100
 
 type NewVersion = Omit<StoredSummary, 'version'>
-type DraftRow = { readonly [K in 'text' | 'first' | 'last']: string }
+type DraftRow = Record<'first' | 'last', EntryId | ''> & Pick<SummaryDraft, 'text'>
 
 /** Rooms' summaries. */
 export function createSummaryStore({ db, read, write }: Connection): SummaryStore {
@@ -64,4 +64,4 @@ function prepare(db: Connection['db']) {
 
 /** Ids are stored as text; an empty one stands for none. */
 const toDraft = ({ text, first, last }: DraftRow): SummaryDraft =>
-  last === '' ? { text } : ({ text, first, last } as SummaryDraft)
+  first === '' || last === '' ? { text } : { text, first, last }
