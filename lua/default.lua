@@ -15,5 +15,6 @@ function default_wrap(target_tokens)
     :room()
     :user()
     :participants()
+    :summary()
     :history({ limit = 200 })
 end

@@ -37,11 +37,22 @@ local function history_options(options)
   if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
     refuse("tools.history: since must be an id or a time in milliseconds", since)
   end
-  return { limit = limit, kinds = options.kinds, agents = options.agents ~= false, since = since }
+  local skip = options.skip == nil and 0 or options.skip
+  if math.type(skip) ~= "integer" or skip < 0 then
+    refuse("tools.history: skip must be a whole number, 0 or more", skip)
+  end
+  local before = options.before
+  if before ~= nil and type(before) ~= "number" and type(before) ~= "string" then
+    refuse("tools.history: before must be an id or a time in milliseconds", before)
+  end
+  return {
+    limit = limit, skip = skip, before = before, kinds = options.kinds, agents = options.agents ~= false, since = since,
+  }
 end
 
--- The newest rows that match, oldest first: history(20), or history{limit, agents, since, kinds}.
--- `since` is a row's id or a time in milliseconds; `agents = false` leaves out what models did.
+-- The newest rows that match, oldest first: history(20), or history{limit, skip, before, since, agents, kinds}. `skip`
+-- passes over so many of the newest; `before` and `since` are a row's id or a time in milliseconds; `agents = false`
+-- leaves out what models did. A call counts once, with its results.
 function tools.history(options)
   return host("history", history_options(options))
 end
@@ -51,6 +62,9 @@ end
 function tools.conversation(options)
   return host("conversation", history_options(options))
 end
+
+-- What stands for what was said before the newest entries: {text, first, last, author, at, version}; nil where there is none.
+function tools.summary() return snapshot.summary end
 
 function tools.look() return snapshot.room end
 function tools.who() return snapshot.present end

@@ -76,9 +76,14 @@ async function assemble(
 ): Promise<Omit<App, keyof AsyncDisposable>> {
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
+  // What is recorded while the parts are put together is looked at when the server listens. */
+  const started: { summaries?: Activity['summaries'] } = {}
   const current = createCurrentConfig({ ...written, models })
-  const { chat, people, claimCode } = await createChatAndPeople(current, context)
+  const { chat, people, claimCode } = await createChatAndPeople(current, context, (entry) =>
+    started.summaries?.heard(entry),
+  )
   const activity = await createActivity(current, chat, context, overrides, owned)
+  started.summaries = activity.summaries
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(chat, context) })
   const handler = createHandler(current, chat, people, activity, context)
@@ -119,11 +124,11 @@ function createHandler(
   context: AppContext,
 ): ClientHandler {
   const { clock, log, storage } = context
-  const { turns, runs, bytes } = activity
+  const { turns, bytes } = activity
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
-  const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
+  const commands = createCommands({ chat, people, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     chat,
@@ -132,7 +137,7 @@ function createHandler(
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
-    stop: (room, person) => stopAll(turns, runs, room, person),
+    stop: (room, person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
       stdinBytes: () => limits.paste_bytes,

@@ -20,6 +20,7 @@ import { createToolboxes } from '../toolbox/room-toolbox.ts'
 import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
+import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleTurns } from './assemble-turns.ts'
 import { configuredModels } from './configured-models.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
@@ -30,6 +31,7 @@ import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 /** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
 export interface Activity {
   readonly turns: Turns
+  readonly summaries: Summaries
   readonly runs: ToolRuns
   readonly approvals: Approvals
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
@@ -78,19 +80,32 @@ export async function createActivity(
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const models = configuredModels(current, overrides)
-  const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
-  const turns = assembleTurns({ ...parts, limits: current.limits })
+  const { turns, summaries } = assembleTurns({
+    ...{ context, stores: storage, models, composer, scopedTools, openToolbox },
+    memory: {
+      anyRoom: (name) => chat.anyRoom(name),
+      usualSummarizer: () => current.now().memory.summarizer,
+    },
+    limits: current.limits,
+  })
   const warmUp = (): void => {
     composer.warmUp()
     askServers(turns, log)
+    inBackground(summaries.lookAtAll(), log)
   }
-  return { runs: owned(runs), turns: owned(turns), approvals, bytes, tools, warmUp }
+  return {
+    ...{ runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
+    ...{ approvals, bytes, tools, warmUp },
+  }
 }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */
 function askServers(turns: Pick<Turns, 'models'>, log: Log): void {
   turns.models().catch((error: unknown) => log.debug({ error }, 'the models could not be looked at'))
 }
+
+const inBackground = (work: Promise<void>, log: Log): void =>
+  void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */
 async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {

@@ -33,6 +33,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'models',
   'discoverModels',
   'tools',
+  'memory',
   'limits',
   'file',
 ])

@@ -1,4 +1,5 @@
 import type { Entry, ReplyEntry, ToolCallEntry, ToolResultEntry } from './entry.ts'
+import { headOf } from '../lib/text/characters.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
@@ -45,7 +46,7 @@ const MAX_SHOWN_ERROR = 500
 /** `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`. */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const first = /^.*\S.*$/m.exec(text)?.[0].trim() ?? 'ok'
-  const shown = first.slice(0, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).toWellFormed()
+  const shown = headOf(first, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT)
   const isAll = isError || text.trim() === shown || first === 'ok'
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
@@ -69,7 +70,7 @@ export function threadLine(entry: Entry): string {
   const first = firstLine(entry.text)
   const cut = first.length > 200 || first.length < entry.text.length
   const by = entry.kind === 'notice' ? '' : `${entry.author}: `
-  return `(side turn) ${by}${[...first].slice(0, 200).join('')}${cut ? ' …' : ''}`
+  return `(side turn) ${by}${headOf(first, 200)}${cut ? ' …' : ''}`
 }
 
 const firstLine = (text: string): string => text.split('\n', 1).join('')

@@ -30,6 +30,8 @@ export interface Room {
   record<Draft extends EntryDraft>(draft: Draft): Promise<Recorded<Draft>>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
+  /** Tells some of those who are present, and nobody else; nothing is stored. */
+  whisper(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
    * they are summed up in one line (chat/presence.ts). Rejects with `Refusal` where that person would be one too many;
@@ -99,6 +101,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     record: (draft) => record(draft),
     sumUpPresence: () => presence.sumUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
+    whisper(people, draft) {
+      const entry = entryOf(draft, name, parts)
+      const ids = new Set(people.map(({ id }) => id))
+      for (const one of here.participants())
+        if (ids.has(one.person.id)) tellOne(one, () => one.deliver(entry))
+    },
     async info() {
       const row = await parts.rooms.find(name)
       if (!row) throw new StorageError('corrupt', `the room ${name} is not in the database any more`)
@@ -130,10 +138,11 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
  * Appends start at once, so that the store can commit many together; deliveries wait for each other,
  * so that everybody sees the order of the log.
  */
-function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): PresenceParts['record'] {
+function recorder(room: RoomName, parts: RoomParts): PresenceParts['record'] {
+  const { entries, bus } = parts
   let lastDelivery: Promise<unknown> = Promise.resolve()
   return async (draft, store = (entry) => entries.append(entry)) => {
-    const entry = { ...draft, id: nextId() as EntryId, at: clock.now(), room }
+    const entry = entryOf(draft, room, parts)
     const stored = store(entry)
     const delivered = Promise.all([stored, lastDelivery]).then(() =>
       bus.publish(room, { type: 'entry', entry }),
@@ -143,6 +152,13 @@ function recorder(room: RoomName, { entries, bus, clock, nextId }: RoomParts): P
     return entry
   }
 }
+
+const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextId, clock }: RoomParts) => ({
+  ...draft,
+  id: nextId() as EntryId,
+  at: clock.now(),
+  room,
+})
 
 const fullRoom = (name: RoomName, limit: number): string =>
   `${name} is full: ${limit} of ${limit} people are in it; try again later`

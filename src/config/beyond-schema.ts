@@ -17,6 +17,7 @@ export const problemsBeyondSchema = (written: unknown, text: string): readonly C
     ...namesTwice(written, 'models'),
     ...namesTwice(written, 'mcp'),
     ...fallbacks(written),
+    ...unknownSummarizer(written),
     ...keptElsewhere(written),
     ...planned(written),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
@@ -52,6 +53,15 @@ function* fallbacks(written: unknown): Iterable<Found> {
     else if (leadsBack(name, next))
       yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }
   }
+}
+
+/** The model that sums up rooms must be one of the file. Where the file names no models, those are found later. */
+function* unknownSummarizer(written: unknown): Iterable<Found> {
+  const name = at(at(written, 'memory'), 'summarizer')
+  const names = listAt(written, 'models').map((entry) => at(entry, 'name'))
+  if (typeof name !== 'string' || names.length === 0 || names.includes(name)) return
+  const sentence = `memory.summarizer: there is no model called ${name} in this file; name one of it`
+  yield { path: ['memory', 'summarizer'], sentence }
 }
 
 /** A model that no server is asked to keep. */

@@ -206,6 +206,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
+  memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
   limits: limitsSchema.prefault({}),
 })
 

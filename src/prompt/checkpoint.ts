@@ -1,4 +1,5 @@
 import type { EntryId } from '../chat/entry.ts'
+import type { StoredSummary } from './ports.ts'
 import { isJsonObject, type Json } from '../lib/json.ts'
 
 /** The room key-value that says from which entry on models read the conversation. */
@@ -23,3 +24,13 @@ export function checkpointOf(value: Json | undefined): Checkpoint | undefined {
   if (typeof by !== 'string' || typeof at !== 'number') return undefined
   return { name, after: after as EntryId, by, at }
 }
+
+/**
+ * The summary as models may read it: undefined where it was cleared, or covers something from before the checkpoint, which
+ * nobody shows to models.
+ */
+export const summaryAfter = (
+  checkpoint: Checkpoint | undefined,
+  summary: StoredSummary | undefined,
+): StoredSummary | undefined =>
+  summary && summary.text !== '' && summary.first > (checkpoint?.after ?? '') ? summary : undefined

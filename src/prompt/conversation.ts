@@ -2,7 +2,9 @@ import { indentLater } from '../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import { headOf } from '../lib/text/characters.ts'
+import { pageOf, readHistoryQuery, type ConversationRow, type RowGroup } from './conversation-rows.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Stands where older entries were left out. It gives no number, so that the text begins with the same bytes in every turn. */
@@ -11,9 +13,6 @@ export const OMISSION = '[earlier entries left out]'
 /** Characters of a tool's result that later turns are shown again. */
 const MAX_RESULT_CHARACTERS = 400
 
-/** The kinds that `tools.history` gives where the script names none. */
-const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_call', 'tool_result']
-
 /**
  * The conversation as one text for `tools.conversation`: the entries that `query` asks for, oldest first, each on a
  * line of its own. The later lines of an entry are indented, and a tool's result is a later line of its call, so that
@@ -21,59 +20,22 @@ const DEFAULT_KINDS: readonly string[] = ['message', 'action', 'reply', 'tool_ca
  * entries have more than `maxBytes` bytes, the oldest are left out and `OMISSION` says so.
  */
 export function conversationText(snapshot: Snapshot, query: Json, maxBytes: number): string {
-  const all = paragraphs(matchingEntries(snapshot, query))
-  const newest = newestWithin(all, (text) => text, maxBytes)
+  const all = pageOf(snapshot, readHistoryQuery(query)).map((group) => textOfGroup(entriesOf(group)))
+  const newest = newestWithin(all, utf8Bytes, maxBytes)
   return (newest.length === all.length ? all : [OMISSION, ...newest]).join('\n')
 }
 
-/** The rows that `tools.history` gives: the newest entries that `query` asks for, oldest first, with at most `maxBytes` bytes of text. */
+/** The rows that `tools.history` gives: those that `query` asks for, oldest first; of these the newest with at most `maxBytes` bytes of text. */
 export const historyRows = (snapshot: Snapshot, query: Json, maxBytes: number): readonly JsonObject[] =>
-  newestWithin(matchingEntries(snapshot, query), ({ entry }) => entry.text, maxBytes).map(rowOf)
+  newestWithin(pageOf(snapshot, readHistoryQuery(query)), bytesOf, maxBytes).flatMap((group) =>
+    group.map(rowOf),
+  )
 
-/** An entry, and whether a model made it. */
-interface MatchingEntry {
-  readonly entry: Entry
-  readonly agent: boolean
-}
+const entriesOf = (group: RowGroup): readonly Entry[] => group.map(({ entry }) => entry)
 
-/** The newest entries that match, oldest first. */
-function matchingEntries({ history, present, model }: Snapshot, argument: Json): readonly MatchingEntry[] {
-  const { limit, kinds, agents, since } = readQuery(argument)
-  const models = new Set([
-    model.name,
-    ...present.filter((who) => who.kind === 'model').map((who) => who.name),
-  ])
-  const found: MatchingEntry[] = []
-  for (const { entry } of history.toReversed()) {
-    if (found.length >= limit || !isAfter(entry, since)) break
-    const agent = entry.kind === 'reply' || models.has(entry.author)
-    if (kinds.includes(entry.kind) && (agents || !agent)) found.push({ entry, agent })
-  }
-  return found.toReversed()
-}
+const bytesOf = (group: RowGroup): number => group.reduce((sum, { entry }) => sum + utf8Bytes(entry.text), 0)
 
-interface HistoryQuery {
-  readonly limit: number
-  readonly kinds: readonly Json[]
-  /** False leaves out what models said and did. */
-  readonly agents: boolean
-  /** A row's id, or a time in milliseconds: only what came after it. */
-  readonly since: Json
-}
-
-/** Reads the options that lua/tools.lua has checked. Only here can a list be told from another table. */
-function readQuery(argument: Json): HistoryQuery {
-  const { limit, kinds = DEFAULT_KINDS, agents, since = null } = isJsonObject(argument) ? argument : {}
-  if (!isJsonList(kinds)) throw new Error('tools.history: kinds must be a list such as {"message"}')
-  return { limit: typeof limit === 'number' ? limit : 0, kinds, agents: agents === true, since }
-}
-
-function isAfter(entry: Entry, since: Json): boolean {
-  if (typeof since === 'number') return entry.at > since
-  return typeof since !== 'string' || entry.id > since
-}
-
-function rowOf({ entry, agent }: MatchingEntry): JsonObject {
+function rowOf({ entry, agent }: ConversationRow): JsonObject {
   const { id, at, kind, author, text } = entry
   const row = { id, at, kind, author, text, agent }
   if (entry.kind !== 'tool_call' && entry.kind !== 'tool_result') return row
@@ -81,23 +43,21 @@ function rowOf({ entry, agent }: MatchingEntry): JsonObject {
   return entry.kind === 'tool_call' ? { ...call, arguments: argumentsText(entry) } : call
 }
 
-function paragraphs(entries: readonly MatchingEntry[]): readonly string[] {
-  const texts: string[] = []
-  const indexOfCall = new Map<string, number>()
-  for (const { entry } of entries) {
-    const call = entry.kind === 'tool_result' ? indexOfCall.get(callKey(entry)) : undefined
-    if (call !== undefined) texts[call] += `\n  ${textOf(entry)}`
-    else if (entry.kind === 'tool_result') texts.push(`${entry.author} had a ${textOf(entry)}`)
-    else texts.push(textOf(entry))
-    if (entry.kind === 'tool_call') indexOfCall.set(callKey(entry), texts.length - 1)
-  }
-  return texts
+/**
+ * Entries that stay together as one paragraph: the first, and the results of a call as later lines of it. Texts of
+ * entries are cut at `maxCharacters` where that is given.
+ */
+export function textOfGroup([first, ...results]: readonly Entry[], maxCharacters = Infinity): string {
+  if (!first) return ''
+  const begin = first.kind === 'tool_result' ? `${first.author} had a ` : ''
+  return [
+    `${begin}${textOf(first, maxCharacters)}`,
+    ...results.map((one) => textOf(one, maxCharacters)),
+  ].join('\n  ')
 }
 
-const callKey = ({ turn, call }: { readonly turn?: string; readonly call: string }): string =>
-  `${turn ?? ''}\n${call}`
-
-function textOf(entry: Entry): string {
+function textOf(whole: Entry, maxCharacters: number): string {
+  const entry = { ...whole, text: clipped(whole.text, maxCharacters) }
   switch (entry.kind) {
     case 'message':
     case 'reply':
@@ -105,9 +65,9 @@ function textOf(entry: Entry): string {
     case 'action':
       return `* ${entry.author} ${indentLater(entry.text)}`
     case 'tool_call':
-      return `${entry.author} called ${entry.name} ${indentLater(argumentsText(entry))}`
+      return `${entry.author} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
     case 'tool_result':
-      return `result of ${entry.name}: ${indentLater(clipped(entry.text))}`
+      return `result of ${entry.name}: ${indentLater(clipped(entry.text, MAX_RESULT_CHARACTERS))}`
     default:
       return `[${entry.kind}] ${indentLater(entry.text)}`
   }
@@ -116,20 +76,17 @@ function textOf(entry: Entry): string {
 /** Cleaned once more: calls that were stored before their arguments were cleaned may hold anything. */
 const argumentsText = (call: ToolCallEntry): string => cleanText(JSON.stringify(call.arguments))
 
-function clipped(text: string): string {
-  if (text.length <= MAX_RESULT_CHARACTERS) return text
-  const characters = Array.from(text)
-  const missing = characters.length - MAX_RESULT_CHARACTERS
-  if (missing <= 0) return text
-  return `${characters.slice(0, MAX_RESULT_CHARACTERS).join('')}… [${missing} more characters]`
+function clipped(text: string, characters: number): string {
+  const head = headOf(text, characters)
+  return head === text ? text : `${head}… [${text.length - head.length} more characters]`
 }
 
 /** The newest items that have at most `maxBytes` bytes together; the newest one in any case. `items` begins with the oldest. */
-function newestWithin<T>(items: readonly T[], textIn: (item: T) => string, maxBytes: number): readonly T[] {
+function newestWithin<T>(items: readonly T[], bytesIn: (item: T) => number, maxBytes: number): readonly T[] {
   let left = maxBytes
   let kept = 0
   for (const item of items.toReversed()) {
-    left -= utf8Bytes(textIn(item))
+    left -= bytesIn(item)
     if (left < 0 && kept > 0) break
     kept += 1
   }

@@ -1,5 +1,5 @@
 import { indentLater } from '../chat/entry-text.ts'
-import type { EntryKind, MessageEntry, ReplyEntry } from '../chat/entry.ts'
+import type { MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import { EXITS_KEY, valuesWithExits, visibleExits } from '../chat/exits.ts'
 import type { Clock, RoomStore } from '../chat/ports.ts'
 import type { Person, Role } from '../chat/person.ts'
@@ -7,9 +7,10 @@ import type { Room } from '../chat/room.ts'
 import { readTodo, TODO_KEY } from '../chat/todo.ts'
 import type { RoomLookup } from '../chat/visibility.ts'
 import type { Calibrations } from './calibration/calibration.ts'
-import { CHECKPOINT_KEY, checkpointOf, type Checkpoint } from './checkpoint.ts'
+import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from './checkpoint.ts'
+import { CONVERSATION_KINDS, MAX_HISTORY_ROWS } from './conversation-rows.ts'
 import type { ModelSettings } from './model-settings.ts'
-import type { HistoryStore, ScriptStore } from './ports.ts'
+import type { HistoryStore, ScriptStore, StoredSummary, SummaryStore } from './ports.ts'
 import type { Resolution } from './scope.ts'
 import type { HistoryRow, Present, RoomScript, Snapshot, ToolsInTurn } from './snapshot.ts'
 import { targetOf } from './wrap.ts'
@@ -43,6 +44,7 @@ export interface SnapshotParts {
   readonly rooms: Pick<RoomStore, 'values'> & RoomLookup
   readonly history: Pick<HistoryStore, 'newest' | 'toolCalls'>
   readonly scripts: Pick<ScriptStore, 'current'>
+  readonly summaries: Pick<SummaryStore, 'current'>
   readonly calibrations: Pick<Calibrations, 'factorFor'>
   readonly clock: Clock
   /** Gives the names of the models that can be called in any room. */
@@ -57,11 +59,12 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
     const model = profileOf(occasion, await parts.calibrations.factorFor(occasion.model))
     const values = await parts.rooms.values(room.name)
     const checkpoint = checkpointOf(values.get(CHECKPOINT_KEY))
-    const [info, history, toolCalls, script, present] = await Promise.all([
+    const [info, history, toolCalls, script, summary, present] = await Promise.all([
       room.info(),
       occasion.fresh ? [] : newestRows(parts.history, occasion, targetOf(model), checkpoint),
       parts.history.toolCalls(room.name),
       parts.scripts.current(room.name),
+      occasion.fresh ? undefined : parts.summaries.current(room.name),
       whoIsHere(room, parts.modelNames()),
     ])
     // Whoever can read this room can read its prompts.
@@ -85,6 +88,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       history,
       message: message ? attributed(message) : '',
       ...scriptOf(script),
+      ...summaryOf(summaryAfter(checkpoint, summary)),
       toolsShare: parts.toolsShare,
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
@@ -102,20 +106,6 @@ function profileOf({ model, reserve }: Occasion, calibration: number): Snapshot[
   const contextWindow = Math.max(0, Math.floor(model.contextWindow - reserve * calibration))
   return { name, contextWindow, maxOutput, encoding, systemPrompt, backend, framing, calibration }
 }
-
-/** Rows of history in one snapshot. No layer shows more; a script may ask for fewer. */
-const MAX_HISTORY_ROWS = 500
-
-/** What a conversation is made of. Who came and left is not in it: the prompt says who is present. */
-const CONVERSATION_KINDS: readonly EntryKind[] = [
-  'message',
-  'action',
-  'reply',
-  'tool_call',
-  'tool_result',
-  'notice',
-  'scope',
-]
 
 function newestRows(
   history: SnapshotParts['history'],
@@ -148,3 +138,9 @@ async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<rea
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
   stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}
+
+function summaryOf(stored: StoredSummary | undefined): Pick<Snapshot, 'summary'> {
+  if (!stored) return {}
+  const { text, first, last, author, at, version } = stored
+  return { summary: { text, first, last, author, at, version } }
+}

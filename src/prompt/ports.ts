@@ -9,7 +9,7 @@
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { Prompt } from './prompt.ts'
-import type { HistoryRow, Snapshot } from './snapshot.ts'
+import type { HistoryRow, RoomSummary, Snapshot, Summary } from './snapshot.ts'
 
 /** Composing failed. The message is for the room; it names the script and the line where a script is the reason. */
 export class WrapError extends Error {
@@ -94,6 +94,32 @@ export interface ScriptStore {
   versions(room: RoomName): Promise<readonly StoredScript[]>
 }
 
+/** One version of a room's summary. An empty `text` means that it was cleared. */
+export interface StoredSummary extends RoomSummary {
+  readonly room: RoomName
+}
+
+/** A summary that is being made anew; it covers nothing yet where the ids are absent. */
+export type SummaryDraft = Pick<Summary, 'text'> & Partial<Summary>
+
+/** Rooms' summaries: of each room the newest 100 versions. All methods reject with `StorageError` only. */
+export interface SummaryStore {
+  /** The newest version, a cleared one included. */
+  current(room: RoomName): Promise<StoredSummary | undefined>
+  /** Newest first. */
+  versions(room: RoomName): Promise<readonly StoredSummary[]>
+  /**
+   * Adds a version. With `replaces`, the number of the version that it was made from (0 for none), only where that is
+   * still the newest: else nothing is stored, and it resolves to undefined.
+   */
+  put(summary: Omit<StoredSummary, 'version'>, replaces?: number): Promise<StoredSummary | undefined>
+  draft(room: RoomName): Promise<SummaryDraft | undefined>
+  /** Takes the place of the room's draft; `undefined` removes it. */
+  putDraft(room: RoomName, draft: SummaryDraft | undefined): Promise<void>
+  /** Adds a version and removes the draft, both or neither. */
+  finishDraft(summary: Omit<StoredSummary, 'version'>): Promise<void>
+}
+
 /** The stored rows that a prompt may use. All methods reject with `StorageError` only. */
 export interface HistoryStore {
   /**
@@ -108,6 +134,17 @@ export interface HistoryStore {
       readonly maxRows: number
       readonly maxTokens: number
       readonly before?: EntryId
+      readonly after?: EntryId
+      readonly kinds?: readonly EntryKind[]
+      readonly withoutThreads?: boolean
+    },
+  ): Promise<readonly HistoryRow[]>
+  /** At most `maxRows` rows after an entry, or from the first on where it is absent, oldest first. */
+  following(
+    room: RoomName,
+    query: {
+      readonly encoding: string
+      readonly maxRows: number
       readonly after?: EntryId
       readonly kinds?: readonly EntryKind[]
       readonly withoutThreads?: boolean

@@ -1,6 +1,7 @@
 import { eachOnce } from './each-once.ts'
 import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation-rows.ts'
 import { conversationText, historyRows } from './conversation.ts'
 import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
@@ -66,7 +67,10 @@ const outputLimit = (target: number): number => Math.max(MIN_OUTPUT_BYTES, targe
 const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
-function luaSnapshot({ now, room, user, present, model, script }: Snapshot, target: number): JsonObject {
+function luaSnapshot(
+  { now, room, user, present, model, script, summary }: Snapshot,
+  target: number,
+): JsonObject {
   const { values, ...description } = room
   return {
     now,
@@ -83,6 +87,7 @@ function luaSnapshot({ now, room, user, present, model, script }: Snapshot, targ
       encoding: model.encoding,
       backend: model.backend,
     },
+    ...(summary ? { summary: { ...summary } } : {}),
     session: {
       room: room.name,
       model: model.name,
@@ -106,8 +111,10 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
         described(tool, price),
       )
     case 'history':
+      noteLimit(argument, note)
       return historyRows(snapshot, argument, conversationLimit(target))
     case 'conversation':
+      noteLimit(argument, note)
       return conversationText(snapshot, argument, conversationLimit(target))
     case 'log':
       note(logLine(argument))
@@ -115,6 +122,13 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     default:
       throw new Error(`the host has no ${name}`)
   }
+}
+
+/** Tells the author of a script that asks for older rows than a prompt is made from. */
+function noteLimit(argument: Json, note: Note): void {
+  const { limit, skip } = readHistoryQuery(argument)
+  if (limit + skip > MAX_HISTORY_ROWS)
+    note(`a prompt is made from the newest ${MAX_HISTORY_ROWS} entries; the script asks for ${limit + skip}`)
 }
 
 function visibleTools(scope: Json, { tools }: Snapshot, note: Note): readonly CatalogueTool[] {

@@ -1,4 +1,4 @@
-import type { Entry } from '../chat/entry.ts'
+import type { Entry, EntryId } from '../chat/entry.ts'
 import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
 import type { Framing } from './framing.ts'
@@ -61,6 +61,24 @@ export interface HistoryRow {
   readonly tokens?: number
 }
 
+/** What models read of a part of a room's conversation in its place. */
+export interface Summary {
+  readonly text: string
+  /** The first and the last entry that it covers. */
+  readonly first: EntryId
+  readonly last: EntryId
+}
+
+/** One version of a room's summary. */
+export interface RoomSummary extends Summary {
+  /** 1, 2, 3, … in each room. */
+  readonly version: number
+  /** The name of the model that made it, or of the person who wrote it. */
+  readonly author: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** The room's script, as it was when the snapshot was taken. */
 export interface RoomScript {
   readonly source: string
@@ -98,6 +116,8 @@ export interface Snapshot {
   readonly tools: readonly CatalogueTool[]
   /** Oldest first, without the message that is being answered. */
   readonly history: readonly HistoryRow[]
+  /** What stands for what was said before; absent where there is none. */
+  readonly summary?: RoomSummary
   /** What is being answered, attributed and fenced; empty for `/wrap`. */
   readonly message: string
   readonly script?: RoomScript

@@ -1,4 +1,5 @@
 import { fnv1a } from '../lib/hash.ts'
+import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
 import { OMISSION } from './conversation.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
@@ -31,7 +32,7 @@ function keepEnd(
 ): TrimmedText | undefined {
   const all = counter.count(text)
   for (let free = tokens - counter.count(leftOut(all)) - 1; free > 0; free -= 1) {
-    const kept = end === 'head' ? counter.head(text, free) : counter.tail(text, free)
+    const kept = wholeCharacters(text, end, counter, free)
     if (kept === '') return undefined
     const keptTokens = counter.count(kept)
     const mark = leftOut(Math.max(1, all - keptTokens))
@@ -40,6 +41,14 @@ function keepEnd(
       return { text: whole, note: `its ${end} kept, ${keptTokens} of ${all} tokens` }
   }
   return undefined
+}
+
+/** What the counter keeps may begin or end inside a character of several code points: such a one is left out. */
+function wholeCharacters(text: string, end: 'head' | 'tail', counter: TokenCounter, tokens: number): string {
+  if (end === 'head') return headOf(text, counter.head(text, tokens).length)
+  const from = text.length - counter.tail(text, tokens).length
+  const whole = characterAt(text, from)
+  return whole === from ? text.slice(from) : text.slice(characterEnd(text, from))
 }
 
 const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../lib/json.ts'
+import { headOf } from '../lib/text/characters.ts'
 import { zip } from '../lib/zip.ts'
 import { parseArguments, type ToolCall } from '../toolbox/tool-call.ts'
 import type { StepMessage } from './ports.ts'
@@ -132,7 +133,7 @@ function shortValue(value: Json): Json {
 function head(text: string, characters: number): string {
   const missing = text.length - characters
   if (missing <= LEFT_OUT_CHARS) return text
-  return `${text.slice(0, characters).toWellFormed()}… [${missing} characters left out: this turn has no more space]`
+  return `${headOf(text, characters).toWellFormed()}… [${missing} characters left out: this turn has no more space]`
 }
 
 /** What fits into the note's own length is not worth leaving out. */

@@ -1,4 +1,5 @@
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
+import { SYSTEM } from '../chat/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill } from './bill/bill.ts'
@@ -18,6 +19,8 @@ export interface TurnLog {
    * started. The record of that turn has the sum of what both used; the charges are those of each.
    */
   beginSubTurn(turn: SubTurnFacts): TurnRecorder
+  /** What the server itself asks a model for: likewise stored as cut off until it ends, and with what it cost. */
+  beginInBackground(turn: Omit<TurnFacts, 'requester'>): TurnRecorder
 }
 
 /** Stores one turn. All promises reject with `StorageError` only. */
@@ -43,12 +46,12 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock & MonotonicClock,
 ): TurnLog {
-  function open(turn: TurnFacts | SubTurnFacts): TurnRecorder {
+  function open(turn: TurnFacts | SubTurnFacts, inBackground = false): TurnRecorder {
     const id = newId() as TurnId
     const startedAt = clock.now()
     const begunAt = clock.monotonic()
     const isSubTurn = 'parent' in turn
-    const cut = isSubTurn ? { endedAt: startedAt, outcome: 'cut' } : {}
+    const cut = isSubTurn || inBackground ? { endedAt: startedAt, outcome: 'cut' } : {}
     let last: ModelRequest | undefined
     return {
       id,
@@ -70,7 +73,11 @@ export function createTurnLog(
     }
   }
 
-  return { begin: open, beginSubTurn: open }
+  return {
+    begin: (turn) => open(turn),
+    beginSubTurn: (turn) => open(turn),
+    beginInBackground: (turn) => open({ ...turn, requester: SYSTEM }, true),
+  }
 }
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {

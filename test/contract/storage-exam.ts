@@ -13,6 +13,7 @@ import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
+import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
@@ -49,6 +50,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
+  describe(`the summaries of ${engine}`, () => summariesExam(store))
 
   test(`${engine} is in good health`, async () => {
     await expect(store().upkeep.health()).resolves.toBeUndefined()

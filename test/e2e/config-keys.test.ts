@@ -68,6 +68,9 @@ workspaces = {}
 [lua]
 engine = "wasmoon"
 
+[memory]
+summarizer = "qwen"
+
 [limits]
 turns_per_room = 1
 ${Object.entries(fileSchema.parse({}).limits)

@@ -15,6 +15,7 @@ import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
 import type { ToolLimits } from '../../src/tools/limits.ts'
+import type { Summaries } from '../../src/turns/summaries/summaries.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
 import { sampleConfig } from './model-request.ts'
@@ -27,6 +28,7 @@ export interface TurnWorld extends AsyncDisposable {
   readonly room: Room
   readonly ann: Person
   readonly turns: Turns
+  readonly summaries: Summaries
   readonly openToolbox: OpenToolbox
   readonly composer: Awaited<ReturnType<typeof localComposer>>
   /** The tools there are; change the list at any time. */
@@ -56,6 +58,8 @@ export interface WorldOptions {
   readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
+  /** The model that sums up rooms. */
+  readonly summarizer?: string
   readonly bytes?: ByteQuota
   /** Changes the store before anything uses it. */
   readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
@@ -98,10 +102,11 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
-  const turns = assembleTurns({
+  const { turns, summaries } = assembleTurns({
     context: { clock, log, nextId },
     stores,
     models: () => models,
+    memory: { anyRoom: (name) => chat.anyRoom(name), usualSummarizer: () => options.summarizer },
     composer,
     scopedTools,
     openToolbox,
@@ -135,6 +140,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    summaries,
     openToolbox,
     composer,
     tools,
@@ -149,6 +155,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
         .filter((entry) => entry.kind !== 'message')
         .map((entry) => `${entry.kind}: ${entry.text}`),
     async [Symbol.asyncDispose]() {
+      await summaries[Symbol.asyncDispose]()
       await turns[Symbol.asyncDispose]()
       await composer[Symbol.asyncDispose]()
     },

@@ -1,5 +1,5 @@
 // Everything that outlives the server is stored through this folder: the rooms' logs, rooms, people, turns,
-// charges, grants, results, scripts and what is known of models. It implements the ports of the core and knows none of its rules: it does not
+// charges, grants, results, scripts, summaries and what is known of models. It implements the ports of the core and knows none of its rules: it does not
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // sqlite/threads/ runs it beside the caller's thread.
 
@@ -9,7 +9,7 @@ import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { CalibrationStore } from '../../prompt/ports.ts'
-import type { HistoryStore, ScriptStore } from '../../prompt/ports.ts'
+import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 
 /**
  * All that is kept on disk, in the words of those who need it. Every method of every store takes and gives plain
@@ -26,6 +26,7 @@ export interface Stores {
   readonly calibrations: CalibrationStore & ModelFactsStore
   readonly results: ResultStore
   readonly scripts: ScriptStore
+  readonly summaries: SummaryStore
   readonly history: HistoryStore
   readonly upkeep: Upkeep
 }

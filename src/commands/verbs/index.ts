@@ -9,7 +9,8 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
-import type { ScriptStore } from '../../prompt/ports.ts'
+import type { ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
@@ -38,6 +39,7 @@ import { scriptCommand } from './script.ts'
 import { createCallerPermissions } from './shared/allow-flag.ts'
 import { searchCommand } from './search.ts'
 import { stopCommand } from './stop.ts'
+import { summaryCommand } from './summary.ts'
 import { todoCommand } from './todo.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
@@ -52,9 +54,13 @@ export interface CommandParts {
   readonly chat: Chat
   readonly people: People
   readonly speech: Speech
-  readonly turns: Turns
-  readonly runs: ToolRuns
-  readonly approvals: Approvals
+  /** What goes on in the rooms. */
+  readonly activity: {
+    readonly turns: Turns
+    readonly runs: ToolRuns
+    readonly summaries: Summaries
+    readonly approvals: Approvals
+  }
   readonly clock: Clock
   readonly stores: {
     readonly rooms: RoomStore
@@ -63,12 +69,14 @@ export interface CommandParts {
     readonly turns: TurnStore & ChargeStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
+    readonly summaries: SummaryStore
   }
 }
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, turns, runs, approvals, clock, stores } = parts
+  const { chat, people, speech, activity, clock, stores } = parts
+  const { turns, runs, summaries, approvals } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
@@ -92,7 +100,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     searchCommand(chat),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
-    stopCommand(turns, runs),
+    stopCommand(activity),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),
@@ -104,6 +112,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     wrapCommand(turns),
     turnCommand(stores.turns, chat),
     scriptCommand(stores.scripts, turns, clock),
+    summaryCommand(stores.summaries, summaries, clock),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),
     quitCommand(),

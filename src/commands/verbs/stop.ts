@@ -4,22 +4,29 @@ import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
 import { defineCommand, type Command } from '../define.ts'
 
-export const stopCommand = (turns: Pick<Turns, 'running'>, runs: Pick<ToolRuns, 'running'>): Command =>
+/** What can be stopped. */
+export interface Stoppable {
+  readonly turns: Pick<Turns, 'running'>
+  readonly runs: Pick<ToolRuns, 'running'>
+  readonly summaries: Pick<Summaries, 'stop'>
+}
+
+export const stopCommand = (stoppable: Stoppable): Command =>
   defineCommand({
     name: 'stop',
     summary: 'stop the models that you called and the tools that you run; an op stops all of them',
     room: 'here',
     example: '',
     rights: { rule: 'Everybody for what they asked for; the owner of the room, an op or an admin for all.' },
-    run: ({ person, room }) => stopAll(turns, runs, room, person),
+    run: ({ person, room }) => stopAll(stoppable, room, person),
   })
 
 /** Stops what the person asked for; for whoever manages the room, everything. Throws `Refusal` when that is nothing. */
 export async function stopAll(
-  turns: Pick<Turns, 'running'>,
-  runs: Pick<ToolRuns, 'running'>,
+  { turns, runs, summaries }: Stoppable,
   room: Room,
   person: Person,
 ): Promise<void> {
@@ -27,7 +34,8 @@ export async function stopAll(
   const isMine = (one: { readonly requester: string }): boolean => all || one.requester === person.name
   const mine = turns.running(room.name).filter(isMine)
   const myRuns = runs.running(room.name).filter(isMine)
-  if (mine.length + myRuns.length === 0)
+  const stoppedSummary = all && summaries.stop(room.name)
+  if (mine.length + myRuns.length === 0 && !stoppedSummary)
     throw new Refusal(`nothing that you could stop is running in ${room.name}`)
   for (const turn of mine) turn.cancel(`${person.name} stopped @${turn.model}`)
   for (const run of myRuns) run.cancel()

@@ -13,6 +13,13 @@ export function characterAt(text: string, index: number): number {
   return from + (characters.segment(around).containing(index - from)?.index ?? index - from)
 }
 
+/** The end of the character that the unit at `index` belongs to. */
+export function characterEnd(text: string, index: number): number {
+  const from = characterAt(text, index)
+  const around = text.slice(from, index + MAX_CHARACTER_UNITS)
+  return from + (characters.segment(around).containing(0)?.segment.length ?? 0)
+}
+
 /** `index`, or one less where it stands inside a surrogate pair. */
 export function codePointAt(text: string, index: number): number {
   const inside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(index))

@@ -10,11 +10,11 @@ export interface QuotaLimits {
 }
 
 /**
- * Rejects with `Refusal` if what was asked for this person, or in this room, has used a quota up; with `StorageError` if
+ * Rejects with `Refusal` if what was asked for this person (nobody, where it is absent), or in this room, has used a quota up; with `StorageError` if
  * that cannot be read. It is asked before each request, and a request counts once it was answered: so a turn goes over a
  * quota by its last request at most.
  */
-export type CheckQuotas = (room: string, person: string) => Promise<void>
+export type CheckQuotas = (room: string, person?: string) => Promise<void>
 
 /** The quotas are counted from the store: a restart changes nothing. */
 export function createTokenQuotas(
@@ -33,7 +33,8 @@ export function createTokenQuotas(
   }
   return async (room, person) => {
     const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
-    await refuseOver(perPerson, { person }, `the quota of ${person} (tokens_per_person_day)`)
+    if (person !== undefined)
+      await refuseOver(perPerson, { person }, `the quota of ${person} (tokens_per_person_day)`)
     await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day)`)
   }
 }

@@ -66,6 +66,10 @@ describe('a config file', () => {
       `${model}fallback = "nobody"\n`,
       'f.toml:5: there is no model called nobody in this file; name another one',
     ],
+    [
+      `${model}[memory]\nsummarizer = "gone"\n`,
+      'f.toml:6: memory.summarizer: there is no model called gone in this file; name one of it',
+    ],
     [`${model}fallback = "qwen"\n`, 'f.toml:5: the fallbacks of qwen lead back to it; leave one of them out'],
     [
       model.replace('"ollama"', '"openai"') + 'keep_alive = "5m"\n',

@@ -78,11 +78,8 @@ describe('the history layer', () => {
     ])
   })
 
-  test('tells of a result whose call is too old to be there', () => {
-    expect(entries(told({ history: scene.slice(5, 6) }))).toEqual([
-      'qwen had a result of Grep: one',
-      '  alice: two',
-    ])
+  test('leaves out a result whose call is too old to be there', () => {
+    expect(entries(told({ history: scene.slice(5, 6) }))).toEqual([])
   })
 
   test.each([
@@ -259,7 +256,7 @@ describe('a layer of a script', () => {
     ['.custom("x", "a")', 'call layers with a colon on what wrap() gave, as in wrap(8000):system()'],
     [
       ':nope()',
-      'there is no layer "nope"; there are add_layer, custom, history, model_identity, participants, room, system, tools, user',
+      'there is no layer "nope"; there are add_layer, custom, history, model_identity, participants, room, summary, system, tools, user',
     ],
   ])('is refused as %s', (layers, message) => {
     expect(() => run(layers)).toThrow(`script:1: wrap: ${message}`)

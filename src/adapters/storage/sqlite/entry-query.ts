@@ -16,9 +16,11 @@ export interface CountedRow extends EntryRow {
 export interface EntryQuery extends LogQuery {
   readonly room: Entry['room']
   readonly encoding?: string
+  /** True for the oldest that match, oldest first, in place of the newest. */
+  readonly oldestFirst?: true
 }
 
-/** A prepared statement, newest first, and the values for it. */
+/** A prepared statement, newest first where nothing else was asked for, and the values for it. */
 export interface BoundQuery<Row = CountedRow> {
   readonly statement: Statement<[Record<string, unknown>], Row>
   readonly values: Record<string, unknown>
@@ -52,14 +54,14 @@ function createQueries<Row>(db: Database, columns: Columns): (query: EntryQuery)
 }
 
 /**
- * The newest entries of a room. Each kind is read along its own index and the kinds are merged, so that
+ * The newest entries of a room, or the oldest. Each kind is read along its own index and the kinds are merged, so that
  * only rows that are asked for are touched, however rare they are and however long the log is.
  */
 function entrySql(query: EntryQuery, columns: string): string {
   const selects = kindsOf(query)?.map((_, index) =>
     select(query, columns, 'entries_by_kind', `AND kind = @kind${index}`),
   ) ?? [select(query, columns, 'entries_by_room', '')]
-  return `${selects.join(' UNION ALL ')} ORDER BY id DESC LIMIT @limit`
+  return `${selects.join(' UNION ALL ')} ORDER BY id ${query.oldestFirst ? 'ASC' : 'DESC'} LIMIT @limit`
 }
 
 function rowColumns({ encoding }: EntryQuery): string {

@@ -20,6 +20,11 @@ export function createHistoryStore({ db, read, write }: Connection): HistoryStor
         const { statement, values } = query({ ...wanted, room, limit: maxRows })
         return takeWithin(maxTokens, statement.iterate(values)).toReversed()
       }),
+    following: (room, { maxRows, ...wanted }) =>
+      read(() => {
+        const { statement, values } = query({ ...wanted, room, limit: maxRows, oldestFirst: true })
+        return statement.all(values).map(toHistoryRow)
+      }),
     toolCalls: (room) =>
       read(() => Object.fromEntries(toolCalls.all(room).map(({ tool, calls }) => [tool, calls]))),
     saveCounts: (encoding, counts) =>

@@ -14,6 +14,7 @@ import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
+import { createSummaryStore } from './summaries.ts'
 import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
@@ -28,6 +29,7 @@ export function createStores(connection: Connection): Stores {
     calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
     results: createResultStore(connection),
     scripts: createScriptStore(connection),
+    summaries: createSummaryStore(connection),
     history: createHistoryStore(connection),
     upkeep: {
       health: () => connection.write(() => undefined),

@@ -60,6 +60,14 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   calibrations: { find: 'read', put: 'write', findFacts: 'read', putFacts: 'write' },
   results: { put: 'write', find: 'read' },
   scripts: { current: 'read', put: 'write', versions: 'read' },
-  history: { newest: 'read', toolCalls: 'read', saveCounts: 'write' },
+  summaries: {
+    current: 'read',
+    versions: 'read',
+    put: 'write',
+    draft: 'read',
+    putDraft: 'write',
+    finishDraft: 'write',
+  },
+  history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
   upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }

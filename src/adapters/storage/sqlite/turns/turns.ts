@@ -1,6 +1,7 @@
 // What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
 
 import type { RoomName, TurnId } from '../../../../chat/entry.ts'
+import { SYSTEM } from '../../../../chat/names.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import type { Prompt } from '../../../../prompt/prompt.ts'
 import type { Connection } from '../connection.ts'
@@ -45,7 +46,7 @@ export function createTurnStore(connection: Connection): TurnStore {
     unfinished: () => read(() => sql.unfinished.all().map(toRecord)),
     last: (room) =>
       read(() => {
-        const row = sql.last.get(room)
+        const row = sql.last.get(room, SYSTEM)
         return withSteps(row && toRecord(row), row ? sql.steps.all(row.id) : [])
       }),
   }
@@ -72,8 +73,8 @@ function prepare({ db }: Connection) {
     ),
     steps: db.prepare<[string], StepRow>('SELECT sent FROM turn_steps WHERE turn = ? ORDER BY step'),
     unfinished: db.prepare<[], TurnRow>('SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id'),
-    last: db.prepare<[string], TurnRow>(
-      'SELECT * FROM turns WHERE room = ? AND parent IS NULL ORDER BY started_at DESC, id DESC LIMIT 1',
+    last: db.prepare<[string, string], TurnRow>(
+      'SELECT * FROM turns WHERE room = ? AND requester <> ? AND parent IS NULL ORDER BY started_at DESC, id DESC LIMIT 1',
     ),
   }
 }

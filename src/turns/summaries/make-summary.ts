@@ -1,0 +1,95 @@
+import type { Entry, RoomName } from '../../chat/entry.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import type { Calibrations } from '../../prompt/calibration/calibration.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
+import type { Composer } from '../../prompt/ports.ts'
+import type { Prompt } from '../../prompt/prompt.ts'
+import { targetOf } from '../../prompt/wrap.ts'
+import type { KnownModels } from '../known-models.ts'
+import { ModelError } from '../model-error.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import { learnFromRefusal } from '../refusals.ts'
+import { askSummarizer, type AskSummarizerParts } from './ask-summarizer.ts'
+import { oldestWithin, withoutOpenCall, type CountedEntry } from './choose-rows.ts'
+import { summaryPrompt, summaryTexts } from './summary-prompt.ts'
+
+/** A piece that is to be summed up. */
+export interface SummaryJob {
+  readonly room: RoomName
+  readonly model: ConfiguredModel
+  /** The summary so far; may be empty. */
+  readonly before: string
+  /** What was said after it, oldest first; at least one. */
+  readonly rows: readonly CountedEntry[]
+  /** Tokens that the summary should have at most. */
+  readonly tokens: number
+}
+
+/** A summary, and the entries that it covers beside those of the one before it. */
+interface MadeSummary {
+  readonly text: string
+  readonly entries: readonly Entry[]
+}
+
+/**
+ * Makes one summary of as many of the rows as fit into one request. A request that the provider refuses for a reason which
+ * another request mends is made again, once. Rejects as `askSummarizer` does, and with `WrapError`.
+ */
+export type MakeSummary = (job: SummaryJob, stop: AbortSignal) => Promise<MadeSummary>
+
+/** What making a summary needs. */
+export interface MakeSummaryParts extends AskSummarizerParts {
+  readonly composer: Pick<Composer, 'count'>
+  readonly known: KnownModels
+  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom' | 'learnRefusal'>
+}
+
+/** Tokens of conversation in one request: a model that reads more at once overlooks more. */
+const MAX_TOKENS_AT_ONCE = 8_000
+/** Tokens for what the rules and headings take. */
+const RULES_TOKENS = 400
+/** A summary that is longer than asked for, in characters for each token, is cut. */
+const CHARACTERS_PER_TOKEN = 6
+
+export const createMakeSummary =
+  (parts: MakeSummaryParts): MakeSummary =>
+  async (job, stop) => {
+    const { model } = job
+    let settings = await parts.known.settingsOf(model)
+    for (let isAgain = false; ; isAgain = true) {
+      stop.throwIfAborted()
+      const { prompt, entries } = await fittingPrompt(job, settings, parts)
+      try {
+        const text = await askSummarizer({ room: job.room, model, settings, prompt }, stop, parts)
+        return { text: headOf(text, job.tokens * CHARACTERS_PER_TOKEN), entries }
+      } catch (error) {
+        const refusal = error instanceof ModelError ? error.refusal : undefined
+        if (!refusal || isAgain) throw error
+        const size = { counted: prompt.budget.used, framing: 0 }
+        settings = await learnFromRefusal(refusal, { model, settings, size }, parts)
+      }
+    }
+  }
+
+/** The request for as many of the rows as the model takes at once. */
+async function fittingPrompt(
+  { before, rows, tokens }: SummaryJob,
+  settings: ModelSettings,
+  { calibrations, composer }: MakeSummaryParts,
+): Promise<{ readonly prompt: Prompt; readonly entries: readonly Entry[] }> {
+  const target = targetOf({ ...settings, calibration: await calibrations.factorFor(settings) })
+  let chosen = oldestWithin(rows, Math.min(MAX_TOKENS_AT_ONCE, target - tokens - RULES_TOKENS))
+  for (;;) {
+    const entries = chosen.map(({ entry }) => entry)
+    const texts = summaryTexts(before, entries, tokens)
+    const [system = 0, message = 0] = await composer.count(settings.encoding, [texts.system, texts.message])
+    if (system + message <= target)
+      return { prompt: summaryPrompt(texts, { system, message }, settings, target), entries }
+    if (chosen.length === 1)
+      throw new ModelError(
+        `${settings.name}: a summary needs ${system + message} tokens, it has ${target}`,
+        false,
+      )
+    chosen = chosen.slice(0, withoutOpenCall(chosen, Math.ceil(chosen.length / 2)))
+  }
+}

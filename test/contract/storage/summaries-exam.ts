@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import { room } from '../../support/storage.ts'
+import { den, idOf, lobby, nowhere, refused, say } from './cast.ts'
+
+/** What a summary store, and the rows that summaries are made from, must do; `store` gives the one of the running test. */
+export function summariesExam(store: () => Storage): void {
+  const put = { room: den, text: 'a', first: idOf(1), last: idOf(2), author: 'qwen', at: 5 }
+
+  test('have versions from 1 in each room, of which the newest hundred are kept', async () => {
+    await store().rooms.create(room('den', {}))
+    await store().rooms.create(room('lobby', {}))
+    const { summaries } = store()
+    expect(await summaries.current(den)).toBeUndefined()
+    for (let n = 1; n <= 102; n += 1) await summaries.put({ ...put, text: `text ${n}` })
+    expect(await summaries.current(den)).toEqual({ ...put, version: 102, text: 'text 102' })
+    const versions = (await summaries.versions(den)).map(({ version }) => version)
+    expect(versions).toEqual(Array.from({ length: 100 }, (_, index) => 102 - index))
+    expect(await summaries.put({ ...put, room: lobby })).toMatchObject({ version: 1 })
+    await refused(summaries.put({ ...put, room: nowhere }))
+  })
+
+  test('take a version only in the place of the one that it was made from, if that is named', async () => {
+    await store().rooms.create(room('den', {}))
+    const { summaries } = store()
+    expect(await summaries.put(put, 1)).toBeUndefined()
+    const both = await Promise.all([summaries.put(put, 0), summaries.put({ ...put, text: 'b' }, 0)])
+    expect(both.map((one) => one?.text)).toEqual(['a', undefined])
+    expect(await summaries.put({ ...put, text: 'c' }, 1)).toMatchObject({ version: 2, text: 'c' })
+  })
+
+  test('have a draft, which becomes a version as it goes', async () => {
+    await store().rooms.create(room('den', {}))
+    const { summaries } = store()
+    expect(await summaries.draft(den)).toBeUndefined()
+    await summaries.putDraft(den, { text: '' })
+    expect(await summaries.draft(den)).toEqual({ text: '' })
+    const half = { text: 'half', first: idOf(1), last: idOf(2) }
+    await summaries.putDraft(den, half)
+    expect(await summaries.draft(den)).toEqual(half)
+    await summaries.finishDraft(put)
+    expect(await summaries.draft(den)).toBeUndefined()
+    expect(await summaries.current(den)).toMatchObject({ version: 1 })
+    await summaries.putDraft(den, half)
+    await summaries.putDraft(den, undefined)
+    expect(await summaries.draft(den)).toBeUndefined()
+  })
+
+  test('are not copied with a fork', async () => {
+    await store().rooms.create(room('den', {}))
+    await store().summaries.put(put)
+    await store().summaries.putDraft(den, put)
+    await store().rooms.fork(den, room('lobby', {}))
+    expect(await store().summaries.versions(lobby)).toEqual([])
+    expect(await store().summaries.draft(lobby)).toBeUndefined()
+  })
+
+  test('are made from the oldest rows after an entry', async () => {
+    await say(store(), 1, 5)
+    await say(store(), 6, 6, 'presence')
+    await store().history.saveCounts('o200k_base', new Map([[idOf(3), 7]]))
+    const query = { encoding: 'o200k_base', maxRows: 2, kinds: ['message'] as const }
+    const idsAndTokens = async (after?: number) =>
+      (await store().history.following(lobby, { ...query, ...(after ? { after: idOf(after) } : {}) })).map(
+        ({ entry, tokens }) => [entry.id, tokens],
+      )
+    expect(await idsAndTokens()).toEqual([
+      [idOf(1), undefined],
+      [idOf(2), undefined],
+    ])
+    expect(await idsAndTokens(2)).toEqual([
+      [idOf(3), 7],
+      [idOf(4), undefined],
+    ])
+    expect(await idsAndTokens(5)).toEqual([])
+  })
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import {
+  createCommandWorld,
+  done,
+  jsonOf,
+  misused,
+  refused,
+  type CommandWorld,
+} from '../../../support/commands/command-world.ts'
+
+const OFF = '-- no model sums up this room; kv summarizer NAME names one'
+const FORM = '/summary [--json] [ACTION] [TEXT…]'
+
+/** The hall with a summary by qwen, which the guide stands for. */
+async function withSummary(world: CommandWorld): Promise<void> {
+  await world.type(world.bob, 'say hello')
+  const { storage } = world.turnWorld.chatParts
+  const [entry] = await storage.log.read('hall' as RoomName, { limit: 1 })
+  await storage.summaries.put({
+    ...{ room: 'hall' as RoomName, text: 'bob said hello', first: entry!.id, last: entry!.id },
+    ...{ author: 'qwen', at: world.turnWorld.chatParts.clock.now() },
+  })
+}
+
+describe('/summary', () => {
+  test('shows that there is none, and who sums up', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
+    await world.type(world.ann, 'kv summarizer qwen')
+    expect(await world.type(world.bob, 'summary show')).toEqual(
+      done('there is no summary', '-- @qwen sums up this room'),
+    )
+    expect(await world.exec(world.bob, 'summary hall versions')).toEqual(done('no summary was ever made'))
+  })
+
+  test('is corrected in a session or from a pipe, cleared, and every version stays', async () => {
+    await using world = await createCommandWorld()
+    await withSummary(world)
+    const [entry] = await world.turnWorld.chatParts.storage.log.read('hall' as RoomName, { limit: 1 })
+    const range = `of ${entry!.id} to ${entry!.id}`
+    const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
+    expect(await world.type(world.bob, 'summary')).toEqual(done('bob said hello', `-- ${first}`, OFF))
+    expect(await world.type(world.ann, 'summary set bob said "hi"')).toEqual(done())
+    expect(await world.exec(world.ann, 'summary hall set', 'from a\npipe\u001b[2J\n')).toEqual(
+      done("ann changed the room's summary"),
+    )
+    expect(jsonOf(await world.exec(world.bob, 'summary --json hall'))).toEqual({
+      room: 'hall',
+      summary: expect.objectContaining({ version: 3, author: 'ann', text: 'from a\npipe' }) as unknown,
+      summarizer: null,
+      working: false,
+    })
+    expect(await world.type(world.ann, 'summary clear')).toEqual(done())
+    expect(await world.texts('hall')).toEqual(["ann cleared the room's summary"])
+    expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
+    const { out } = await world.type(world.bob, 'summary versions')
+    expect(out.join('\n').split('\n')).toEqual([
+      '4  2026-01-01T00:00:00.000Z  ann  cleared',
+      `3  2026-01-01T00:00:00.000Z  ann  11 characters, ${range}`,
+      `2  2026-01-01T00:00:00.000Z  ann  13 characters, ${range}`,
+      first,
+    ])
+    expect((await world.type(world.bob, 'summary show 2')).out[0]).toBe('bob said "hi"')
+  })
+
+  test('is made anew in the background by the model that the room names', async () => {
+    await using world = await createCommandWorld()
+    await world.type(world.bob, 'say hello')
+    await world.type(world.ann, 'kv summarizer qwen')
+    expect(await world.type(world.ann, 'summary new')).toEqual(
+      done('the summary is made anew in the background; summary shows how far it is'),
+    )
+    const { storage } = world.turnWorld.chatParts
+    while (!(await storage.summaries.current('hall' as RoomName))) await new Promise(setImmediate)
+    expect(await storage.summaries.current('hall' as RoomName)).toMatchObject({ version: 1, author: 'qwen' })
+  })
+
+  test.each([
+    [
+      'new',
+      'no model sums up this room; kv summarizer NAME names one, and models lists those that there are',
+    ],
+    ['clear', 'there is no summary'],
+    ['set words', 'there is no summary to change; summary new makes one'],
+    ['set', 'there is no text: write it after set, or give it on standard input'],
+    [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
+    ['show 7', 'hall has no summary version 7; versions lists them'],
+  ])('summary %s is refused', async (words, sentence) => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, `summary ${words}`)).toEqual(refused(sentence))
+  })
+
+  test('is changed only by who manages the room, and is nothing to those who cannot see it', async () => {
+    await using world = await createCommandWorld()
+    await withSummary(world)
+    const sentence = 'only the owner of hall, an op or an admin can change its summary'
+    for (const words of ['new', 'set mine', 'clear'])
+      expect(await world.type(world.bob, `summary ${words}`)).toEqual(refused(sentence))
+    const hidden = await world.exec(world.bob, 'summary den')
+    const none = await world.exec(world.bob, 'summary nowhere')
+    expect(hidden.err).toEqual([none.err[0]?.replace('nowhere', 'den')])
+  })
+
+  test('says what it does not understand', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, 'summary new now')).toEqual(
+      misused('summary: new takes nothing more', FORM),
+    )
+  })
+})

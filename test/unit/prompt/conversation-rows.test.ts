@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { historyRows } from '../../../src/prompt/conversation.ts'
+import type { HistoryRow } from '../../../src/prompt/snapshot.ts'
+import { row, sampleSnapshot } from '../../support/snapshot.ts'
+
+const call = (number: number, id: string) =>
+  row(number, {
+    ...{ kind: 'tool_call', author: 'qwen', text: '', name: 'Grep', call: id },
+    ...{ requester: 'alice', arguments: {} },
+  })
+const result = (number: number, id: string) =>
+  row(number, { kind: 'tool_result', author: 'qwen', text: `of ${id}`, name: 'Grep', call: id })
+
+const page = (history: readonly HistoryRow[], options: object): readonly string[] =>
+  historyRows(sampleSnapshot({ history }), { limit: 200, agents: true, ...options }, 1e6).map(({ id }) =>
+    typeof id === 'string' ? id : '',
+  )
+const ids = (rows: readonly HistoryRow[]): readonly string[] => rows.map(({ entry }) => entry.id)
+
+describe('a page of the conversation', () => {
+  const rows = [
+    row(1, { text: 'a' }),
+    call(2, 'x'),
+    row(3, { text: 'b' }),
+    result(4, 'x'),
+    row(5, { text: 'c' }),
+  ]
+
+  it('keeps a result with its call, and leaves it out where the call is gone', () => {
+    const at = (...numbers: readonly number[]) => ids(numbers.flatMap((number) => rows[number - 1] ?? []))
+    expect(page(rows, {})).toEqual(at(1, 2, 4, 3, 5))
+    expect(page(rows, { limit: 2 })).toEqual(at(3, 5))
+    expect(page(rows, { limit: 2, skip: 2 })).toEqual(at(1, 2, 4))
+    expect(page(rows.slice(2), {})).toEqual(at(3, 5))
+    expect(page(rows, { kinds: ['tool_result'] })).toEqual(at(4))
+    expect(page(rows, { before: rows[2]!.entry.id })).toEqual(at(1, 2, 4))
+    expect(page(rows, { before: 3, since: 1 })).toEqual(at(2, 4))
+    expect(page(rows, { skip: 9 })).toEqual([])
+  })
+
+  it('loses nothing and repeats nothing, whether it goes on by skip or by before', () => {
+    const kinds = fc.array(fc.constantFrom('say', 'call', 'result'), { maxLength: 40 })
+    fc.assert(
+      fc.property(kinds, fc.integer({ min: 1, max: 7 }), (list, limit) => {
+        let calls = 0
+        let results = 0
+        const history = list.map((kind, index) => {
+          if (kind === 'call') return call(index, `c${calls++}`)
+          if (kind === 'result' && results < calls) return result(index, `c${results++}`)
+          return row(index, { text: 'said' })
+        })
+        const all = page(history, {})
+        expect(all.toSorted()).toEqual(ids(history))
+        const bySkip: string[] = []
+        for (let skip = 0; ; skip += limit) {
+          const some = page(history, { limit, skip })
+          if (some.length === 0) break
+          bySkip.unshift(...some)
+        }
+        expect(bySkip).toEqual(all)
+        const byBefore: string[] = []
+        for (let some = page(history, { limit }); some.length > 0;) {
+          byBefore.unshift(...some)
+          some = page(history, { limit, before: some[0] })
+        }
+        expect(byBefore).toEqual(all)
+      }),
+    )
+  })
+})

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { StoredSummary } from '../../../../src/prompt/ports.ts'
+import { ModelError } from '../../../../src/turns/model-error.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
+import { userContent } from '../../../../src/prompt/prompt.ts'
+import { fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../../support/turn-world.ts'
+
+/** A world with a model called memo that sums up and follows this script. */
+async function remembering(steps: readonly ScriptedStep[], options: WorldOptions = {}) {
+  const memo = scriptedModel(...steps)
+  const settings = sampleConfig({ name: 'memo', backend: 'guide' })
+  const world = await createTurnWorld(scriptedModel(say('yes'), say('yes')), {
+    summarizer: 'memo',
+    more: [{ settings, model: memo }],
+    ...options,
+  })
+  return { world, memo }
+}
+
+/** So many messages; the room's summaries hear of each as they do in the server. */
+async function talk({ room, summaries }: TurnWorld, count: number, words = 'says a thing'): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    summaries.heard(await room.record({ kind: 'message', author: 'ann', text: `${words} ${index}` }))
+}
+
+/** Resolves when nothing is being summed up. */
+async function idle({ summaries, room }: TurnWorld): Promise<void> {
+  while ((await summaries.status(room.name)).working) await new Promise(setImmediate)
+}
+
+const current = ({ chatParts: { storage }, room }: TurnWorld): Promise<StoredSummary | undefined> =>
+  storage.summaries.current(room.name)
+
+const asked = (memo: ReturnType<typeof scriptedModel>): readonly string[] =>
+  memo.requests.map(({ prompt }) => userContent(prompt))
+
+describe('the summary of a room', () => {
+  it('is not made where nobody is named, or while all fits', async () => {
+    const memo = scriptedModel()
+    const settings = sampleConfig({ name: 'memo', backend: 'guide' })
+    await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
+    await talk(world, 200)
+    await idle(world)
+    const { storage, chat } = world.chatParts
+    const den = await chat.create('den', world.ann, { private: false })
+    await storage.rooms.setValue(den.name, 'summarizer', 'memo')
+    await talk({ ...world, room: den }, 40)
+    await idle({ ...world, room: den })
+    expect(memo.requests).toHaveLength(0)
+  })
+
+  it('covers the older half, goes on where it ended, and is what prompts show', async () => {
+    const { world, memo } = await remembering([say('ann says\nsystem: things'), say('more things')])
+    await using _ = world
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    const first = await current(world)
+    const log = (await world.log()).map(({ id }) => id)
+    expect(first).toMatchObject({
+      version: 1,
+      author: 'memo',
+      first: log[0],
+      text: 'ann says\nsystem: things',
+    })
+    expect(log.indexOf(first!.last)).toBe(160 - 75 - 1)
+    await talk(world, 100, 'later')
+    await memo.arrived(2)
+    await idle(world)
+    expect(await current(world)).toMatchObject({ version: 2, first: log[0], text: 'more things' })
+    expect(asked(memo)[1]).toContain('## The summary so far\n  ann says\n  system: things\n')
+    expect(asked(memo)[1]).not.toContain('says a thing 84\n')
+    expect(asked(memo)[1]).toContain('## What was said after it\nann: says a thing 85\n')
+    const prompt = await world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
+    expect(prompt.context).toMatch(/## What was said earlier, as memo summed it up .*\n {2}more things\n/)
+    expect(prompt.system).not.toContain('more things')
+    const query = { room: world.room.name, since: 0, by: 'model' } as const
+    expect(await world.chatParts.storage.turns.usage(query)).toEqual([
+      { key: 'memo', turns: 2, requests: 2, input: 20, cached: 0, output: 2 },
+    ])
+  })
+
+  it('does not take the place of what somebody wrote meanwhile', async () => {
+    const { world, memo } = await remembering([say('one'), say('two'), say('three')])
+    await using _ = world
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    const before = await current(world)
+    const { storage } = world.chatParts
+    const { version: _version, ...written } = { ...before!, text: 'by hand', author: 'ann' }
+    const saved = await storage.summaries.put(written)
+    expect(await storage.summaries.put({ ...written, text: 'late' }, before!.version)).toBeUndefined()
+    expect(await current(world)).toEqual(saved)
+    await talk(world, 160, 'later')
+    await memo.arrived(2)
+    expect(asked(memo)[1]).toContain('## The summary so far\n  by hand\n')
+    await idle(world)
+  })
+
+  it('made anew begins at the beginning, and is shown when it is whole', async () => {
+    const { world, memo } = await remembering([say('short'), say('short again')])
+    await using _ = world
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect(await current(world)).toMatchObject({ version: 1, text: 'short' })
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect(asked(memo)[1]).toContain('(none: this is the beginning)')
+    expect(await current(world)).toMatchObject({ version: 2, text: 'short again' })
+    expect(await world.chatParts.storage.summaries.draft(world.room.name)).toBeUndefined()
+  })
+
+  it('covers only what came after the checkpoint, and is not shown across it', async () => {
+    const { world, memo } = await remembering([say('old'), say('new')])
+    await using _ = world
+    await talk(world, 3, 'before')
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    const after = (await world.log()).at(-1)!.id
+    const checkpoint = { name: 'here', after, by: 'ann', at: 0 }
+    await world.chatParts.storage.rooms.setValue(world.room.name, 'checkpoint', checkpoint)
+    const prompt = () => world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
+    expect((await prompt()).context).not.toContain('old')
+    await talk(world, 3, 'after')
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect(asked(memo)[1]).not.toContain('before')
+    expect((await prompt()).context).toContain('  new')
+  })
+
+  it('that fails is told once to those who manage the room, and tried again later', async () => {
+    const broken = fail(new ModelError('the server is down', false))
+    const { world, memo } = await remembering([broken, broken, say('at last')])
+    await using _ = world
+    const root = await world.chatParts.person('root', { admin: true })
+    const screens = [screenOf(root), screenOf(world.ann)] as const
+    for (const screen of screens) await world.room.enter(screen)
+    const told = screens.map(
+      (screen) => () => screen.texts().filter((text) => text.includes('could not be made')),
+    )
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    const { clock } = world.chatParts
+    expect((await world.summaries.status(world.room.name)).trouble).toContain('the server is down')
+    await talk(world, 40)
+    expect(memo.requests).toHaveLength(1)
+    clock.advance(60_000)
+    await memo.arrived(2)
+    await idle(world)
+    clock.advance(300_000)
+    await memo.arrived(3)
+    await idle(world)
+    expect(told[0]!()).toEqual([
+      'the summary of lobby could not be made: the server is down; it is tried again in 1m',
+    ])
+    expect(told[1]!()).toEqual([])
+    expect(await current(world)).toMatchObject({ text: 'at last' })
+    expect((await world.summaries.status(world.room.name)).trouble).toBeUndefined()
+    expect((await world.log()).filter(({ text }) => text.includes('could not be made'))).toEqual([])
+  })
+
+  it('ends when it is stopped, and a draft is given up', async () => {
+    const { world, memo } = await remembering([hangs('half'), say('whole')])
+    await using _ = world
+    await talk(world, 3)
+    expect(world.summaries.stop(world.room.name)).toBe(false)
+    await world.summaries.renew(world.room.name)
+    await memo.arrived(1)
+    expect(world.summaries.stop(world.room.name)).toBe(true)
+    await idle(world)
+    while (await world.chatParts.storage.summaries.draft(world.room.name)) await new Promise(setImmediate)
+    expect(await current(world)).toBeUndefined()
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect(await current(world)).toMatchObject({ text: 'whole' })
+  })
+
+  it('waits while the quota of the room is used up, and needs a model that is there', async () => {
+    const { world, memo } = await remembering([say('one')], { limits: { tokens_per_room_day: 5 } })
+    await using _ = world
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect((await world.summaries.status(world.room.name)).trouble).toContain('tokens_per_room_day')
+    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', '@gone')
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
+    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', 'none')
+    await expect(world.summaries.renew(world.room.name)).rejects.toThrow('no model sums up this room')
+    expect(memo.requests).toHaveLength(1)
+  })
+
+  it('is cleaned and cut between characters, whatever the summarizer says', async () => {
+    const family = '👩‍👩‍👧'
+    const { world } = await remembering([say(`\u001b[2Jfine\n${family.repeat(2_000)}`)])
+    await using _ = world
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    const text = (await current(world))?.text ?? ''
+    expect(text.length).toBeLessThanOrEqual(6_000)
+    expect(text.replaceAll(family, '')).toBe('fine\n')
+  })
+
+  it('is asked for by nobody in the record, and a fork of the room has none', async () => {
+    const { world } = await remembering([say('private things')])
+    await using _ = world
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    const { chat, storage } = world.chatParts
+    await chat.fork(world.room, 'copy', world.ann, { private: false })
+    expect(await storage.summaries.versions('copy' as RoomName)).toEqual([])
+    expect(await storage.turns.unfinished()).toEqual([])
+  })
+
+  it('reads a call with its result', async () => {
+    const { world, memo } = await remembering([say('done')], { tools: [tool('peek')] })
+    await using _ = world
+    await world.room.record({
+      ...{ kind: 'tool_call', author: 'ann', text: '', call: 'c1', name: 'peek', arguments: {} },
+      requester: 'ann',
+    })
+    await talk(world, 1)
+    await world.room.record({
+      ...{ kind: 'tool_result', author: 'ann', text: 'seen', call: 'c1', name: 'peek' },
+      ...{ isError: false, durationMs: 1, bytes: 4 },
+    })
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect(asked(memo)[0]).toContain('ann called peek {}\n  result of peek: seen\nann: says a thing 0')
+  })
+})
