@@ -72,8 +72,9 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { chat, people, claimCode } = await createChatAndPeople(current, context)
+  const { chat, people, claimCode, tap } = await createChatAndPeople(current, context)
   const activity = await createActivity(current, chat, context, overrides, owned)
+  tap(activity.hooks.onEntry)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(chat, context) })
   const handler = createHandler(current, chat, people, activity, context)

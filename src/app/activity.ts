@@ -8,6 +8,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
+import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
@@ -31,6 +32,8 @@ export interface Activity {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** What rooms' scripts do when something happens. */
+  readonly hooks: RoomHooks
   /** Starts what a first prompt would wait for. */
   readonly warmUp: () => void
   /** The tools that follow the config. */
@@ -62,6 +65,14 @@ export async function createActivity(
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
+  const models = configuredModels(current, overrides)
+  const hooks = owned(
+    createRoomHooks({
+      ...{ rooms: storage.rooms, scripts: storage.scripts, composer, clock, log },
+      room: (name) => chat.anyRoom(name),
+      modelNames: () => models().map(({ settings }) => settings.name),
+    }),
+  )
   const runner = createToolRunner({ limits: toolLimits(current), log })
   const openToolbox = createToolboxes({
     scopedTools,
@@ -70,16 +81,16 @@ export async function createActivity(
     workspaces,
     results: storage.results,
     clock,
+    hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const models = configuredModels(current, overrides)
-  const parts = { context, stores: storage, models, composer, scopedTools, openToolbox }
+  const parts = { context, stores: storage, models, composer, scopedTools, openToolbox, hooks }
   const turns = assembleTurns({ ...parts, limits: current.limits })
   const warmUp = (): void => {
     composer.warmUp()
     askServers(turns, log)
   }
-  return { runs: owned(runs), turns: owned(turns), approvals, tools, warmUp }
+  return { runs: owned(runs), turns: owned(turns), approvals, tools, hooks, warmUp }
 }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */

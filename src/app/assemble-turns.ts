@@ -3,6 +3,7 @@ import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import { createCalibrations } from '../prompt/calibration/calibration.ts'
 import { createSnapshots } from '../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../prompt/history-counts.ts'
+import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
@@ -14,6 +15,7 @@ import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
 import { createSubTurns } from '../turns/sub-turns.ts'
+import { tellingHooks } from '../turns/telling-hooks.ts'
 import { createTokenQuotas, type QuotaLimits } from '../turns/token-quotas.ts'
 import { createTurnLog } from '../turns/turn-log.ts'
 import { createRunTurn, type TurnLimits } from '../turns/turn.ts'
@@ -32,6 +34,7 @@ export interface TurnAssembly {
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
+  readonly hooks: Pick<RoomHooks, 'afterTurn'>
   /** `turn_depth` is how deep sub-turns go. */
   readonly limits: QueueLimits & QuotaLimits & TurnLimits & { readonly turn_depth: number }
 }
@@ -41,7 +44,7 @@ const TOOLS_SHARE = 0.4
 
 /** Joins the parts of a turn: its snapshots, its steps, what is learned from it and where it is stored. */
 export function assembleTurns(assembly: TurnAssembly): Turns {
-  const { context, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
+  const { context, stores, models: all, composer, scopedTools, openToolbox, hooks, limits } = assembly
   const { clock, log, nextId } = context
   const { rooms, history, scripts } = stores
   const models = () => all().filter(({ settings }) => settings.enabled)
@@ -65,7 +68,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     checkQuotas: createTokenQuotas(stores.turns, clock, limits),
     takeSlot: createTurnQueue(limits),
     turnLog,
-    runTurn: callingMentioned(runTurn, () => turns, limits),
+    runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,
   })
   return turns

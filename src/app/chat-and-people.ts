@@ -3,6 +3,7 @@ import { createChat } from '../chat/chat.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people.ts'
 import type { AppContext } from './context.ts'
+import { tapped } from './tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 /** The rooms, and the people who may come into them. */
@@ -11,7 +12,8 @@ export async function createChatAndPeople(
   { storage, clock, log, nextId }: AppContext,
 ) {
   const { log: entries, rooms, people: store } = storage
-  const parts = { entries, rooms, people: store, bus: createLocalBus(log), clock, nextId, log }
+  const bus = tapped(createLocalBus(log))
+  const parts = { entries, rooms, people: store, bus, clock, nextId, log }
   const chat = createChat(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -27,7 +29,7 @@ export async function createChatAndPeople(
       namesPerKey: limits.names_per_key,
     }
   }
-  return { chat, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
+  return { chat, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

@@ -1,16 +1,18 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
 import type { CallingTurn, PermissionProvider, ToolResult } from '../tools/tool.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import type { Caller, CallerContext, ToolRunner } from './run-tool.ts'
+import type { CalledTool, Caller, CallerContext, ToolRunner } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -44,6 +46,8 @@ export interface RoomToolboxParts {
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
   readonly clock: Clock & MonotonicClock
+  /** Asks the room's script before each call. */
+  readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
 }
 
 export const createToolboxes =
@@ -60,7 +64,25 @@ export const createToolboxes =
       },
       runner: parts.runner,
       record: recordIn(caller, parts, tokensLeft),
+      refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
     })
+
+/** Asks the room's script. A call that is stopped meanwhile is not run. */
+async function refusalByScript(
+  { name, tool, args }: CalledTool,
+  { room, requester, turn }: ToolCaller,
+  { hooks }: RoomToolboxParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
+  const call = { name, id: tool.id, access: tool.access, arguments: args, user: requester.name, ...by }
+  try {
+    return await hooks.beforeToolCall(room, call, signal)
+  } catch (error) {
+    if (signal.aborted && !(error instanceof StorageError)) return 'stopped before it was done'
+    throw error
+  }
+}
 
 /** The name in which a caller's calls are recorded. */
 const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>

@@ -12,6 +12,7 @@ import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.t
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
+import { createRoomHooks, type RoomHooks } from '../../src/prompt/hooks/room-hooks.ts'
 import type { ToolLimits } from '../../src/tools/limits.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
 import { localComposer } from './composer.ts'
@@ -26,6 +27,7 @@ export interface TurnWorld extends AsyncDisposable {
   readonly ann: Person
   readonly turns: Turns
   readonly openToolbox: OpenToolbox
+  readonly hooks: RoomHooks
   readonly composer: Awaited<ReturnType<typeof localComposer>>
   /** The tools there are; change the list at any time. */
   readonly tools: Tool[]
@@ -79,6 +81,12 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: toolLimits,
     log,
   })
+  const hooks = createRoomHooks({
+    ...{ rooms: stores.rooms, scripts: stores.scripts, composer, clock, log },
+    room: (name) => chat.anyRoom(name),
+    modelNames: () => turns.names(),
+  })
+  chatParts.tap(hooks.onEntry)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
@@ -86,12 +94,14 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     workspaces: { of: () => noWorkspace },
     results: storage.results,
     clock,
+    hooks,
   })
   const models = [
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
-  const turns = assembleTurns({
+  const turns: Turns = assembleTurns({
+    hooks,
     context: { clock, log, nextId },
     stores,
     models: () => models,
@@ -129,6 +139,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     ann,
     turns,
     openToolbox,
+    hooks,
     composer,
     tools,
     deltas,
@@ -143,6 +154,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
         .map((entry) => `${entry.kind}: ${entry.text}`),
     async [Symbol.asyncDispose]() {
       await turns[Symbol.asyncDispose]()
+      await hooks[Symbol.asyncDispose]()
       await composer[Symbol.asyncDispose]()
     },
   }

@@ -14,6 +14,9 @@ export const promptAccount = (room: string, person: string): Account => ({
   payers: [`room ${room}`, `person ${person}`],
 })
 
+/** A hook is at the cost of the room whose script has it: nobody chose to run it. */
+export const hookAccount = (room: string): Account => ({ owner: `room ${room}`, payers: [`room ${room}`] })
+
 /** A check of a script is at the cost of the person alone, so that no room waits for it. */
 export const checkAccount = (person: string): Account => ({
   owner: `person ${person}`,

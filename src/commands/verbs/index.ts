@@ -8,6 +8,7 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { ScriptStore } from '../../prompt/ports.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
@@ -54,6 +55,7 @@ export interface CommandParts {
   readonly turns: Turns
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  readonly hooks: Pick<RoomHooks, 'logOf'>
   readonly clock: Clock
   readonly stores: {
     readonly rooms: RoomStore
@@ -66,7 +68,7 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, turns, runs, approvals, clock, stores } = parts
+  const { chat, people, speech, turns, runs, approvals, hooks, clock, stores } = parts
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
@@ -101,7 +103,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),
     turnCommand(stores.turns),
-    scriptCommand(stores.scripts, turns, clock),
+    scriptCommand(stores.scripts, turns, clock, hooks),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),
     quitCommand(),

@@ -110,7 +110,7 @@ function approvalsIn({ chatParts: { chat, storage, clock, log } }: TurnWorld): A
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
 }
 
-function runnerIn({ chatParts, turns }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
+function runnerIn({ chatParts, turns, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
   const { chat, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
@@ -120,7 +120,10 @@ function runnerIn({ chatParts, turns }: TurnWorld, approvals: Approvals, runs: T
     nextId,
     clock,
   })
-  const commands = createCommands({ chat, people, speech, turns, runs, approvals, clock, stores: storage })
+  const commands = createCommands({
+    ...{ chat, people, speech, turns, runs, approvals, hooks, clock },
+    stores: storage,
+  })
   const pace = createPace({
     limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },
     clock,

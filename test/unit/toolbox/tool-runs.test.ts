@@ -35,6 +35,7 @@ async function createScene(...tools: readonly Tool[]) {
     workspaces: { of: () => workspace },
     results: storage.results,
     clock,
+    hooks: { beforeToolCall: async () => undefined },
   })
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>

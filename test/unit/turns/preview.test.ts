@@ -54,7 +54,10 @@ describe('what a model would be given', () => {
     await world.turns.checkScript({
       ...trial,
       source: 'function default_wrap(t) return wrap(t):system() end',
+      print: () => {},
     })
-    await expect(world.turns.checkScript({ ...trial, source: 'x = = 1' })).rejects.toThrow(WrapError)
+    await expect(world.turns.checkScript({ ...trial, source: 'x = = 1', print: () => {} })).rejects.toThrow(
+      WrapError,
+    )
   })
 })

@@ -161,6 +161,7 @@ describe('spawn_agent', () => {
       workspaces: { of: () => ({}) as never },
       results: storage.results,
       clock,
+      hooks: { beforeToolCall: async () => undefined },
     })
     await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()

@@ -13,13 +13,19 @@ import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
+import { createLogStats } from './search/log-stats.ts'
 import { createTurnStore } from './turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
+    log: {
+      ...createEntryLog(connection),
+      ...createHeldPresence(connection),
+      ...createLogStats(connection),
+      search,
+    },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: createTurnStore(connection),

@@ -12,6 +12,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     append: 'write',
     read: 'read',
     search: 'slow',
+    stats: 'slow',
     lastId: 'read',
     // Written and read in one thread: what was held before is found.
     hold: 'write',

@@ -70,7 +70,7 @@ describe('script', () => {
   test('refuses other words', async () => {
     await using world = await createCommandWorld()
     for (const word of ['edit', 'SHOW', 'constructor', 'x'.repeat(99)]) {
-      const problem = `script: show, set, check, reset or versions, not ${word.slice(0, 40)}`
+      const problem = `script: show, set, check, reset, versions or log, not ${word.slice(0, 40)}`
       expect(await world.type(world.bob, `script ${word}`)).toEqual(misused(problem, FORM))
     }
     expect(await world.type(world.bob, 'script reset now')).toEqual(
