@@ -13,7 +13,6 @@ import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts
 import { createReload, type Reload } from './app/reload.ts'
 import type { Chat } from './chat/chat.ts'
 import { StorageError } from './chat/errors.ts'
-import { createByteQuota } from './chat/byte-quota.ts'
 import { createPace } from './chat/pace.ts'
 import type { People } from './chat/people.ts'
 import { createCompletion } from './commands/completion.ts'
@@ -115,13 +114,12 @@ function createHandler(
   context: AppContext,
 ): ClientHandler {
   const { clock, log, storage } = context
-  const { turns, runs } = activity
+  const { turns, runs, bytes } = activity
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ chat, people, speech, ...activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
-  const bytes = createByteQuota(limits, clock)
   return createClientHandler({
     chat,
     people,

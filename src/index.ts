@@ -2,26 +2,13 @@
  * What `import … from 'sshawl'` gives: tools, toolboxes, chats, scopes and prompts for programs. See docs/embedding.md.
  * Importing it starts nothing: no server, no child process, no timer.
  */
-export { BACKENDS, createModel, type Backend, type ReachedModel } from './adapters/models/index.ts'
-export { composePrompt, openComposer, type ComposerChoice } from './app/compose-prompt.ts'
-export { openWorkspace, type WorkspaceChoice } from './app/open-workspace.ts'
-export {
-  ChatError,
-  createChat,
-  type Answer,
-  type Chat,
-  type ChatLimits,
-  type ChatOptions,
-} from './embedding/chat.ts'
+export { createModel, type ReachedModel } from './adapters/models/index.ts'
+export { composePrompt, openComposer } from './app/compose-prompt.ts'
+export { openWorkspace } from './app/open-workspace.ts'
+export { ChatError, createChat, type Answer, type Chat, type ChatOptions } from './embedding/chat.ts'
 export type { ProgramContext } from './embedding/context.ts'
 export type { ChatEvents } from './embedding/listeners.ts'
-export {
-  createToolbox,
-  resolveScope,
-  type ProgramToolbox,
-  type ToolboxOptions,
-  type ToolSet,
-} from './embedding/toolbox.ts'
+export { createToolbox, resolveScope, type ProgramToolbox, type ToolboxOptions } from './embedding/toolbox.ts'
 export type { Json, JsonObject, JsonSchema } from './lib/json.ts'
 export { EXACT_FRAMING, CAREFUL_FRAMING, type Framing } from './prompt/framing.ts'
 export { WrapError, type Composer } from './prompt/ports.ts'
@@ -38,19 +25,10 @@ export type { ToolLimits } from './tools/limits.ts'
 export { callTool, denyAll } from './tools/permission.ts'
 export type { PlainParameter, PlainParameters, PlainToolSpec } from './tools/plain-tool.ts'
 export { WorkspaceError, type Workspace } from './tools/ports/workspace.ts'
-export {
-  failed,
-  ok,
-  type Access,
-  type Asked,
-  type Denial,
-  type PermissionProvider,
-  type PermissionRequest,
-  type Question,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from './tools/tool.ts'
+export type { Access } from './chat/tool-words.ts'
+export type { Denial, PermissionProvider, PermissionRequest, ToolContext } from './tools/context.ts'
+export { failed, ok, type ToolResult } from './tools/result.ts'
+export type { Asked, Question, Tool } from './tools/tool.ts'
 export { ModelError, type ModelRefusal } from './turns/model-error.ts'
 export {
   type LanguageModel,

@@ -1,4 +1,4 @@
-Find files with find; no directories. Actions such as -exec and -delete are refused. No shell: quote nothing. Example:
+Find files with find; no directories. Actions such as -exec are refused. No shell: quote nothing. Example:
 ["src/", "-name", "*.ts"].
 
 @title Glob Pattern Matching

@@ -1,5 +1,5 @@
-Search files with grep. -r is for directories, -n for line numbers; write -e before a pattern that begins with a dash.
-No shell: quote nothing. Example: ["-rnE", "--include=*.ts", "foo|bar", "src/"].
+Search files with grep. -r is for directories; -e goes before a pattern that begins with a dash.
+No shell: quote nothing. Example: ["-rnE", "foo|bar", "src/"].
 
 @title Grep Pattern Search
 @name Grep

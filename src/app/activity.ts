@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
+import { createByteQuota, type ByteQuota } from '../chat/byte-quota.ts'
 import type { Chat } from '../chat/chat.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
@@ -34,6 +35,8 @@ export interface Activity {
   readonly approvals: Approvals
   /** What rooms' scripts do when something happens. */
   readonly hooks: RoomHooks
+  /** What is stored for each person: tools count here, and so must whoever takes what people send. */
+  readonly bytes: ByteQuota
   /** Starts what a first prompt would wait for. */
   readonly warmUp: () => void
   /** The tools that follow the config. */
@@ -74,12 +77,14 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
+  const bytes = createByteQuota(current.limits, clock)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: approvals,
     workspaces,
     results: storage.results,
+    bytes,
     clock,
     hooks,
   })
@@ -90,7 +95,7 @@ export async function createActivity(
     composer.warmUp()
     askServers(turns, log)
   }
-  return { runs: owned(runs), turns: owned(turns), approvals, tools, hooks, warmUp }
+  return { runs: owned(runs), turns: owned(turns), approvals, bytes, tools, hooks, warmUp }
 }
 
 /** Asks the servers of all models what they can do, so that the first turn need not wait for that. */

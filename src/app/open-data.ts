@@ -16,12 +16,14 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
 }
 
 /**
- * Opens the data directory, which is made if it is not there. The caller disposes of the storage. Rejects with
+ * Opens the data directory, which is made if it is not there. The caller disposes of the storage; once `stopping` is
+ * aborted, a locked database is hardly waited for any more. Rejects with
  * `ConfigError` or `StorageError`.
  */
 export async function openData(
   { dataDir, logLevel, sandbox }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox'>,
   overrides: Overrides = {},
+  stopping?: AbortSignal,
 ): Promise<AppContext> {
   const log = overrides.log ?? createLog(logLevel)
   const clock = overrides.clock ?? SYSTEM_CLOCK
@@ -29,6 +31,6 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry })
+  const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
   return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()), commands }
 }

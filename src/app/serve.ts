@@ -23,13 +23,13 @@ export async function serve(line: CommandLine): Promise<number> {
   const config = loadConfig(line)
   const unknown = await unknownDisabled(config)
   if (unknown.length > 0) throw new ConfigError(unknown)
-  const app = await start(config)
+  const app = await start(config, stop)
   try {
     const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
     await using _socket = await answerReloads(config.dataDir, reload)
     hangups.answer(reload)
     announce(app, await listen(app, config))
-    await stop
+    if (!stop.aborted) await once(stop, 'abort')
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
     watchdog.unref()
@@ -40,8 +40,8 @@ export async function serve(line: CommandLine): Promise<number> {
 }
 
 /** Loads the rest of the program while the database is opened in its own thread. */
-async function start(config: Config): Promise<App> {
-  const data = openData(config)
+async function start(config: Config, stop: AbortSignal): Promise<App> {
+  const data = openData(config, {}, stop)
   // Whoever awaits it hears of a failure; it may come before the program is loaded.
   data.catch(() => {})
   const { createApp } = await import('../app.ts')
@@ -72,8 +72,12 @@ async function listen(app: App, { listen: { host, port } }: Config): Promise<{ h
   }
 }
 
-/** Listens from the start, so that a signal during the start is not lost. */
-const firstSignal = (): Promise<unknown> => Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+/** Aborted by the first signal to stop. Listens from the start, so that one during the start is not lost. */
+function firstSignal(): AbortSignal {
+  const stop = new AbortController()
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+  return stop.signal
+}
 
 /** The lines that people and scripts wait for, in the order of the contract. */
 function announce(app: App, { host, port }: { readonly host: string; readonly port: number }): void {

@@ -12,7 +12,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import { findToolsDefinition } from '../prompt/find-tools.ts'
-import { ROOM_TOOL_IDS, roomTools } from '../tools/rooms/index.ts'
+import { ROOM_TOOL_NAMES, roomTools } from '../tools/rooms/index.ts'
 import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
 import { unknownDisabled } from './disabled-tools.ts'
 import { commandsIn, type CommandsState } from './sandbox-state.ts'
@@ -99,7 +99,7 @@ async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
   const bundled = definitions.map(({ name }) => name)
   return {
     files: tools.modules,
-    taken: new Set([...BUILTIN_IDS, ...ROOM_TOOL_IDS, ...bundled, findToolsDefinition.name]),
+    taken: new Set([...BUILTIN_IDS, ...ROOM_TOOL_NAMES, ...bundled, findToolsDefinition.name]),
   }
 }
 
@@ -122,8 +122,11 @@ const wrappedOptions = (
   modules: readonly Tool[],
 ) => ({
   dirs: [...dirs, paths.wrappedTools],
-  bases: { tools: [...builtin, ...modules], ids: BUILTIN_IDS, disabled },
+  bases: { tools: [...builtin, ...modules], ids: BUILTIN_IDS, kept: KEPT, disabled },
 })
+
+/** `fork` is both: the built-in tool has the name, and the one of the rooms its whole id. */
+const KEPT = [...ROOM_TOOL_NAMES, findToolsDefinition.name].filter((name) => !BUILTIN_IDS.includes(name))
 
 const isReplaced = (tool: Tool, wrapped: ToolSource): boolean =>
   tool.yields === true && wrapped.tools().some((one) => one.id === tool.id)

@@ -1,6 +1,6 @@
 import type { Person } from '../chat/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { PermissionRequest } from '../tools/tool.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 import { mayDecide } from './policy.ts'
 
 /** Roles are looked up for at most so many of the people present: a full room must not hold up the server. */

@@ -1,7 +1,7 @@
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/person.ts'
 import type { Clock } from '../chat/ports.ts'
-import type { PermissionRequest } from '../tools/tool.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'
 import type { GrantStore } from './ports.ts'
 

@@ -1,7 +1,7 @@
 import { mayManage } from '../chat/access.ts'
 import type { ApprovalEntry } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/person.ts'
-import type { PermissionRequest } from '../tools/tool.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 
 /** What a person can decide about a question. */
 export type Verdict = Extract<ApprovalEntry['verdict'], 'once' | 'room' | 'always' | 'denied'>

@@ -1,6 +1,6 @@
 import { duration } from '../lib/duration.ts'
 import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
-import type { PermissionRequest } from '../tools/tool.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 import { onlyOnce, ROOM_GRANT_MS, type Verdict } from './policy.ts'
 
 /** Characters of a target that the question shows. */

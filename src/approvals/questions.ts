@@ -3,7 +3,7 @@ import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
-import type { PermissionRequest } from '../tools/tool.ts'
+import type { PermissionRequest } from '../tools/context.ts'
 import { answerersIn } from './answerers.ts'
 import { approvalFacts, questionText } from './question-text.ts'
 

@@ -1,7 +1,6 @@
 import type { Entry, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
-import type { LogStats } from './log-stats.ts'
 import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
 import type { LogQuery, RoomRecord, SearchQuery } from './ports.ts'
@@ -27,8 +26,6 @@ export interface Chat {
   readonly exits: Exits
   /** What was recorded in a room, oldest first. Rejects with `StorageError`. */
   history(room: Room, query: LogQuery): Promise<readonly Entry[]>
-  /** The log of a room in numbers. Rejects with `StorageError`. */
-  stats(room: Room): Promise<LogStats>
   /** What was recorded with these terms in it. The caller asks for rooms that may be seen. Rejects with `StorageError`. */
   search(query: SearchQuery): Promise<readonly Entry[]>
   /** The room that every session begins in; made if it does not exist yet. */
@@ -113,7 +110,6 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
       )
     },
     history: (room, query) => parts.entries.read(room.name, query),
-    stats: (room) => parts.entries.stats(room.name),
     search: (query) => parts.entries.search(query),
     async lobby() {
       // Looked for first, because a server starts and lets people in also while nothing can be stored.

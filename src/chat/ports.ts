@@ -40,6 +40,12 @@ export interface LogQuery {
   readonly withoutThreads?: boolean
 }
 
+/** An entry, as far as one must know it before it is read. */
+export interface EntrySize {
+  readonly id: EntryId
+  readonly bytes: number
+}
+
 /** One thing that an entry must have, in its text or its author's name. */
 export interface SearchTerm {
   /** A word, or several that follow each other. */
@@ -69,6 +75,8 @@ export interface EntryLog extends HeldPresence {
   append(entry: Entry): Promise<void>
   /** The entries that match, oldest first. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
+  /** How large the entries are that `read` would give, in the same order. Cheap: no text is read. */
+  sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
   /**
    * The entries of these rooms that match: the newest, oldest first, or the best, best first. Everything that was
    * appended before is found; nothing is found for terms without a letter, a digit or a symbol such as an emoji.

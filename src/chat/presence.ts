@@ -124,17 +124,27 @@ export function sumOf(changes: readonly PresenceChange[]): EntryDraft {
   const names = (wanted: PresenceChange['event']): readonly string[] =>
     changes.filter(({ event }) => event === wanted).map(({ name }) => name)
   const [joined, left] = [names('joined'), names('left')]
-  return { kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text: sumText(joined, left) }
+  return { kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text: sumText(changes) }
 }
 
-/** `12 people joined, 3 left`; `12 people came and went` where they are the same. */
-function sumText(joined: readonly string[], left: readonly string[]): string {
-  const [came, went] = [new Set(joined), new Set(left)]
-  if (came.size === went.size && [...came].every((name) => went.has(name)))
-    return `${people(came.size)} came and went`
-  if (went.size === 0) return `${people(came.size)} joined`
-  if (came.size === 0) return `${people(went.size)} left`
-  return `${people(came.size)} joined, ${went.size} left`
+/** What the changes of one person come to, by the first and the last of them. */
+const COURSES = {
+  'joined joined': 'joined',
+  'left left': 'left',
+  'joined left': 'came and went',
+  'left joined': 'left and came back',
+} as const
+
+/** `12 people joined, 3 left, 5 came and went`: each person once, by what they did in the end. */
+function sumText(changes: readonly PresenceChange[]): string {
+  const first = new Map(changes.toReversed().map(({ name, event }) => [name, event]))
+  const last = new Map(changes.map(({ name, event }) => [name, event]))
+  const courses = [...first].map(([name, event]) => COURSES[`${event} ${last.get(name) ?? event}`])
+  return Object.values(COURSES)
+    .map((course) => ({ course, count: courses.filter((one) => one === course).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ course, count }, index) => `${index === 0 ? people(count) : count} ${course}`)
+    .join(', ')
 }
 
 const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
+import { usualOutput } from './context-window.ts'
 import type { Environment } from './environment.ts'
 import { modelSchema, type FileConfig } from './schema.ts'
 
@@ -58,6 +59,3 @@ function toModel(entry: z.output<typeof modelSchema>, env: Environment): ModelCo
     ...(apiKey === undefined ? {} : { apiKey }),
   }
 }
-
-/** Tokens kept for the answer if the file does not say it: at most a quarter of the window. */
-const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))

@@ -7,6 +7,7 @@ import type { RequiredKey } from '../adapters/models/provider.ts'
 import { ENCODINGS } from '../adapters/tokens/encodings.ts'
 import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/provider.ts'
 import { address } from './address.ts'
+import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
@@ -59,6 +60,7 @@ export const modelSchema = modelFields
     path: ['model'],
     message: 'say which model of the backend, such as "qwen3:8b"',
   })
+  .refine(hasSpace, { path: ['context_window'], message: TOO_SMALL })
   .refine((entry) => (entry.max_output ?? 0) < entry.context_window, {
     path: ['max_output'],
     message: 'must be less than context_window: the answer is a part of it',

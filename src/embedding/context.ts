@@ -6,11 +6,11 @@
 import type { Entry, EntryDraft, EntryId, RoomName } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
 import type { PersonId } from '../chat/person.ts'
-import type { CallerContext } from '../toolbox/run-tool.ts'
+import type { CallerContext } from '../toolbox/call-context.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import { WorkspaceError, type Workspace } from '../tools/ports/workspace.ts'
-import type { PermissionProvider } from '../tools/tool.ts'
+import type { PermissionProvider } from '../tools/context.ts'
 
 /** What a program gives its tools beside permissions. Every part may be left out. */
 export interface ProgramContext {

@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/errors.ts'
 import { cleanResult } from '../toolbox/results.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { ToolMessage } from '../tools/conversation.ts'
-import { failed } from '../tools/tool.ts'
+import { failed } from '../tools/result.ts'
 import type { ChatEvents } from './listeners.ts'
 
 /** How calls are handed to listeners. */

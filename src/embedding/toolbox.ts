@@ -10,7 +10,8 @@ import type { ToolsInReach } from '../toolbox/scoped-tools.ts'
 import { toolboxOf, type Toolbox, type ToolReply } from '../toolbox/toolbox.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import { denyAll } from '../tools/permission.ts'
-import type { PermissionProvider, Tool } from '../tools/tool.ts'
+import type { PermissionProvider } from '../tools/context.ts'
+import type { Tool } from '../tools/tool.ts'
 import { contextOf, DEFAULT_LIMITS, NO_LOG, type ProgramContext } from './context.ts'
 
 /** What a program's toolbox has. */

@@ -1,3 +1,4 @@
+import { ACCESSES, TOOL_GROUPS } from '../chat/tool-words.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -19,10 +20,7 @@ export type ParsedScope =
 /** The most that a scope holds, wherever it comes from: a longer one shows nothing. */
 export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
-const GROUPS: ReadonlySet<string> = new Set([
-  ...['internal', 'builtin', 'module', 'wrapped', 'mcp'],
-  ...['read', 'write', 'execute', 'network'],
-])
+const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
 /** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {

@@ -1,9 +1,7 @@
 import type { Entry } from '../chat/entry.ts'
+import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { Json, JsonSchema } from '../lib/json.ts'
 import type { Framing } from './framing.ts'
-
-/** Where a tool comes from, as scopes name it. */
-export type ToolGroup = 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
 
 /** A tool as scopes and prompts need it: what names and describes it, but not the code that runs it. */
 export interface CatalogueTool {
@@ -18,7 +16,7 @@ export interface CatalogueTool {
   readonly description: string
   /** JSON Schema of the arguments, as it is sent. */
   readonly schema: JsonSchema
-  readonly access: 'read' | 'write' | 'execute' | 'network'
+  readonly access: Access
   /**
    * Ids of the tools that this one is an alias of: its target, the target of that one, and so on. A scope that hides one of
    * them hides this tool too.

@@ -1,3 +1,4 @@
+import { ROOM_TOOL_PREFIX } from '../chat/tool-words.ts'
 import { shortHash } from '../lib/hash.ts'
 import { findToolsDefinition } from './find-tools.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -5,8 +6,6 @@ import type { CatalogueTool } from './snapshot.ts'
 /** A tool that has not got the name yet by which models call it. */
 export type UnnamedTool = Omit<CatalogueTool, 'name'>
 
-/** Dropped from ids where the rest is no other tool's id. */
-const PREFIX = 'sshawl_'
 const MAX_NAME_CHARACTERS = 64
 /** Names of functions that wrap() itself adds. */
 const RESERVED: ReadonlySet<string> = new Set([findToolsDefinition.name])
@@ -35,7 +34,8 @@ function withClearNames(named: readonly CatalogueTool[], round = 0): readonly Ca
 }
 
 function preferred(id: string, ids: ReadonlySet<string>): string {
-  const short = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id
+  // Dropped where the rest is no other tool's id.
+  const short = id.startsWith(ROOM_TOOL_PREFIX) ? id.slice(ROOM_TOOL_PREFIX.length) : id
   return short !== '' && !ids.has(short) ? short : id
 }
 

@@ -3,16 +3,19 @@ import type { Clock } from '../chat/ports.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { showPage } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
-import { failed, type ToolResult } from '../tools/tool.ts'
+import { failed, type ToolResult } from '../tools/result.ts'
 
 /** Characters of one page of a result. */
 export const MAX_PAGE_CHARS = 8000
 
-/** How long a long result is kept, in milliseconds; less where its room has more than `MAX_ROOM_BYTES`. */
+/** How long a long result is kept, in milliseconds; less where there is more than `MAX_ROOM_BYTES` or `MAX_ALL_BYTES`. */
 const MAX_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Bytes of all long results of one room together. */
 const MAX_ROOM_BYTES = 16 * 1024 * 1024
+
+/** Bytes of all long results of all rooms: whoever makes many rooms must not fill the disk. */
+const MAX_ALL_BYTES = 1024 * 1024 * 1024
 
 /**
  * Characters of one result that are kept. Cleaning and storing a result holds up the whole server: for about 0.1 s at
@@ -57,7 +60,12 @@ export async function presentResult(
   const { content: whole, isError } = cleanResult(result, MAX_RESULT_CHARS)
   if (whole.length <= pageSize) return { content: whole, isError }
   const kept = { room, tool: tool ?? 'sshawl', text: whole, pageSize, at: clock.now() }
-  const fd = await results.put(kept, { since: clock.now() - MAX_KEPT_MS, roomBytes: MAX_ROOM_BYTES })
+  const limits = {
+    since: clock.now() - MAX_KEPT_MS,
+    roomBytes: MAX_ROOM_BYTES,
+    allBytes: MAX_ALL_BYTES,
+  }
+  const fd = await results.put(kept, limits)
   // A text that is longer than a page has a first page.
   return showPage({ ...kept, fd }, 1, { isError, canRead })!
 }

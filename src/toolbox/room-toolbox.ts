@@ -1,5 +1,6 @@
 import { toolCallLine } from '../chat/entry-text.ts'
-import type { EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import type { ByteQuota } from '../chat/byte-quota.ts'
+import type { Entry, EntryDraft, ToolResultEntry } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
@@ -9,10 +10,12 @@ import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
-import type { CallingTurn, PermissionProvider, ToolResult } from '../tools/tool.ts'
+import type { CallingTurn, PermissionProvider } from '../tools/context.ts'
+import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
-import type { CalledTool, Caller, CallerContext, ToolRunner } from './run-tool.ts'
+import type { Caller, CallerContext } from './call-context.ts'
+import type { CalledTool, ToolRunner } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -45,6 +48,8 @@ export interface RoomToolboxParts {
   readonly workspaces: Workspaces
   /** Keeps results that are too long to be read at once. */
   readonly results: Pick<ResultStore, 'put'>
+  /** Counts what the log keeps of calls and results against whoever asked for them. */
+  readonly bytes: Pick<ByteQuota, 'charge'>
   readonly clock: Clock & MonotonicClock
   /** Asks the room's script before each call. */
   readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
@@ -116,12 +121,17 @@ function recordIn(
   parts: RoomToolboxParts,
   tokensLeft: number | undefined,
 ): RecordCall<ToolResultEntry> {
-  const { room } = caller
+  const { room, requester } = caller
   let tokensRead = 0
+  const record = async (draft: EntryDraft): Promise<Entry> => {
+    const entry = await room.record(draft)
+    parts.bytes.charge(requester, utf8Bytes(JSON.stringify(draft)))
+    return entry
+  }
   return async ({ call, target, args, canRead }, notRun) => {
     const facts = factsOf(call, caller, target?.id)
     const shownArgs = args.ok ? args.value : cleanText(call.arguments).slice(0, MAX_ENTRY_CHARS)
-    await room.record(callEntry(facts, caller, shownArgs, notRun))
+    await record(callEntry(facts, caller, shownArgs, notRun))
     const startedAt = parts.clock.monotonic()
 
     return async ({ result, waitedMs }) => {
@@ -129,7 +139,7 @@ function recordIn(
       const about = { room: room.name, tool: target?.id, allowance, canRead }
       const presented = await presentResult(result, about, parts)
       const durationMs = Math.round(parts.clock.monotonic() - startedAt - waitedMs)
-      const entry = await room.record(resultEntry(facts, presented, durationMs))
+      const entry = await record(resultEntry(facts, presented, durationMs))
       tokensRead += tokensOf(entry.text)
       return entry as ToolResultEntry
     }

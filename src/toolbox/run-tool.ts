@@ -1,43 +1,20 @@
 import type { Log } from '../chat/ports.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
-import { DeadlineError, underDeadline, type Uncounted } from '../lib/deadline.ts'
+import { DeadlineError, underDeadline } from '../lib/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
-import { questionFor, refusalOf, Withdrawn } from '../tools/permission.ts'
-import {
-  failed,
-  type CallingTurn,
-  type PermissionProvider,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from '../tools/tool.ts'
-import { withTrouble } from '../tools/trouble.ts'
-
-/** What a tool gets from its caller, whatever the call. */
-export type CallerContext = Omit<ToolContext, 'signal' | 'limits'>
-
-/** Whoever calls tools: a model in its turn, a person, or a program. */
-export interface Caller {
-  /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
-  context(): Promise<CallerContext>
-  /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
-  readonly report?: (doing: string) => void
-  /** Calls `changed` whenever the caller's tools may have changed. Returns the function that ends this. */
-  readonly watchTools?: (changed: () => void) => () => void
-}
+import { questionFor, refusalOf } from '../tools/permission.ts'
+import type { ToolContext } from '../tools/context.ts'
+import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
+import type { Tool } from '../tools/tool.ts'
+import { contextFor, type ContextOfCall } from './call-context.ts'
 
 /** A call of a tool that is there, with arguments that are an object. */
-export interface CalledTool {
+export interface CalledTool extends ContextOfCall {
   readonly tool: Tool
-  /** The name it was called by. */
-  readonly name: string
   /** The tool's id for permissions. */
   readonly grantId: string
   readonly args: JsonObject
-  readonly caller: Caller
-  /** Whether the tool is still in the caller's scope. */
-  readonly isOffered: () => Promise<boolean>
 }
 
 /** What all tools run with. */
@@ -69,27 +46,26 @@ export function createToolRunner(parts: RunToolParts): ToolRunner {
     work: (context: ToolContext) => Promise<T>,
     waited: (ms: number) => void = () => {},
   ): Promise<T | ToolResult> {
-    const { tool } = called
     try {
       stop.throwIfAborted()
       return await underDeadline(parts.limits.timeoutMs, stop, async (signal, uncounted) =>
-        work(await contextFor(called, parts, { signal, uncounted, waited })),
+        work(await contextFor(called, parts.limits, { signal, uncounted, waited })),
       )
     } catch (error) {
-      return failed(`${tool.id}: ${failureText(error, called, parts, stop)}`)
+      return failed(`${called.name}: ${failureText(error, called, parts, stop)}`)
     }
   }
 
   return {
     ask: (called, stop) =>
-      within(called, stop, (context) => withTrouble(called.tool.id, () => refusalFor(called, context))),
+      within(called, stop, (context) => withTrouble(called.name, () => refusalFor(called, context))),
     async run(called, stop) {
       let waitedMs = 0
       const waited = (ms: number): void => void (waitedMs += ms)
       const result = await within(
         called,
         stop,
-        async (context) => checked(await called.tool.run(called.args, context)),
+        async (context) => asCalled(called, checked(await called.tool.run(called.args, context))),
         waited,
       )
       return { result, waitedMs }
@@ -106,8 +82,12 @@ function checked(result: ToolResult): ToolResult {
   throw new Error('it gave back neither a text nor { content, isError }')
 }
 
-async function refusalFor({ tool, grantId, args }: CalledTool, context: ToolContext) {
-  const question = await questionFor(tool, args, context)
+/** An error names the tool as its caller did. */
+const asCalled = ({ tool, name }: CalledTool, result: ToolResult): ToolResult =>
+  renamedTrouble(result, tool.id, name)
+
+async function refusalFor({ tool, name, grantId, args }: CalledTool, context: ToolContext) {
+  const question = await questionFor(tool, args, context, name)
   if (question === 'nobody') return undefined
   return await refusalOf(question, { id: grantId, access: tool.access }, context)
 }
@@ -123,74 +103,3 @@ function failureText(
   log.warn({ tool: tool.id, error }, 'a tool threw')
   return cleanLine(error instanceof Error ? error.message : String(error)) || 'it failed without saying why'
 }
-
-/** The time that a part of a call has. */
-interface CallTime {
-  readonly signal: AbortSignal
-  /** For what takes other people's time. */
-  readonly uncounted: Uncounted
-  /** Told how many milliseconds were spent on waiting for an answer. */
-  readonly waited: (ms: number) => void
-}
-
-/** What a tool gets for one call. Rejects as `Caller.context` does. */
-async function contextFor(
-  called: CalledTool,
-  { limits }: RunToolParts,
-  time: CallTime,
-): Promise<ToolContext> {
-  const context = await called.caller.context()
-  const { turn } = context.chat
-  return {
-    ...context,
-    chat: turn ? inTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
-    permissions: permissionsOf(called, context.permissions, time),
-    signal: time.signal,
-    limits,
-  }
-}
-
-/** The same conversation, whose messages are read when they are asked for. */
-const inTurn = (chat: ToolContext['chat'], turn: CallingTurn): ToolContext['chat'] => ({
-  ...(chat.model === undefined ? {} : { model: chat.model }),
-  get messages() {
-    return chat.messages
-  },
-  turn,
-})
-
-/** A sub-turn has the time of its turn, and not the time of the tool that started it. */
-const withoutDeadline = (turn: CallingTurn, uncounted: Uncounted): CallingTurn => ({
-  ...turn,
-  subTurns: { run: (request) => uncounted(() => turn.subTurns.run(request)) },
-})
-
-/** What a caller is said to do while a question of its is open. */
-const WAITING = 'waiting for /allow'
-
-/** The tool's time does not count while people are asked. The scope may have changed meanwhile. */
-const permissionsOf = (
-  { name, caller, isOffered }: CalledTool,
-  provider: PermissionProvider,
-  { uncounted, waited }: CallTime,
-): PermissionProvider => ({
-  async request(asked) {
-    const since = performance.now()
-    const taken = new AbortController()
-    const checkTools = async (): Promise<void> => {
-      if (!(await isOffered())) taken.abort(new Withdrawn(TURNED_OFF))
-    }
-    // Where the tools cannot be read now, they are once more after the answer.
-    const stopWatching = caller.watchTools?.(() => void checkTools().catch(() => undefined))
-    const signal = AbortSignal.any([asked.signal, taken.signal])
-    caller.report?.(WAITING)
-    const verdict = await uncounted(() => provider.request({ ...asked, signal }))
-    stopWatching?.()
-    caller.report?.(name)
-    waited(performance.now() - since)
-    if (verdict !== 'allow') return verdict
-    return (await isOffered()) ? 'allow' : { why: TURNED_OFF }
-  },
-})
-
-const TURNED_OFF = 'it was turned off meanwhile'

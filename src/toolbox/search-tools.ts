@@ -3,7 +3,7 @@ import { zip } from '../lib/zip.ts'
 import { definitionOf, lineOf } from '../prompt/definitions.ts'
 import { findTools } from '../prompt/find-tools.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { failed, ok, type ToolResult } from '../tools/tool.ts'
+import { failed, ok, type ToolResult } from '../tools/result.ts'
 
 /** What a search needs beside the tools. */
 export interface SearchParts {

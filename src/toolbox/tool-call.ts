@@ -1,7 +1,6 @@
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
-import { stableJson } from '../lib/stable-json.ts'
+import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 
 /** A call that the model asked for. */
 export interface ToolCall {
@@ -27,9 +26,12 @@ const MAX_ARGUMENTS_CHARS = 256 * 1024
 
 /**
  * The arguments as a model wrote them: a JSON object, or a JSON string that holds one. Blank text means no arguments:
- * some servers send it for tools without parameters. Anything else is an error that the model can act on.
+ * some servers send it for tools without parameters. A program may give an object as it is. Anything else is an error that
+ * the model can act on.
  */
-export function parseArguments(text: string): ParsedArguments {
+export function parseArguments(given: unknown): ParsedArguments {
+  const text = typeof given === 'string' ? given : writeJson(given)
+  if (text instanceof Error) return wrong(`the arguments cannot be written as JSON (${reason(text)})`)
   if (text.length > MAX_ARGUMENTS_CHARS)
     return wrong(`the arguments are longer than ${MAX_ARGUMENTS_CHARS} characters`)
   if (text.trim() === '') return { ok: true, value: {}, original: {} }
@@ -64,6 +66,15 @@ export const cleanName = (name: string): string =>
   cleanText(name.slice(0, MAX_NAME_CHARS)).replace(/[^\p{L}\p{N}\p{M}_.-]+/gu, '_')
 
 const wrong = (error: string): ParsedArguments => ({ ok: false, error })
+
+function writeJson(value: unknown): string | Error {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    if (error instanceof TypeError) return error
+    throw error
+  }
+}
 
 function parseJson(text: string): Json | Error {
   try {

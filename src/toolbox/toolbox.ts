@@ -6,9 +6,10 @@
  */
 import type { ToolMessage } from '../tools/conversation.ts'
 import { READ_FD } from '../tools/long-result.ts'
-import { failed, type ToolResult } from '../tools/tool.ts'
+import { failed, type ToolResult } from '../tools/result.ts'
 import type { Offer, Target } from './offer.ts'
-import type { CalledTool, Caller, Outcome, ToolRunner } from './run-tool.ts'
+import type { Caller } from './call-context.ts'
+import type { CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 

@@ -8,8 +8,10 @@ import {
   type PlainShape,
   type PlainToolSpec,
 } from './plain-tool.ts'
-import type { Access, Asked, Tool, ToolContext, ToolResult } from './tool.ts'
-import { withTrouble } from './trouble.ts'
+import type { Access } from '../chat/tool-words.ts'
+import type { ToolContext } from './context.ts'
+import { type ToolResult, withTrouble } from './result.ts'
+import type { Asked, Tool } from './tool.ts'
 
 /** What `defineTool` is told. */
 export type ToolSpec<Shape extends z.ZodRawShape> = ToolParts<Shape> & Asking<z.output<z.ZodObject<Shape>>>
@@ -77,7 +79,7 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
   return {
     ...tool,
     schema: asSent(whole, parameters ?? {}),
-    ...(typeof asks === 'function' ? { asks: async (args, context) => asks(check(args), context) } : {}),
+    ...asking(tool.access, check, asks),
     run: (args, context) =>
       withTrouble(spec.id, async () => {
         const result = await run(check(args), context)
@@ -85,6 +87,17 @@ function toTool<Shape extends z.ZodRawShape>(spec: CheckedSpec<Shape>): Tool {
         return { content: result, isError: result.startsWith('ERROR:') }
       }),
   }
+}
+
+/** A tool that only reads has its arguments checked before it is said to run. */
+function asking<Args>(
+  access: Access,
+  check: (args: unknown) => Args,
+  asks: 'arguments' | ((args: Args, context: ToolContext) => Promise<Asked> | Asked) | undefined,
+): Pick<Tool, 'asks'> {
+  if (typeof asks === 'function') return { asks: async (args, context) => asks(check(args), context) }
+  if (access !== 'read') return {}
+  return { asks: async (args) => (check(args), 'nobody') }
 }
 
 function toSchema(input: z.ZodObject): JsonSchema {

@@ -1,6 +1,6 @@
 import { splitPages } from '../lib/text/pages.ts'
 import type { LongResult } from './ports/results.ts'
-import type { ToolResult } from './tool.ts'
+import type { ToolResult } from './result.ts'
 
 /** The tool that reads further pages. Models that do not have it are told so. */
 export const READ_FD = 'read_fd'

@@ -1,16 +1,8 @@
 import { shown } from './arguments.ts'
-import { stableJson } from '../lib/stable-json.ts'
-import type { JsonObject } from '../lib/json.ts'
-import { withTrouble } from './trouble.ts'
-import {
-  failed,
-  type Asked,
-  type PermissionProvider,
-  type Question,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from './tool.ts'
+import { type JsonObject, stableJson } from '../lib/json.ts'
+import { failed, type ToolResult, withTrouble } from './result.ts'
+import type { PermissionProvider, ToolContext } from './context.ts'
+import type { Asked, Question, Tool } from './tool.ts'
 
 /** The provider of a caller that has none: whatever does more than read is refused. */
 export const denyAll: PermissionProvider = {
@@ -28,18 +20,24 @@ export const whyWithdrawn = ({ reason }: AbortSignal): string =>
 
 /**
  * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.
- * Rejects with what the tool throws: then the call is wrong, and nobody is asked.
+ * `name` is what the tool was called by. Rejects with what the tool throws: then the call is wrong, and nobody is asked.
  */
-export async function questionFor(tool: Tool, args: JsonObject, context: ToolContext): Promise<Asked> {
+export async function questionFor(
+  tool: Tool,
+  args: JsonObject,
+  context: ToolContext,
+  name = tool.id,
+): Promise<Asked> {
+  const asked = await tool.asks?.(args, context)
   if (tool.access === 'read') return 'nobody'
-  return (await tool.asks?.(args, context)) ?? wholeCall(tool, args)
+  return asked ?? wholeCall(name, args)
 }
 
-const wholeCall = ({ id }: Tool, args: JsonObject): Question => ({
-  target: stableJson(args),
-  detail: `${id} ${JSON.stringify(args)}`,
-  asked: `use ${id} ${shown(args)}?`,
-})
+/** The question names the tool, so that its arguments are all that is left to say. */
+function wholeCall(name: string, args: JsonObject): Question {
+  const whole = stableJson(args)
+  return { target: whole, detail: whole, asked: `use ${name} ${shown(args)}?` }
+}
 
 /**
  * Asks, and waits for the answer. Undefined if it was allowed, else the result that says why not. `tool` is what grants
@@ -63,8 +61,17 @@ export async function refusalOf(
     ...(onceOnly ? { onceOnly } : {}),
     ...(turn ? { turn: turn.id, model: turn.model } : {}),
   })
+  const why = whyNot(verdict)
+  return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
+}
+
+/** Why it is not allowed, which may be empty; undefined where it is. A provider written without types may answer anything. */
+function whyNot(verdict: unknown): string | undefined {
   if (verdict === 'allow') return undefined
-  return failed(`Permission denied: ${asked}${verdict === 'deny' ? '' : ` (${verdict.why})`}`)
+  if (verdict === 'deny') return ''
+  if (typeof verdict === 'object' && verdict !== null && 'why' in verdict && typeof verdict.why === 'string')
+    return verdict.why
+  return `the permission provider answered ${shown(verdict)}, which is neither 'allow' nor 'deny' nor { why }`
 }
 
 /** Asks if that is needed, and runs a call: for a caller that has no limits of its own to keep. */

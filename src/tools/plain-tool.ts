@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { keysOf } from '../lib/keys-of.ts'
-import type { Access, Asked, ToolContext, ToolResult } from './tool.ts'
+import type { Access } from '../chat/tool-words.ts'
+import type { ToolContext } from './context.ts'
+import type { ToolResult } from './result.ts'
+import type { Asked } from './tool.ts'
 
 /** What a parameter can be, and what the tool gets for it. */
 interface PlainValues {

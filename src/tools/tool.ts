@@ -1,52 +1,12 @@
 /**
- * What a tool is, and all that one gets. Tools know rooms, people and their ports to the outside (`ports/`). They know
+ * What a tool is; what one gets is in context.ts. Tools know rooms, people and their ports to the outside (`ports/`). They know
  * neither prompts nor turns nor providers, nothing of storage or terminals, and not which tools are in scope.
  */
-import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Access, ToolGroup } from '../chat/tool-words.ts'
 import type { JsonSchema } from '../lib/json.ts'
-import type { ChatView } from './conversation.ts'
-import type { ToolLimits } from './limits.ts'
-import type { Workspace } from './ports/workspace.ts'
-
-/** What a tool may do, weakest first. Everything but `read` is asked for before the tool runs. */
-export type Access = 'read' | 'write' | 'execute' | 'network'
-
-/** What the caller reads. Text that begins with `ERROR:` is an error as well. */
-export interface ToolResult {
-  readonly content: string
-  readonly isError: boolean
-  /** True for a page of a long result. It is clean and short already, so it is passed on unchanged. */
-  readonly isPage?: true
-}
-
-/** A question to the people in the room, or to a policy. */
-export interface PermissionRequest {
-  readonly requester: Person
-  readonly room: RoomName
-  /** The model that wants it; absent when a person runs the tool. */
-  readonly model?: string
-  readonly tool: string
-  readonly access: Access
-  /** What a grant would be for: the command, the path, the address. */
-  readonly target: string
-  /** Everything that a person must see to decide, in full; may have many lines. */
-  readonly detail: string
-  /** True for what must be asked each time: a grant for the room or for good would be too much. */
-  readonly onceOnly?: boolean
-  readonly turn?: TurnId
-  readonly signal: AbortSignal
-}
-
-/** A no, and why, in words that end a sentence: `denied by alice`. */
-export interface Denial {
-  readonly why: string
-}
-
-/** Decides about permissions. Never throws: where nobody can be asked, it denies. */
-export interface PermissionProvider {
-  request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
-}
+import type { ToolContext } from './context.ts'
+import { ArgumentError } from './arguments.ts'
+import { failed, type ToolResult } from './result.ts'
 
 /** What people are asked before a call runs. */
 export interface Question {
@@ -64,57 +24,6 @@ export interface Question {
 
 /** What a call asks for. `nobody` is asked where this one call changes nothing. */
 export type Asked = Question | 'nobody'
-
-/** What a sub-turn is to do. */
-export interface SubTurnRequest {
-  readonly prompt: string
-  /** Present where several sub-turns continue the conversation so far: the number of this one, and how many there are. */
-  readonly part?: readonly [number: number, of: number]
-  /** Patterns that keep some of the turn's own tools; they never add any. */
-  readonly scope?: readonly string[]
-  /** A model's name; the turn's own model when absent. */
-  readonly model?: string
-}
-
-/** Turns inside a turn: for the same requester, with no more tools, within the same time, recorded in a thread. */
-export interface SubTurns {
-  /** Resolves with the sub-turn's answer. Trouble is a result too: too deep, too many, no such model, failed. */
-  run(request: SubTurnRequest): Promise<ToolResult>
-}
-
-/** The room that a turn's model has walked to. */
-export interface CurrentRoom {
-  name: RoomName
-}
-
-/** The turn in which a model calls a tool. */
-export interface CallingTurn {
-  readonly id: TurnId
-  /** The model's name. */
-  readonly model: string
-  /** The room that a world tool uses where the call names none. Walking changes it. */
-  readonly currentRoom: CurrentRoom
-  readonly subTurns: SubTurns
-}
-
-/**
- * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and so can any other
- * caller. A tool learns about its caller only from here, and uses nothing global.
- */
-export interface ToolContext {
-  readonly room: RoomName
-  readonly requester: { readonly person: Person; readonly role: Role }
-  /** `turn` is absent when a person or a program runs the tool: they neither walk by tools nor start sub-turns. */
-  readonly chat: ChatView & { readonly turn?: CallingTurn }
-  readonly workspace: Workspace
-  /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
-  readonly permissions: PermissionProvider
-  /** Records an entry in the room, as the caller. */
-  addMessage(entry: EntryDraft): Promise<Entry>
-  /** Aborted when the turn is stopped or its time is over. */
-  readonly signal: AbortSignal
-  readonly limits: ToolLimits
-}
 
 /**
  * A tool from any source. Whoever calls one asks first (`permission.ts`). Both functions check the arguments themselves.
@@ -142,9 +51,9 @@ export interface Tool {
   /** Parameters that `run` gets exactly as they came: the text of a file. All others are cleaned first, like speech. */
   readonly verbatim?: readonly string[]
   /**
-   * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Not called where `access` is
-   * `read`. Without it, people are asked for the tool with all of its arguments. Throws what `withTrouble` knows, and
-   * then nobody is asked.
+   * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Without it, people are asked for
+   * the tool with all of its arguments. Throws what `withTrouble` knows, and then nobody is asked and nothing runs. Where
+   * `access` is `read` it is called for that alone.
    */
   asks?(args: unknown, context: ToolContext): Promise<Asked>
   /**
@@ -183,21 +92,12 @@ export interface WrappedCall {
 
 /** Where tools come from: the tools of the rooms, the built-in ones, `.tool` files, one MCP server. */
 export interface ToolSource {
-  readonly group: 'internal' | 'builtin' | 'module' | 'wrapped' | 'mcp'
+  readonly group: ToolGroup
   /** `internal`, `builtin`, `wrapped`, or the MCP server's name. */
   readonly name: string
   /** In a stable order. Cheap: called at each step of each turn. */
   tools(): readonly Tool[]
 }
-
-/** A successful result. */
-export const ok = (content: string): ToolResult => ({ content, isError: false })
-
-/** A failed result in the form a model reads: `ERROR: …`. */
-export const failed = (message: string): ToolResult => ({
-  content: message.startsWith('ERROR:') ? message : `ERROR: ${message}`,
-  isError: true,
-})
 
 /**
  * A tool that cannot run here: it is listed with the reason and offered to no model, and so is all that is built on it.
@@ -206,6 +106,6 @@ export const failed = (message: string): ToolResult => ({
 export const unavailable = (tool: Tool, reason: string): Tool => ({
   ...tool,
   unavailable: reason,
-  asks: async () => 'nobody',
+  asks: () => Promise.reject(new ArgumentError(reason)),
   run: async () => failed(`${tool.id}: ${reason}`),
 })

@@ -1,7 +1,7 @@
 import { indentLater } from '../chat/entry-text.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { attributed } from '../prompt/gather-snapshot.ts'
-import type { SubTurnRequest } from '../tools/tool.ts'
+import type { SubTurnRequest } from '../tools/context.ts'
 import type { StepMessage } from './ports.ts'
 import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 

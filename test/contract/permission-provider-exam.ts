@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RoomName } from '../../src/chat/entry.ts'
 import { StorageError } from '../../src/chat/errors.ts'
 import type { Room } from '../../src/chat/room.ts'
-import type { PermissionProvider, PermissionRequest } from '../../src/tools/tool.ts'
+import type { PermissionProvider, PermissionRequest } from '../../src/tools/context.ts'
 
 /** A provider that can be brought to do what the exam asks for. */
 export interface PermissionExaminee {

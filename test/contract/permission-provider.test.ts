@@ -1,5 +1,5 @@
 import { createApprovals } from '../../src/approvals/approvals.ts'
-import type { PermissionRequest } from '../../src/tools/tool.ts'
+import type { PermissionRequest } from '../../src/tools/context.ts'
 import { createChatParts } from '../support/chat-parts.ts'
 import { permissionProviderExam, type FindRoom, type PermissionExaminee } from './permission-provider-exam.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolContext, ToolSource } from '../../src/tools/tool.ts'
+import type { ToolContext } from '../../src/tools/context.ts'
+import type { ToolSource } from '../../src/tools/tool.ts'
 import { contextFor } from '../unit/tools/context.ts'
 import { callTool } from '../support/call-tool.ts'
 

@@ -4,7 +4,8 @@ import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-too
 import { paths } from '../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../src/tools/builtin/index.ts'
 import { ROOM_TOOL_IDS, roomTools } from '../../src/tools/rooms/index.ts'
-import type { Tool, ToolContext, ToolSource } from '../../src/tools/tool.ts'
+import type { ToolContext } from '../../src/tools/context.ts'
+import type { Tool, ToolSource } from '../../src/tools/tool.ts'
 import { localWeb } from '../support/site.ts'
 import { createChatParts } from '../support/chat-parts.ts'
 import { contextFor } from '../unit/tools/context.ts'
@@ -29,7 +30,7 @@ toolSourceExam('internal', fixed('internal', roomTools({ chat, rooms: storage.ro
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],
-    bases: { tools: builtin, ids: BUILTIN_IDS, disabled: [] },
+    bases: { tools: builtin, ids: BUILTIN_IDS, kept: [], disabled: [] },
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
   return {

@@ -34,7 +34,8 @@ name = "tiny"
 backend = "openai-compatible"
 model = "tiny"
 endpoint = "${models.endpoint}"
-context_window = 60
+context_window = 600
+system_prompt = "${'Be kind to all. '.repeat(100)}"
 `,
   })
   await stage.claim('root')
@@ -183,9 +184,9 @@ describe('the budget', () => {
     const before = models.requests.length
     const { exitCode, stderr } = await ask('@tiny', 'hi')
     expect(exitCode).toBe(1)
-    expect(stderr).toMatch(/wrap: layer "system" needs \d+ tokens, \d+ of \d+ are left/)
+    expect(stderr).toMatch(/wrap: layer "model_identity" needs \d+ tokens, \d+ of \d+ are left/)
     const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '3'])
-    expect(stdout).toMatch(/wrap: layer "system" needs/)
+    expect(stdout).toMatch(/wrap: layer "model_identity" needs/)
     expect(models.requests.length).toBe(before)
   })
 })

@@ -56,8 +56,8 @@ test('a connection on which nothing is open is closed after a while, and one wit
   await busy.closed
   const whys = server.logged.filter(({ text }) => text === 'connection dropped').map(({ facts }) => facts)
   expect(whys).toEqual([
-    expect.objectContaining({ why: 'nothing was open on it' }),
-    expect.objectContaining({ why: 'nothing was open on it' }),
+    expect.objectContaining({ why: 'nothing ran on it' }),
+    expect.objectContaining({ why: 'nothing ran on it' }),
   ])
 })
 

@@ -47,6 +47,20 @@ test('while another program holds the database, people come in, read and leave, 
   await expectAllIsWell(stage)
 })
 
+test('a server whose database somebody else holds stops in time all the same', async () => {
+  await using stage = await createStage()
+  const names = ['alice', 'bob', 'carol']
+  const sessions = await Promise.all(names.map((name) => stage.open(name, '-T')))
+  await Promise.all(sessions.map((session, index) => session.waitFor(`${names[index]} joined`)))
+  const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
+  other.exec('BEGIN EXCLUSIVE')
+  for (const session of sessions) session.write('lost words\n'.repeat(3))
+  const start = performance.now()
+  expect(await stage.server.stop('SIGTERM')).toBe(0)
+  expect(performance.now() - start).toBeLessThan(5_000)
+  other.close()
+})
+
 const disk = tinyDisk()
 
 test.skipIf(disk === undefined)(

@@ -104,6 +104,10 @@ describe('a module that cannot be used', () => {
        export const d = ${plain("id: 'read_file', description: 'D.'")}
        export const e = ${plain("id: 'to_roman', description: 'E.'")}
        export const f = { id: 'f', run: 3 }
+       export const g = ${plain("id: 'look', description: 'G.'")}
+       export const h = ${plain("id: 'RUN_COMMAND', description: 'H.'")}
+       export const i = ${plain("id: 'Module', description: 'I.'")}
+       export const j = ${plain("id: '__proto__', description: 'J.'")}
        export const fine = ${plain("description: 'Says x.'")}
        export const nothing = Object.assign(() => undefined, { tool: { id: 'nothing', access: 'read', description: 'N.' } })
        export const unrelated = { a: 1 }`,
@@ -117,8 +121,12 @@ describe('a module that cannot be used', () => {
       'more.js:1: export b: tool.description: must say what it is for',
       expect.stringMatching(/^more\.js:1: export c: tool\.parameters\.p\.type: .*"string"\|"number"/),
       expect.stringMatching(/^more\.js:1: export f: .*title/),
-      'more.js:1: the id read_file is taken by another tool; choose another',
+      'more.js:1: export i: tool.id: is reserved; choose another',
+      'more.js:1: export j: tool.id: is reserved; choose another',
+      'more.js:1: the id read_file is taken by a tool of the server; choose another',
       `more.js:1: the id to_roman is taken by ${inDir('my-tools.js')}; choose another`,
+      'more.js:1: the id look is taken by a tool of the server; choose another',
+      'more.js:1: the id RUN_COMMAND is taken by a tool of the server; choose another',
     ])
     expect(await run('alice', 'fine', {})).toMatchObject({ stdout: 'x\n' })
     expect(await run('alice', 'nothing', {})).toMatchObject({

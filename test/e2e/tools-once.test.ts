@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROVIDERS } from '../../src/adapters/models/index.ts'
 import { createStage, type Stage } from '../support/server.ts'
 
 interface Listed {
@@ -49,6 +50,9 @@ describe('an empty room', () => {
     }
     expect(prompt.budget.tools).toBeLessThan(2000)
     expect(prompt.budget.tools).toBe(prompt.tools.reduce((sum, { tokens }) => sum + tokens, 0))
+    const { perTool, factor } = PROVIDERS.anthropic.framing
+    const counted = prompt.tools.map(({ tokens }) => Math.ceil(tokens * factor) + perTool)
+    expect(counted.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(2500)
     const list = await listed(stage)
     expect(list.tokens).toBe(prompt.budget.tools)
     expect(prompt.tools.map(({ name }) => name)).toEqual(

@@ -130,7 +130,10 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/lib/deadline.ts:underDeadline' },
       { aside: 'src/tools/permission.ts:questionFor' },
       { aside: 'src/tools/permission.ts:refusalOf' },
-      { to: 'src/approvals/approvals.ts:createApprovals', through: 'src/tools/tool.ts:PermissionProvider' },
+      {
+        to: 'src/approvals/approvals.ts:createApprovals',
+        through: 'src/tools/context.ts:PermissionProvider',
+      },
       { aside: 'src/approvals/grants.ts:createGrants' },
       { aside: 'src/approvals/questions.ts:createQuestions' },
       { from: 'src/toolbox/run-tool.ts:createToolRunner' },

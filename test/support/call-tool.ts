@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../src/lib/json.ts'
 import { callTool as callWithObject } from '../../src/tools/permission.ts'
-import type { Tool, ToolContext, ToolResult } from '../../src/tools/tool.ts'
+import type { ToolContext } from '../../src/tools/context.ts'
+import type { ToolResult } from '../../src/tools/result.ts'
+import type { Tool } from '../../src/tools/tool.ts'
 
 /** Calls a tool as a program does, asking its context's provider first; with any arguments, as they may come from a model. */
 export const callTool = (tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> =>

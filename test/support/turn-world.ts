@@ -1,10 +1,12 @@
+import type { ByteQuota } from '../../src/chat/byte-quota.ts'
 import type { Entry, MessageEntry } from '../../src/chat/entry.ts'
 import type { Person } from '../../src/chat/person.ts'
 import type { Room } from '../../src/chat/room.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { Workspace } from '../../src/tools/ports/workspace.ts'
-import type { PermissionProvider, Tool, ToolContext, ToolResult, ToolSource } from '../../src/tools/tool.ts'
-import { ok } from '../../src/tools/tool.ts'
+import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts'
+import type { Tool, ToolSource } from '../../src/tools/tool.ts'
+import { ok, type ToolResult } from '../../src/tools/result.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
 import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
@@ -56,9 +58,13 @@ export interface WorldOptions {
   readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
+  readonly bytes?: ByteQuota
   /** Changes the store before anything uses it. */
   readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
 }
+
+/** For a world that limits nobody's bytes. */
+export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
   const chatParts = await createChatParts()
@@ -93,6 +99,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     permissions: options.permissions ?? { request: async () => 'deny' },
     workspaces: { of: () => noWorkspace },
     results: storage.results,
+    bytes: options.bytes ?? UNCOUNTED,
     clock,
     hooks,
   })

@@ -73,16 +73,16 @@ async function readAll(path: string, file: FileHandle, maxBytes: number): Promis
 }
 
 function decode(path: string, content: Buffer): string {
-  if (content.includes(0)) throw notText(path)
+  if (content.includes(0)) throw notText(path, 'it has a NUL byte in it')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw notText(path)
+    throw notText(path, 'it is not UTF-8')
   }
 }
 
-const notText = (path: string): WorkspaceError =>
-  new WorkspaceError(`${quoted(path)} is not a text file (it is not UTF-8)`)
+const notText = (path: string, why: string): WorkspaceError =>
+  new WorkspaceError(`${quoted(path)} is not a text file (${why})`)
 
 function slice(text: string, { first = 1, last = Infinity }: { first?: number; last?: number }): FileSlice {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytes } from '../../lib/bytes.ts'
-import { diskLeft, freeSpace, MAX_FILES } from './disk.ts'
 import { usageOf, type UsageLimits } from './usage.ts'
+import type { Look } from './room-disk.ts'
 
 /** Milliseconds between two looks. Each process alone is held by the kernel; this is for all of them together. */
 const PAUSE_MS = 100
@@ -14,11 +14,7 @@ const SECOND_LOOK_MS = 20
 
 /** What the kernel does not hold for a command as a whole. */
 export interface WatchedLimits extends UsageLimits {
-  readonly workspace: string
-  /** What the files of the workspace may take; 0: not looked at. */
-  readonly diskBytes: number
-  /** How much of that is left; with 0 no file can grow, and nothing is looked at. */
-  readonly diskLeft: number
+  readonly lookAtDisk: Look
 }
 
 /** Watches one command. */
@@ -45,12 +41,11 @@ export function createUsageWatch(limits: WatchedLimits): UsageWatch {
 
   return {
     async watch(pid, stop, ended) {
-      const lookAtDisk = await createDiskLook(limits)
       for (let pause = PAUSE_MS; await sleep(pause, ended);) {
         const start = performance.now()
         let why = await lookAtProcesses(pid)
         if (why !== undefined && (await sleep(SECOND_LOOK_MS, ended))) why = await lookAtProcesses(pid)
-        why ??= await lookAtDisk()
+        why ??= await limits.lookAtDisk()
         if (why !== undefined && !ended.aborted) return stop(why)
         pause = Math.max(PAUSE_MS, (performance.now() - start) * PAUSE_FACTOR)
       }
@@ -58,25 +53,6 @@ export function createUsageWatch(limits: WatchedLimits): UsageWatch {
     get peakBytes() {
       return peakBytes
     },
-  }
-}
-
-/** Why a command must end, in a sentence; undefined while it may go on. */
-type Look = () => Promise<string | undefined>
-
-/** Counts the files of the workspace only when its file system has lost as much as may still be written. */
-async function createDiskLook(limits: WatchedLimits): Promise<Look> {
-  const { workspace, diskBytes } = limits
-  let left = limits.diskLeft
-  if (diskBytes === 0 || left === 0) return async () => undefined
-  let before = await freeSpace(workspace)
-  return async () => {
-    const now = await freeSpace(workspace)
-    if (!now || !before) return undefined
-    if (before.bytes - now.bytes <= left && before.files - now.files <= MAX_FILES) return undefined
-    left = await diskLeft(workspace, diskBytes)
-    before = now
-    return left > 0 ? undefined : `the room's files came over ${bytes(diskBytes)} or ${MAX_FILES} in number`
   }
 }
 

@@ -5,25 +5,24 @@ import { createSerial } from '../../lib/serial.ts'
 import { WorkspaceError, type ProcessOutcome, type Workspace } from '../../tools/ports/workspace.ts'
 import type { Confinement } from './bubblewrap.ts'
 import { changeText, checkChange, type ChangePlace } from './change-text.ts'
-import { diskFull, diskLeft, watchFilling } from './disk.ts'
+import type { DiskLimits } from './disk.ts'
 import { followPath, quoted } from './follow-path.ts'
 import { launchConfined, launchUnconfined, wordsOf, type Launch } from './launch.ts'
 import type { SandboxState } from './probe.ts'
 import { readText } from './read-text.ts'
+import { createRoomDisk, UNLIMITED } from './room-disk.ts'
 import type { Searcher } from './searcher.ts'
 import { supervise } from './supervise.ts'
 import { createUsageWatch } from './watch-usage.ts'
 
 /** Figures that hold for every workspace. */
-export interface WorkspaceLimits {
+export interface WorkspaceLimits extends DiskLimits {
   /** Size of the largest file that is read as text. */
   readonly fileBytes: number
   /** Memory of each process of a command, and of all of them together. */
   readonly memoryBytes: number
   /** Processes that one sandbox may hold. */
   readonly processes: number
-  /** What the files of a room may take on disk; 0: no limit. It is looked at before each change, and before and during each command. */
-  readonly diskBytes: number
 }
 
 /** What a workspace is made from. */
@@ -52,6 +51,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
   const oneByOne = createSerial()
   /** A room's own searches wait for each other, so that no room has all of the searcher. */
   const oneSearchByOne = createSerial()
+  const roomDisk = createRoomDisk(limits)
 
   async function root(): Promise<string> {
     await mkdir(parts.directory, { recursive: true, mode: 0o700 })
@@ -60,7 +60,7 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
 
   async function changePlace(): Promise<ChangePlace> {
     const place = { root: await root(), backups: parts.backups, maxBytes: limits.fileBytes }
-    if ((await diskLeft(place.root, limits.diskBytes)) === 0) throw diskFull(limits.diskBytes)
+    await roomDisk.refuseIfFull(place.root)
     return place
   }
 
@@ -92,29 +92,35 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       const workspace = await root()
       const { readOnly = false, network = false } = spec
       const cwd = await directoryIn(workspace, spec.cwd ?? '.')
-      const left = readOnly ? Infinity : await diskLeft(workspace, limits.diskBytes)
-      const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: left } }
+      const disk = readOnly ? UNLIMITED : await roomDisk.begin(workspace)
+      const box = { workspace, cwd, readOnly, network, limits: { ...limits, fileBytes: disk.fileBytes } }
       const launch = sandbox === 'none' ? launchUnconfined(words, box) : await launchIn(box, words, sandbox)
       log.debug({ words, cwd, confined: sandbox !== 'none' }, 'running a command')
-      const usage = createUsageWatch({
-        ...limits,
-        workspace,
-        diskLeft: left,
-        diskBytes: readOnly ? 0 : limits.diskBytes,
-      })
-      const isFilled = await watchFilling(workspace, limits.diskBytes, left)
-      const outcome = await supervise(
-        { ...launch, inherited: parts.inherited },
-        runLimits,
-        AbortSignal.any([signal, closing]),
-        usage,
+      const usage = createUsageWatch({ ...limits, lookAtDisk: disk.look })
+      const outcome = await settled(
+        supervise(
+          { ...launch, inherited: parts.inherited },
+          runLimits,
+          AbortSignal.any([signal, closing]),
+          usage,
+        ),
+        disk.ended,
       )
       const notice =
         outcome.notice ??
-        noticeFor(outcome, left, usage.peakBytes, limits) ??
-        ((await isFilled()) ? filledNotice(limits) : undefined)
+        noticeFor(outcome, disk.fileBytes, usage.peakBytes, limits) ??
+        (await disk.lookAtEnd())
       return notice === undefined ? outcome : { ...outcome, notice }
     },
+  }
+}
+
+/** Does something more when a promise is settled, whatever it came to. */
+async function settled<T>(work: Promise<T>, then: () => Promise<void>): Promise<T> {
+  try {
+    return await work
+  } finally {
+    await then()
   }
 }
 
@@ -145,10 +151,6 @@ function noticeFor(
     ? `it had taken ${bytes(peakBytes)} of the ${bytes(memoryBytes)} of memory that there are for a command`
     : undefined
 }
-
-/** For a command that went on, or even succeeded, after a file met its limit. */
-const filledNotice = ({ diskBytes }: WorkspaceLimits): string =>
-  `the room's ${bytes(diskBytes)} are used up: what was written last may be cut off`
 
 async function directoryIn(workspace: string, path: string): Promise<string> {
   const { real } = await followPath(workspace, path)

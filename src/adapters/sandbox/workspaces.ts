@@ -17,6 +17,7 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
   memoryBytes: 512 * 1024 * 1024,
   processes: 512,
   diskBytes: 1024 * 1024 * 1024,
+  files: 200_000,
 }
 
 /** What the workspaces are made from. */

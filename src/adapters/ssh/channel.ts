@@ -57,8 +57,8 @@ export interface ChannelOptions {
   readonly queue: SendLimits
   /** One shell or one command was started: `command` is its line, undefined for a shell. */
   onStart(channel: OpenChannel, command: string | undefined): void
-  /** Called once. */
-  onClose(): void
+  /** Called once; `hadProgram` tells whether something was started. */
+  onClose(hadProgram: boolean): void
 }
 
 /** Answers what a client asks on a session channel. One shell or one command may be started, and nothing else. */
@@ -69,7 +69,7 @@ export function openChannel(session: Session, { carrier, queue, onStart, onClose
     close() {
       if (!carrier.channels.delete(own)) return
       started?.close()
-      onClose()
+      onClose(started !== undefined)
     },
     stop: () => started?.stop(),
   }

@@ -37,7 +37,9 @@ export function servePerson(
   const release = takeAll([connectionsOf, person.id], [connectionsOf, key])
   const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
-  const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing was open on it'))
+  const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing ran on it'))
+  /** Channels on which a shell or a command was started: one without either keeps no connection. */
+  let programs = 0
   let isStopping = false
 
   function run(job: Promise<void>): void {
@@ -48,15 +50,17 @@ export function servePerson(
   client.on('session', (accept, reject) => {
     const close = isStopping ? undefined : openings.take()
     if (!close) return reject()
-    idle.stop()
     openChannel(accept(), {
       carrier,
       queue: own.queue,
-      onStart: (channel, command) =>
-        run(command === undefined ? serveShell(channel, own) : serveExec(command, channel, own)),
-      onClose() {
+      onStart(channel, command) {
+        programs++
+        idle.stop()
+        run(command === undefined ? serveShell(channel, own) : serveExec(command, channel, own))
+      },
+      onClose(hadProgram) {
         close()
-        if (carrier.channels.size === 0) idle.start()
+        if (hadProgram && --programs === 0) idle.start()
       },
     })
   })

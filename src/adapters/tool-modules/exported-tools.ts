@@ -1,16 +1,15 @@
 import { z } from 'zod'
+import { ACCESSES, isReservedToolId } from '../../chat/tool-words.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import { PLAIN_TYPES, type PlainToolSpec, type PlainParameters } from '../../tools/plain-tool.ts'
-import type { Access, Tool } from '../../tools/tool.ts'
+import type { Tool } from '../../tools/tool.ts'
 
 /** The tools that a module exports, and what is wrong with others. */
 export interface Exported {
   readonly tools: readonly Tool[]
   readonly problems: readonly string[]
 }
-
-const ACCESSES = ['read', 'write', 'execute', 'network'] as const satisfies readonly Access[]
 
 type PlainTool = PlainToolSpec<PlainParameters>
 
@@ -20,7 +19,10 @@ const aFunction = z.custom<PlainTool['run']>(isRun, 'must be a function')
 const anAsker = z.custom<Exclude<PlainTool['asks'], 'arguments' | undefined>>(isRun, 'must be a function')
 
 /** An id as a scope, a `.tool` file and a provider can name it. */
-const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -')
+const id = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 letters, digits, _ and -')
+  .refine((text) => !isReservedToolId(text), 'is reserved; choose another')
 const description = z.string().refine((text) => text.trim() !== '', 'must say what it is for')
 
 /** A tool that is made already, by whichever copy of `defineTool`. */

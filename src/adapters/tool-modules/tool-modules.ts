@@ -22,7 +22,7 @@ export interface ModuleProblem {
 export interface ToolModulesOptions {
   /** Absolute paths, in the order in which their tools are listed. */
   readonly files: readonly string[]
-  /** Ids that other tools have. */
+  /** Names that other tools have, in whatever case. */
   readonly taken: ReadonlySet<string>
 }
 
@@ -102,7 +102,9 @@ function lineIn(error: unknown, file: string): number {
   return Number(line ?? 1)
 }
 
+/** Two ids that differ in case alone are one: people and models would take them for each other. */
 function chooseIds(loaded: ReadonlyMap<string, Exported>, taken: ReadonlySet<string>) {
+  const others = new Set([...taken].map((name) => name.toLowerCase()))
   const owners = new Map<string, string>()
   const tools: Tool[] = []
   const problems: ModuleProblem[] = []
@@ -110,10 +112,11 @@ function chooseIds(loaded: ReadonlyMap<string, Exported>, taken: ReadonlySet<str
     const report = (message: string): void => void problems.push({ file, line: 1, message })
     exported.problems.forEach(report)
     for (const tool of exported.tools) {
-      const owner = taken.has(tool.id) ? 'another tool' : owners.get(tool.id)
+      const name = tool.id.toLowerCase()
+      const owner = others.has(name) ? 'a tool of the server' : owners.get(name)
       if (owner !== undefined) report(`the id ${tool.id} is taken by ${owner}; choose another`)
       else tools.push(tool)
-      if (owner === undefined) owners.set(tool.id, file)
+      if (owner === undefined) owners.set(name, file)
     }
   }
   return { tools, problems }

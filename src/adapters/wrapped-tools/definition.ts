@@ -1,4 +1,4 @@
-import type { Access } from '../../tools/tool.ts'
+import type { Access } from '../../chat/tool-words.ts'
 import type { Positions } from './positions.ts'
 
 /** Something wrong or odd in a `.tool` file. */

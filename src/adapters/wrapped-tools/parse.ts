@@ -1,6 +1,6 @@
+import { ACCESSES, isReservedToolId } from '../../chat/tool-words.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
-import type { Access } from '../../tools/tool.ts'
 import { cutFile, type Annotation } from './annotations.ts'
 import type { Definition, ParsedToolFile, ToolFileProblem, Wrapper } from './definition.ts'
 import { readParameters, type Report } from './parameters.ts'
@@ -11,11 +11,6 @@ import { splitTemplate, templateProblem, unused } from './template.ts'
 const ONCE: readonly string[] = ['@title', '@name', '@wrapped', '@command', '@example', '@access']
 const MANY = ['@deny', '@value', '@pattern', '@param', '@type', '@property']
 const KNOWN = [...ONCE, ...MANY]
-
-const ACCESSES: readonly Access[] = ['read', 'write', 'execute', 'network']
-
-/** Names that mean something else where tools are named: groups of tools, and the server's own tools. */
-const RESERVED_NAME = /^(?:all|none|on|off|internal|builtin|wrapped|mcp|sshawl_.*)$/
 
 /**
  * Reads a `.tool` file (the format is in docs/tools.md). Problems are reported under the name `file`. Never
@@ -63,7 +58,7 @@ function readDefinition(file: string, parts: Parts): Definition | undefined {
   const wrapped = toolName('@wrapped', parts)
   const title = parts.first.get('@title')?.text ?? ''
   const wrapper = readWrapper(parts)
-  if (name && RESERVED_NAME.test(name)) parts.report(lineOf('@name', parts), `the name ${name} is reserved`)
+  if (name && isReservedToolId(name)) parts.report(lineOf('@name', parts), `the name ${name} is reserved`)
   if (wrapper && title === '') parts.report(1, 'a wrapped tool needs a @title')
   if (wrapper && parts.description === '')
     parts.report(1, 'a wrapped tool needs a description before its first @ line')

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
+import { ACCESSES } from '../../chat/tool-words.ts'
 import { closest } from '../../lib/suggest.ts'
-import { unavailable, type Access, type Tool } from '../../tools/tool.ts'
+import { unavailable, type Tool } from '../../tools/tool.ts'
 import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { byFileName } from './load.ts'
 import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
@@ -8,8 +9,10 @@ import { makeAlias, makeWrapped, type Wrappable } from './make-tool.ts'
 /** The tools that files can build on, which also keep their names. */
 export interface Bases {
   readonly tools: readonly Tool[]
-  /** Ids of all that there may be, configured or not: a file that waits for one of them is no problem. */
+  /** Ids of all built-in ones that there may be, configured or not: a file that waits for one of them is no problem. */
   readonly ids: readonly string[]
+  /** Names that the tools of the rooms are called by, which no file may take. */
+  readonly kept: readonly string[]
   /** Ids of tools that nobody may have, with all that is built on them. */
   readonly disabled: readonly string[]
 }
@@ -23,9 +26,6 @@ export interface Resolved {
   /** Files that are left out because of the config. */
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]
 }
-
-/** Weakest first. */
-const ACCESS_ORDER: readonly Access[] = ['read', 'write', 'execute', 'network']
 
 /**
  * Makes tools from definitions. Of several with one name that of the first directory counts; two in one directory are a
@@ -44,7 +44,7 @@ export function resolveTools(
   const report = ({ file, line }: Definition, message: string): undefined =>
     void problems.push({ file, line, message })
   const skip = ({ file }: Definition, reason: string): undefined => void skipped.push({ file, reason })
-  const { own, replaced } = chooseNames(definitions, builtin, report)
+  const { own, replaced } = chooseNames(definitions, bases, report)
 
   function make(definition: Definition, path: readonly string[]): Tool | undefined {
     const { name } = definition
@@ -86,7 +86,7 @@ export function resolveTools(
 /** Gives each name to one definition. */
 function chooseNames(
   definitions: readonly Definition[],
-  builtin: ReadonlyMap<string, Tool>,
+  { tools, ids, kept }: Bases,
   report: (definition: Definition, message: string) => undefined,
 ) {
   const own = new Map<string, Definition>()
@@ -94,8 +94,10 @@ function chooseNames(
   for (const definition of definitions) {
     const { file, name } = definition
     const first = own.get(name)
-    const builtIn = builtin.get(name)
-    if (builtIn && !builtIn.yields) report(definition, `${name} is the name of a built-in tool`)
+    const base = tools.find(({ id }) => id === name)
+    const owner = ids.includes(name) ? 'a built-in tool' : 'a tool of a module ([tools] modules)'
+    if (kept.includes(name)) report(definition, `${name} is the name of a tool of the rooms`)
+    else if (base && !base.yields) report(definition, `${name} is the name of ${owner}`)
     else if (!first) own.set(name, definition)
     else if (dirname(first.file) !== dirname(file)) replaced.push({ file, by: first.file })
     else report(definition, `${name} is already defined in ${first.file}`)
@@ -113,7 +115,7 @@ function misfit({ wrapper, bare }: Definition, target: Tool): string | undefined
   if (!isWrappable(target))
     return `${target.id} cannot be wrapped; only an alias (@name and @wrapped alone) can be made of it`
   if (target.wrapsCommand && wrapper.words === null) return `a tool built on ${target.id} needs @command`
-  if (wrapper.access && ACCESS_ORDER.indexOf(wrapper.access) > ACCESS_ORDER.indexOf(target.access)) {
+  if (wrapper.access && ACCESSES.indexOf(wrapper.access) > ACCESSES.indexOf(target.access)) {
     return `@access ${wrapper.access} is more than ${target.id} has (${target.access}); it can only be lowered`
   }
   return undefined

@@ -1,13 +1,13 @@
-import type { Chat } from '../../chat/chat.ts'
 import type { EntryId } from '../../chat/entry.ts'
+import type { EntryLog } from '../../chat/ports.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
+import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { statsText } from './shared/log-stats.ts'
-import { pagesOf, type ReadLog } from './shared/log-pages.ts'
 import { Misuse } from '../usage.ts'
 
-export const historyCommand = (chat: Pick<Chat, 'history' | 'stats'>): Command =>
+export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>): Command =>
   defineCommand({
     name: 'history',
     summary: 'what was said here, oldest first; --before ID goes further back; stats: the log in numbers',
@@ -29,16 +29,19 @@ export const historyCommand = (chat: Pick<Chat, 'history' | 'stats'>): Command =
     async run({ room, args, flags, out, signal }) {
       if (args.what === 'stats') {
         await out.ready()
-        const stats = await chat.stats(room)
+        const stats = await log.stats(room.name)
         return out.line(flags.json ? safeJson({ room: room.name, ...stats }) : statsText(room.name, stats))
       }
       const before = entryId(flags.before)
       const count = entryCount(flags.n)
-      const read: ReadLog = async (query) => {
-        await out.ready()
-        return await chat.history(room, query)
+      const paged: PagedLog = {
+        async read(query) {
+          await out.ready()
+          return await log.read(room.name, query)
+        },
+        sizes: (query) => log.sizes(room.name, query),
       }
-      for await (const page of pagesOf(read, count, before)) {
+      for await (const page of pagesOf(paged, count, before)) {
         await printEntries(page, out, { asJson: flags.json })
         if (signal.aborted) return
       }

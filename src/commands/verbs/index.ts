@@ -2,7 +2,7 @@
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Chat } from '../../chat/chat.ts'
 import type { People } from '../../chat/people.ts'
-import type { Clock, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
@@ -60,6 +60,7 @@ export interface CommandParts {
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
+    readonly log: EntryLog
     readonly turns: TurnStore
     readonly grants: GrantStore
     readonly scripts: ScriptStore
@@ -88,7 +89,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     navCommand(chat),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
-    historyCommand(chat),
+    historyCommand(stores.log),
     searchCommand(chat),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),

@@ -5,7 +5,7 @@ import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
-import { pagesOf, type ReadLog } from './shared/log-pages.ts'
+import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
 export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
   defineCommand({
@@ -29,11 +29,11 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       const terms = searchTerms(args.words)
       const rooms = await searchedRooms(chat, room, person)
       // What many find is not in memory at once: each prints a page before the next one is read.
-      const read: ReadLog = async (query) => {
+      const read: PagedLog['read'] = async (query) => {
         await out.ready()
         return await chat.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
       }
-      const pages = flags.best ? [await read({ limit })] : pagesOf(read, limit)
+      const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false
       for await (const page of pages) {
         isFound ||= page.length > 0

@@ -3,14 +3,14 @@ import { defineTool } from '../define-tool.ts'
 import { evaluate } from './calculator/evaluate.ts'
 import type { Numeric } from './calculator/numbers.ts'
 import { toDecimal } from './calculator/rounding.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** Arithmetic with Python's rules. The language is so small that no expression can do harm. */
 export const calculator = defineTool({
   id: 'calculator',
   title: 'Calculator',
   description:
-    "Evaluates an expression by Python's rules. Integers are exact. + - * / // % ** abs round min max pow sqrt exp log log10 log2 sin to tanh atan2 degrees radians floor ceil trunc factorial gcd hypot pi e tau inf nan.",
+    'Evaluates an expression of Python: operators, round, max and the usual of math. Integers are exact.',
   access: 'read',
   input: z.strictObject({
     expression: z.string().min(1).max(10_000),

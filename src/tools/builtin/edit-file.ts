@@ -3,14 +3,14 @@ import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { replaceShown } from '../shown-text.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** One exact replacement in a file. */
 export const editFile = defineTool({
   id: 'edit_file',
   title: 'Edit File',
   description:
-    'Replaces one piece of a text file. old_text must occur exactly once, blanks included, as reading shows it: take in lines around it until it does.',
+    'Replaces one piece of a text file. old_text must be in it exactly once, blanks included, as reading shows it: take in lines around it.',
   access: 'write',
   input: z.strictObject({ file_path: z.string().min(1), old_text: z.string().min(1), new_text: z.string() }),
   parameters: {

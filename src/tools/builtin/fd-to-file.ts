@@ -4,7 +4,8 @@ import { defineTool } from '../define-tool.ts'
 import { FD_PARAMETER_TEXT, fdParameter, findResult } from './fd.ts'
 import { fdName } from '../long-result.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 
 /** A long result as a file of the workspace. */
 export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ArgumentError } from '../arguments.ts'
 import type { LongResult, ResultStore } from '../ports/results.ts'
-import type { ToolContext } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
 
 /** Names a long result; a number alone is enough. */
 export const fdParameter = z.coerce.string().regex(/^(fd:)?[1-9][0-9]{0,8}$/, 'write it as "fd:3"')

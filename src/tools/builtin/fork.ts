@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { subTurnsOf } from './sub-turns.ts'
-import type { Tool, ToolResult } from '../tool.ts'
+import type { ToolResult } from '../result.ts'
+import type { Tool } from '../tool.ts'
 
 /** Does several things at once, in sub-turns that know all that the turn knows. */
 export const fork: Tool = defineTool({
   id: 'fork',
   title: 'Fork',
   description:
-    'Goes on in side turns at once, one a prompt, and returns all answers. Each knows this conversation and has your tools.',
+    'Goes on in side turns at once, one a prompt, and gives all answers. Each knows this conversation and has your tools.',
   access: 'execute',
   input: z.strictObject({ prompts: z.array(z.string()).min(1).max(8) }),
   parameters: { prompts: '1 to 8 tasks.' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** Files by the pattern of their paths; needs no program. */
 export const glob = defineTool({

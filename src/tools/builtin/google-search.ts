@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { SearchHit, WebSearch } from '../ports/web.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 /** Searches the web with the configured provider. Models know the tool by this name, whatever the provider. */

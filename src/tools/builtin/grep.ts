@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { FoundLine, FoundText } from '../ports/workspace.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** Lines of files by a regular expression; needs no program. */
 export const grep = defineTool({

@@ -11,7 +11,7 @@ export const readFd = (results: Pick<ResultStore, 'find'>): Tool =>
   defineTool({
     id: READ_FD,
     title: 'Read Long Result',
-    description: 'Reads a page of a long result. Its last line names the fd and the number of pages.',
+    description: 'Reads a page of a long result. Its last line names the fd and how many pages.',
     access: 'read',
     input: z.strictObject({ fd: fdParameter, page: z.int().min(1).default(1) }),
     parameters: { fd: FD_PARAMETER_TEXT, page: 'From 1.' },

@@ -3,7 +3,7 @@ import { ArgumentError } from '../arguments.ts'
 import { defineTool } from '../define-tool.ts'
 import type { FileSlice } from '../ports/workspace.ts'
 import { linesOf } from '../shown-text.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** A text file of the room's workspace, or some of its lines. */
 export const readFile = defineTool({

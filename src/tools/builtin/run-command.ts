@@ -1,18 +1,11 @@
 import { z } from 'zod'
-import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
 import { ArgumentError } from '../arguments.ts'
 import { buildArgv, quoteArgv } from '../argv.ts'
 import type { ProcessOutcome, ProcessSpec } from '../ports/workspace.ts'
-import {
-  failed,
-  ok,
-  type Question,
-  type ToolContext,
-  type ToolResult,
-  type WrappedCall,
-  type WrapRequest,
-} from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { failed, ok, type ToolResult } from '../result.ts'
+import type { Question, WrappedCall, WrapRequest } from '../tool.ts'
 
 /** A shell command in the room's sandbox; also what `.tool` files with a `@command` are built on. */
 export const runCommand = defineTool({
@@ -29,7 +22,7 @@ export const runCommand = defineTool({
   parameters: {
     command: 'For /bin/sh.',
     working_dir: 'In the workspace.',
-    network: 'Whether it needs the network.',
+    network: 'With the network.',
   },
   asks: async (args, context) => {
     if (args.working_dir !== undefined) await context.workspace.checkDirectory(args.working_dir)
@@ -79,7 +72,7 @@ const execute = async (command: PreparedCommand, context: ToolContext): Promise<
 /** The question mentions the network and a missing sandbox; commands with either are allowed only once. */
 function question({ shown, spec }: PreparedCommand, { workspace }: ToolContext): Question {
   const notes = [
-    ...(spec.cwd ? [`in ${visibleLine(spec.cwd)}`] : []),
+    ...(spec.cwd ? [`in ${JSON.stringify(spec.cwd)}`] : []),
     ...(spec.network ? ['with the network'] : []),
     ...(workspace.unsandboxed ? ['without a sandbox'] : []),
   ]

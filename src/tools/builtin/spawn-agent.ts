@@ -17,7 +17,7 @@ export const spawnAgent: Tool = defineTool({
   }),
   parameters: {
     prompt: 'The whole task, and what to answer.',
-    tools: 'Patterns of yours that it has; default: all.',
+    tools: 'Patterns of yours; default: all.',
     model: 'Default: yourself.',
   },
   // What may do harm is a call in the side turn, which asks for itself.

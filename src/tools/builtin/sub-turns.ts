@@ -1,5 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
-import type { SubTurns, ToolContext } from '../tool.ts'
+import type { SubTurns, ToolContext } from '../context.ts'
 
 /** The sub-turns of the caller's turn. Throws `Refusal` where a person calls, who has none. */
 export function subTurnsOf({ chat: { turn } }: ToolContext): SubTurns {

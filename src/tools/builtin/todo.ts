@@ -3,7 +3,8 @@ import { defineTool } from '../define-tool.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/message-text.ts'
 import { readTodo, TODO_KEY, TODO_STATUSES, todoText } from '../../chat/todo.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 
 /** Where the rooms' lists are kept: the key-value `todo` of each room, which the room layer shows. */
 export type TodoStore = Pick<RoomStore, 'getValue' | 'setValue'>
@@ -21,8 +22,7 @@ export const todoWrite = (store: TodoStore): Tool =>
   defineTool({
     id: 'todo_write',
     title: 'Write Todo List',
-    description:
-      "Replaces the room's todo list, which everybody sees. Give all of it; at most one item should be in_progress.",
+    description: "Replaces the room's todo list, which all see. Give all of it; at most one in_progress.",
     access: 'read',
     input: z.strictObject({ todos: z.array(item).max(100) }),
     parameters: { todos: 'In order.' },

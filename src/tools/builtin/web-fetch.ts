@@ -3,7 +3,9 @@ import { defineTool } from '../define-tool.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import { checkArguments } from '../arguments.ts'
 import type { Visit, Web, WebPage } from '../ports/web.ts'
-import { ok, type Question, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok, type ToolResult } from '../result.ts'
+import type { Question, Tool } from '../tool.ts'
 import { fenced } from '../untrusted.ts'
 
 const input = z.strictObject({

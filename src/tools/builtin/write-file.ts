@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { visibleLine } from '../../lib/text/visible-text.ts'
 import { defineTool } from '../define-tool.ts'
-import { ok } from '../tool.ts'
+import { ok } from '../result.ts'
 
 /** A whole file, new or instead of the old one. */
 export const writeFile = defineTool({

@@ -15,12 +15,14 @@ export interface LongResult {
   readonly at: number
 }
 
-/** What a room may keep of long results. */
+/** What may be kept of long results. */
 export interface ResultLimits {
   /** Everything older than this is deleted, in every room. Milliseconds since the epoch. */
   readonly since: number
   /** Bytes of all texts of one room, in UTF-8; the oldest are deleted first. The newest stays whatever its size. */
   readonly roomBytes: number
+  /** The same for all rooms together. */
+  readonly allBytes: number
 }
 
 /** Long results on disk. All methods reject with `StorageError` only. */

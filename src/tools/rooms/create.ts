@@ -4,7 +4,9 @@ import { Refusal } from '../../chat/errors.ts'
 import { roomName } from '../../chat/names.ts'
 import type { Room } from '../../chat/room.ts'
 import { changeQuestion, roomOf, roomToChange, type RoomToolParts } from './in-room.ts'
-import { ok, type Question, type Tool, type ToolContext, type ToolResult } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok, type ToolResult } from '../result.ts'
+import type { Question, Tool } from '../tool.ts'
 
 const input = z.strictObject({ name: z.string(), private: z.boolean().default(false) })
 
@@ -39,7 +41,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_fork',
     title: 'Fork Room',
-    description: 'Makes a room like this one. It gets the vibe, tools, script and key-values.',
+    description: 'Makes a room like this one, with its vibe, tools, script and key-values.',
     access: 'write',
     input,
     parameters,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Lists the exits of a room. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { entryLine } from '../../chat/entry-text.ts'
 import type { Entry, EntryId, EntryKind } from '../../chat/entry.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** What people and models said; not who came and went, nor which tools ran. */
@@ -13,7 +14,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_history',
     title: 'Read Back',
-    description: 'Reads what was said in a room, oldest first. Its first line says how to go further back.',
+    description: 'Reads what was said in a room, oldest first. The first line says how to go back.',
     access: 'read',
     input: z.strictObject({
       limit: z.int().min(1).max(200).default(30),

@@ -4,7 +4,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { MessageLimits } from '../../chat/message-text.ts'
-import type { Question, ToolContext } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import type { Question } from '../tool.ts'
 
 /** What the tools of the rooms are made from. */
 export interface RoomToolParts {

@@ -2,6 +2,7 @@
  * The rooms and the people in them as tools for models, one a file. They act for the requester, through `chat`, and know
  * no store but that of rooms.
  */
+import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'
 import type { Tool } from '../tool.ts'
 import { createRoomTool, forkRoomTool } from './create.ts'
 import { exitsTool } from './exits.ts'
@@ -23,6 +24,9 @@ export const ROOM_TOOL_IDS: readonly string[] = [
   ...['sshawl_vibe', 'sshawl_exits', 'sshawl_go', 'sshawl_join', 'sshawl_leave', 'sshawl_create'],
   ...['sshawl_fork', 'sshawl_note'],
 ]
+
+/** What they are called by. */
+export const ROOM_TOOL_NAMES: readonly string[] = ROOM_TOOL_IDS.map((id) => id.slice(ROOM_TOOL_PREFIX.length))
 
 /** The group `internal`. These tools see what the requester may see. */
 export const roomTools = (parts: RoomToolParts): readonly Tool[] => [

@@ -4,7 +4,8 @@ import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { oneLine } from '../../chat/message-text.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import {
   changeQuestion,
   roomOf,

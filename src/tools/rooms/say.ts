@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Room } from '../../chat/room.ts'
 import { messageText } from '../../chat/message-text.ts'
-import { ok, type Tool, type ToolContext } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import {
   changeQuestion,
   roomParameter,

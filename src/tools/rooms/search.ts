@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineTool } from '../define-tool.ts'
 import { SPOKEN_KINDS, timedLines } from './history.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Finds what was said in a room. */
@@ -10,7 +11,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_search',
     title: 'Search History',
-    description: 'Finds the newest lines of a room that have all these words, in any order.',
+    description: 'Finds the newest lines of a room with all these words.',
     access: 'read',
     input: z.strictObject({
       words: z.string().max(400),

@@ -5,7 +5,9 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { oneLine } from '../../chat/message-text.ts'
-import { ok, type Tool, type ToolContext } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import {
   changeQuestion,
   roomOf,
@@ -23,8 +25,7 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_vibe',
     title: 'Vibe',
-    description:
-      "Reads a room's vibe, the mood that models keep to. With a text sets it, for owners and ops.",
+    description: "Reads a room's vibe, its mood. With a text sets it, for owners and ops.",
     access: 'write',
     input: z.strictObject({ text: z.string().optional(), room: roomParameter }),
     parameters: {

@@ -1,7 +1,8 @@
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { describeRoom } from './look.ts'
-import { ok, type ToolContext, type ToolResult } from '../tool.ts'
+import type { ToolContext } from '../context.ts'
+import { ok, type ToolResult } from '../result.ts'
 import { needNav, type RoomToolParts } from './in-room.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
-import { ok, type Tool } from '../tool.ts'
+import { ok } from '../result.ts'
+import type { Tool } from '../tool.ts'
 import { roomOf, roomParameter, ROOM_PARAMETER_TEXT, type RoomToolParts } from './in-room.ts'
 
 /** Lists who is in a room now. */
@@ -8,7 +9,7 @@ export const whoTool = (parts: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_who',
     title: 'Who Is Here',
-    description: 'Lists the people in a room, with their roles, and the models.',
+    description: 'Lists who is in a room, with roles, and the models.',
     access: 'read',
     input: z.strictObject({ room: roomParameter }),
     parameters: { room: ROOM_PARAMETER_TEXT },

@@ -88,6 +88,19 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().log.stats(nowhere)).toEqual({ entries: 0, authors: [], days: [] })
   })
 
+  test('tells how large entries are without giving them', async () => {
+    await store().log.append(message(idOf(1), lobby, 'é'.repeat(1_000)))
+    await say(store(), 2, 4)
+    for (const query of [{ limit: 9 }, { limit: 2, before: idOf(4) }]) {
+      const sizes = await store().log.sizes(lobby, query)
+      expect(sizes.map(({ id }) => id)).toEqual(idsOf(await store().log.read(lobby, query)))
+    }
+    const [large, small] = await store().log.sizes(lobby, { limit: 9 })
+    expect(large?.bytes).toBeGreaterThanOrEqual(2_000)
+    expect(small?.bytes).toBeLessThan(200)
+    expect(await store().log.sizes(nowhere, { limit: 9 })).toEqual([])
+  })
+
   test('keeps to before and after, which need not exist', async () => {
     await say(store(), 1, 9)
     const read = async (query: object): Promise<readonly EntryId[]> =>

@@ -10,7 +10,7 @@ export function resultsExam(store: () => Storage): void {
   const put = (text: string, change: Partial<LongResult> = {}, limits: Partial<ResultLimits> = {}) =>
     store().results.put(
       { room: den, tool: 'Grep', pageSize: 8000, at: 100, ...change, text },
-      { since: 0, roomBytes: 1000, ...limits },
+      { since: 0, roomBytes: 1000, allBytes: 10_000, ...limits },
     )
   const found = async (where: RoomName, ...fds: number[]) => {
     const results = await Promise.all(fds.map((fd) => store().results.find(where, fd)))
@@ -57,6 +57,23 @@ export function resultsExam(store: () => Storage): void {
     await put('new', { at: 90 }, { since: 50 })
     expect(await found(den, 1, 2, 3)).toEqual([undefined, 'young', 'new'])
     expect(await found(lobby, 1)).toEqual([undefined])
+  })
+
+  test('are let go oldest first, in whichever room, where all rooms together have too much', async () => {
+    await makeRooms()
+    await put('a'.repeat(400), { at: 10 })
+    await put('b'.repeat(400), { room: lobby, at: 20 })
+    await put('c'.repeat(400), { room: lobby, at: 30 }, { allBytes: 1000 })
+    expect([await found(den, 1), await found(lobby, 1, 2)]).toEqual([
+      [undefined],
+      ['b'.repeat(400), 'c'.repeat(400)],
+    ])
+    await refused(put('lost', { room: nowhere }, { allBytes: 0 }))
+    await put('d'.repeat(900), { at: 40 }, { allBytes: 1000 })
+    expect([await found(den, 2), await found(lobby, 1, 2)]).toEqual([
+      ['d'.repeat(900)],
+      [undefined, undefined],
+    ])
   })
 
   test('never have a number again that was given before', async () => {

@@ -77,7 +77,7 @@ export function readExam(examined: Examined): void {
     ['.', /a directory, not a text file/],
     ['fifo', /a FIFO, not a text file/],
     ['sparse', /too large \(2 GiB; at most 1 MiB/],
-    ['binary', /not a text file/],
+    ['binary', /not a text file \(it has a NUL byte in it\)/],
     ['latin1', /not a text file \(it is not UTF-8\)/],
     ['a\0b', /NUL/],
     ['x'.repeat(5000), /too long/],

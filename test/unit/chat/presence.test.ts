@@ -130,8 +130,14 @@ test.each([
   ['', 'abc', '3 people left'],
   ['a', 'a', '1 person came and went'],
   ['ab', 'ba', '2 people came and went'],
-  ['abc', 'cd', '3 people joined, 2 left'],
+  ['abc', 'cd', '2 people joined, 1 left, 1 came and went'],
   ['aa', 'a', '1 person came and went'],
 ])('the sum of those who joined (%j) and left (%j) says %s', (joined, left, text) => {
   expect(sumOf(changes(joined, left)).text).toBe(text)
+})
+
+test('whoever went and came again is not said to have come and gone', () => {
+  const again = [...changes('', 'ab'), ...changes('abc', '')]
+  expect(sumOf(again).text).toBe('1 person joined, 2 left and came back')
+  expect(sumOf([...changes('a', 'a'), ...changes('a', '')]).text).toBe('1 person joined')
 })

@@ -48,6 +48,14 @@ describe('a config file', () => {
     ['[[models]]\nname = "a"\nbackend = "ollama"\n', /^f\.toml:1: models\.model: say which model/],
     [`${model}context_window = 100\nmax_output = 100\n`, /^f\.toml:6: models\.max_output: must be less/],
     [
+      `${model}context_window = 498\n`,
+      /^f\.toml:5: models\.context_window: is too small: .* at least 375 tokens/,
+    ],
+    [
+      `${model}context_window = 8000\nmax_output = 7900\n`,
+      /^f\.toml:5: models\.context_window: is too small/,
+    ],
+    [
       `${model}fallback = "nobody"\n`,
       'f.toml:5: there is no model called nobody in this file; name another one',
     ],

@@ -40,6 +40,21 @@ const errorOf = (promise: Promise<unknown>): Promise<ChatError> =>
   )
 
 describe('executeTools', () => {
+  it('takes arguments that are an object already, and fails one call alone whose arguments cannot be written', async () => {
+    const ring: Record<string, unknown> = {}
+    ring['ring'] = ring
+    const given = [{ note: 'milk' }, ring, undefined, '{"note":"tea"}']
+    const toolbox = createToolbox({ tools: [writes()], permissions: { request: async () => 'allow' } })
+    const calls = given.map((args, id) => ({ id: `${id}`, name: 'keep', arguments: args as string }))
+    const contents = (await executeTools(calls, { toolbox })).map(({ content }) => content)
+    expect(contents).toEqual([
+      'kept milk',
+      expect.stringMatching(/^ERROR: keep: the arguments cannot be written as JSON/),
+      'ERROR: keep: note is required (a string)',
+      'kept tea',
+    ])
+  })
+
   it('gives one reply a call, in order, whatever goes wrong with each', async () => {
     const throws = tool('throws', () => Promise.reject(new Error('boom\u001b[2J')))
     const slow = tool('slow', () => new Promise(() => {}))

@@ -2,8 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytes } from '../../../src/lib/bytes.ts'
 import { duration } from '../../../src/lib/duration.ts'
-import type { Json } from '../../../src/lib/json.ts'
-import { stableJson } from '../../../src/lib/stable-json.ts'
+import { type Json, stableJson } from '../../../src/lib/json.ts'
 import { takeWord } from '../../../src/lib/text/words.ts'
 
 test.each([

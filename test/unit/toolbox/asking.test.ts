@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { directOffer } from '../../../src/toolbox/offer.ts'
 import { ArgumentError } from '../../../src/tools/arguments.ts'
 import { defineTool } from '../../../src/tools/define-tool.ts'
-import { ok, type PermissionProvider, type PermissionRequest, type Tool } from '../../../src/tools/tool.ts'
+import type { PermissionProvider, PermissionRequest } from '../../../src/tools/context.ts'
+import { ok } from '../../../src/tools/result.ts'
+import { unavailable, type Tool } from '../../../src/tools/tool.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../support/turn-world.ts'
 
@@ -48,7 +51,7 @@ describe('a tool that does more than read', () => {
       }))
       expect(made.rolls).toBe(0)
       expect(asked).toMatchObject([
-        { tool: 'dice', access, target: '{"count":3}', detail: 'dice {"count":3}', model: 'qwen' },
+        { tool: 'dice', access, target: '{"count":3}', detail: '{"count":3}', model: 'qwen' },
       ])
       const denied = 'ERROR: Permission denied: use dice {"count":3}? (denied by ann)'
       expect(answers).toEqual([denied])
@@ -117,6 +120,64 @@ describe('a tool that does more than read', () => {
     const { answers, asked } = await turnWith([made], [['dice', {}]], allow)
     expect(answers).toEqual(['ERROR: dice: no idea'])
     expect(asked).toEqual([])
+  })
+})
+
+describe('a tool that only reads', () => {
+  const read = defineTool({
+    id: 'sshawl_peek',
+    title: 'Peek',
+    description: 'Peeks.',
+    access: 'read',
+    input: z.strictObject({ at: z.string() }),
+    run: ({ at }) => {
+      if (at === 'night') throw new ArgumentError('it is too dark')
+      return `saw ${at}`
+    },
+  })
+
+  it('asks nobody, and is not said to run where its arguments are wrong; errors name it as it was called', async () => {
+    const calls = [{ at: 'us' }, { at: 7 }, { at: 'night' }].map((args) => ['peek', args] as const)
+    const { asked, answers, lines } = await turnWith([read], calls, allow)
+    expect(asked).toEqual([])
+    expect(answers).toEqual([
+      'saw us',
+      'ERROR: peek: at must be a string, got 7',
+      'ERROR: peek: it is too dark',
+    ])
+    expect(lines.filter((line) => line.startsWith('tool_call'))).toEqual([
+      'tool_call: Executing tool: peek {"at":"us"}',
+      'tool_call: Not run: peek {"at":7}',
+      'tool_call: Executing tool: peek {"at":"night"}',
+    ])
+  })
+
+  it('that cannot run here is not said to run', async () => {
+    const tools = [unavailable(read, 'there is no window')]
+    await using world = await createTurnWorld(scriptedModel(), { tools })
+    const toolbox = world.openToolbox({ room: world.room, requester: world.ann }, directOffer)
+    await toolbox.run({ id: 'c', name: 'peek', arguments: '{"at":"us"}' }, new AbortController().signal)
+    expect(await world.lines()).toEqual([
+      'tool_call: Not run: peek {"at":"us"}',
+      'tool_result: ERROR: peek: there is no window',
+    ])
+  })
+})
+
+describe('a provider that answers something else', () => {
+  it.each([
+    [true, 'true'],
+    [undefined, 'nothing'],
+    [{}, '{}'],
+    ['yes', '"yes"'],
+    [{ why: 7 }, '{"why":7}'],
+  ])('is a no, which says what came (%j)', async (answer, shown) => {
+    const made = dice('write')
+    const { answers } = await turnWith([made], [['dice', {}]], async () => answer as never)
+    expect(answers).toEqual([
+      `ERROR: Permission denied: use dice {}? (the permission provider answered ${shown}, which is neither 'allow' nor 'deny' nor { why })`,
+    ])
+    expect(made.rolls).toBe(0)
   })
 })
 

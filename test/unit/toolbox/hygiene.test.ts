@@ -5,7 +5,7 @@ import { entryLine } from '../../../src/chat/entry-text.ts'
 import { safeJson } from '../../../src/lib/safe-json.ts'
 import { directOffer } from '../../../src/toolbox/offer.ts'
 import { asRepeated } from '../../../src/toolbox/tool-call.ts'
-import { ok } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 

@@ -5,7 +5,7 @@ import { cleanText } from '../../../src/lib/text/clean-text.ts'
 import { fdToFile } from '../../../src/tools/builtin/fd-to-file.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { readFd } from '../../../src/tools/builtin/read-fd.ts'
-import { failed, ok, type ToolResult } from '../../../src/tools/tool.ts'
+import { failed, ok, type ToolResult } from '../../../src/tools/result.ts'
 import {
   allowanceFor,
   presentResult,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { createByteQuota } from '../../../src/chat/byte-quota.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import { ok, type Tool } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
@@ -24,6 +26,7 @@ async function createScene(...tools: readonly Tool[]) {
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms)
+  const bytes = createByteQuota({ bytes_per_person_day: 20_000 }, clock)
   const runner = createToolRunner({
     limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
     log,
@@ -34,6 +37,7 @@ async function createScene(...tools: readonly Tool[]) {
     permissions: { request: async () => 'deny' },
     workspaces: { of: () => workspace },
     results: storage.results,
+    bytes,
     clock,
     hooks: { beforeToolCall: async () => undefined },
   })
@@ -41,7 +45,7 @@ async function createScene(...tools: readonly Tool[]) {
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
   const entries = () => storage.log.read(room.name, { limit: 100 })
-  return { room, ann, gone, runs, run, entries, storage, person }
+  return { room, ann, gone, runs, run, entries, storage, person, bytes }
 }
 
 /** Runs until it is stopped. */
@@ -52,6 +56,19 @@ const endless = tool(
 )
 
 describe("a person's own run", () => {
+  it('counts what it stores against that person: the log, and nothing of what the room gives up again', async () => {
+    const long = tool('long', () => ok('x'.repeat(500_000)))
+    const { run, bytes, person, ann } = await createScene(long)
+    const bob = await person('bob')
+    await run('long')
+    bytes.take(ann, 8_000)
+    await run('long')
+    expect(() => bytes.take(ann, 1)).toThrow(
+      'what tools gave for you is as much as one person may store in a day',
+    )
+    bytes.take(bob, 20_000)
+  })
+
   it('gives a tool the person, their role and no turn of a model', async () => {
     const look = tool('look_at', (_args, context) =>
       ok(JSON.stringify([context.requester.person.name, context.requester.role, 'turn' in context.chat])),

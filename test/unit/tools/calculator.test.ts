@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calculator } from '../../../src/tools/builtin/calculator.ts'
-import type { ToolContext } from '../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../src/tools/context.ts'
 
 /** The calculator reads nothing from its context. */
 const nothing = {} as ToolContext

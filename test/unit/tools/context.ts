@@ -1,12 +1,8 @@
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import {
-  failed,
-  type CallingTurn,
-  type PermissionRequest,
-  type ToolContext,
-} from '../../../src/tools/tool.ts'
+import type { CallingTurn, PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
+import { failed } from '../../../src/tools/result.ts'
 
 /** Limits that are short enough for a test to wait for. */
 export const testLimits = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }

@@ -7,7 +7,7 @@ import { paths } from '../../../src/app/paths.ts'
 import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
 import type { PersonId } from '../../../src/chat/person.ts'
 import { builtinTools } from '../../../src/tools/builtin/index.ts'
-import type { PermissionRequest, ToolContext } from '../../../src/tools/tool.ts'
+import type { PermissionRequest, ToolContext } from '../../../src/tools/context.ts'
 import { callTool } from '../../support/call-tool.ts'
 
 /**

@@ -63,7 +63,7 @@ describe('run_command', () => {
         tool: 'run_command',
         access: 'execute',
         target: 'cd src && rm -rf build\nls',
-        detail: 'rm -rf build\nls\n(in src)',
+        detail: 'rm -rf build\nls\n(in "src")',
       }),
     ])
     expect(context.asked[0]).not.toHaveProperty('onceOnly')

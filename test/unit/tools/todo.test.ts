@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { todoRead, todoWrite } from '../../../src/tools/builtin/todo.ts'
-import type { ToolContext } from '../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../src/tools/context.ts'
 import { openInMemory } from '../../support/storage.ts'
 import { contextFor } from './context.ts'
 

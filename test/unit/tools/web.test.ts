@@ -8,7 +8,8 @@ import { googleSearch } from '../../../src/tools/builtin/google-search.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../src/tools/builtin/index.ts'
 import { WebError, type Web, type WebSearch } from '../../../src/tools/ports/web.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
-import type { Tool, ToolContext } from '../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../src/tools/context.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
 import { webFetch } from '../../../src/tools/builtin/web-fetch.ts'
 import { localWeb, startSite, type Site } from '../../support/site.ts'
 import { contextFor } from './context.ts'
@@ -124,7 +125,7 @@ describe('.tool files built on web_fetch', () => {
   const load = async (given: Web) => {
     await using wrapped = await createWrappedTools({
       dirs: [paths.wrappedTools, dir],
-      bases: { tools: builtinTools({ web: given }), ids: BUILTIN_IDS, disabled: [] },
+      bases: { tools: builtinTools({ web: given }), ids: BUILTIN_IDS, kept: [], disabled: [] },
       log: quiet,
     })
     return { problems: wrapped.problems(), tools: new Map(wrapped.tools().map((each) => [each.id, each])) }

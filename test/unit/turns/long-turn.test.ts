@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
 import { createFitSteps } from '../../../src/turns/fit-steps.ts'
 import type { StepMessage } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createModel } from '../../../src/adapters/models/index.ts'
-import { ok } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
 import type { StepMessage } from '../../../src/turns/ports.ts'
 import { requestsOf } from '../../../src/turns/turn-log.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'

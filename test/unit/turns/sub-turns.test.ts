@@ -4,7 +4,8 @@ import type { Entry } from '../../../src/chat/entry.ts'
 import { entryLine } from '../../../src/chat/entry-text.ts'
 import { fork } from '../../../src/tools/builtin/fork.ts'
 import { spawnAgent } from '../../../src/tools/builtin/spawn-agent.ts'
-import { ok, type PermissionRequest } from '../../../src/tools/tool.ts'
+import type { PermissionRequest } from '../../../src/tools/context.ts'
+import { ok } from '../../../src/tools/result.ts'
 import { createToolRunner } from '../../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { createToolboxes } from '../../../src/toolbox/room-toolbox.ts'
@@ -14,7 +15,7 @@ import type { ModelRequest } from '../../../src/turns/ports.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
-import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
+import { createTurnWorld, tool, type TurnWorld, UNCOUNTED } from '../../support/turn-world.ts'
 
 const names = (request: ModelRequest | undefined): readonly string[] =>
   request?.tools.map((one) => one.name) ?? []
@@ -159,6 +160,7 @@ describe('spawn_agent', () => {
       runner,
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
+      bytes: UNCOUNTED,
       results: storage.results,
       clock,
       hooks: { beforeToolCall: async () => undefined },

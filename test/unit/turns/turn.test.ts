@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError } from '../../../src/turns/model-error.ts'
-import { ok } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import { call, fail, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal, StorageError } from '../../../src/chat/errors.ts'
-import { ok } from '../../../src/tools/tool.ts'
+import { ok } from '../../../src/tools/result.ts'
 import { call, hangs, say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
 

@@ -23,8 +23,11 @@ interface Waiting {
 /** Tells the caller what its job came to, once that is on disk. */
 type Outcome = () => void
 
-/** Takes over an open database. */
-export function createConnection(db: Database): Connection {
+/** For so long another program's lock is waited for while the server stops, in milliseconds. */
+const HURRIED_BUSY_MS = 100
+
+/** Takes over an open database. `isHurried` is asked before each commit: the server stops. */
+export function createConnection(db: Database, isHurried = (): boolean => false): Connection {
   let waiting: Waiting[] = []
   const runAll = db.transaction((jobs: readonly Waiting[]) => jobs.map(runOne))
   const runAlone = db.transaction((job: Waiting) => job.run())
@@ -43,6 +46,7 @@ export function createConnection(db: Database): Connection {
     const jobs = waiting
     waiting = []
     try {
+      if (isHurried()) db.pragma(`busy_timeout = ${HURRIED_BUSY_MS}`)
       for (const tell of runAll.immediate(jobs)) tell()
     } catch (error) {
       for (const job of jobs) job.reject(toStorageError(error))

@@ -2,7 +2,7 @@ import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { HeldPresence } from '../../../chat/held-presence.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { createEntryQueries, type EntryRow, toEntry } from './entry-query.ts'
+import { createEntryQueries, createSizeQueries, type EntryRow, toEntry } from './entry-query.ts'
 
 /** The rooms' logs in the table `entries`, but for searching and counting them, and for what waits to be summed up. */
 export function createEntryLog({
@@ -11,6 +11,7 @@ export function createEntryLog({
   write,
 }: Connection): Omit<EntryLog, 'search' | 'stats' | keyof HeldPresence> {
   const query = createEntryQueries(db)
+  const sizeQuery = createSizeQueries(db)
   const insert = entryInserter(db)
   const newestId = db.prepare<[], { id: EntryId | null }>('SELECT max(id) AS id FROM entries')
   return {
@@ -19,6 +20,11 @@ export function createEntryLog({
       read(() => {
         const { statement, values } = query({ ...wanted, room })
         return statement.all(values).map(toEntry).toReversed()
+      }),
+    sizes: (room, wanted) =>
+      read(() => {
+        const { statement, values } = sizeQuery({ ...wanted, room })
+        return statement.all(values).toReversed()
       }),
     lastId: () => read(() => newestId.get()?.id ?? undefined),
   }

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Entry } from '../../../chat/entry.ts'
-import type { LogQuery } from '../../../chat/ports.ts'
+import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
 
 /** A row of `entries`: what all kinds have in columns, the rest as JSON. */
 export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'author' | 'text'> {
@@ -19,8 +19,8 @@ export interface EntryQuery extends LogQuery {
 }
 
 /** A prepared statement, newest first, and the values for it. */
-export interface BoundQuery {
-  readonly statement: Statement<[Record<string, unknown>], CountedRow>
+export interface BoundQuery<Row = CountedRow> {
+  readonly statement: Statement<[Record<string, unknown>], Row>
   readonly values: Record<string, unknown>
 }
 
@@ -31,11 +31,20 @@ export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): E
   return { ...rest, id, room, at, kind, author, text } as Entry
 }
 
-/** Prepares each shape of query once. */
-export function createEntryQueries(db: Database): (query: EntryQuery) => BoundQuery {
-  const prepared = new Map<string, BoundQuery['statement']>()
+/** Queries for whole rows. Each shape of query is prepared once. */
+export const createEntryQueries = (db: Database): ((query: EntryQuery) => BoundQuery) =>
+  createQueries(db, rowColumns)
+
+/** Queries for ids and bytes alone. SQLite finds the length of a text in its row's head, without the text. */
+export const createSizeQueries = (db: Database): ((query: EntryQuery) => BoundQuery<EntrySize>) =>
+  createQueries(db, () => 'id, octet_length(text) + octet_length(data) AS bytes')
+
+type Columns = (query: EntryQuery) => string
+
+function createQueries<Row>(db: Database, columns: Columns): (query: EntryQuery) => BoundQuery<Row> {
+  const prepared = new Map<string, BoundQuery<Row>['statement']>()
   return (query) => {
-    const sql = entrySql(query)
+    const sql = entrySql(query, columns(query))
     const statement = prepared.get(sql) ?? db.prepare(sql)
     prepared.set(sql, statement)
     return { statement, values: entryValues(query) }
@@ -46,18 +55,22 @@ export function createEntryQueries(db: Database): (query: EntryQuery) => BoundQu
  * The newest entries of a room. Each kind is read along its own index and the kinds are merged, so that
  * only rows that are asked for are touched, however rare they are and however long the log is.
  */
-function entrySql(query: EntryQuery): string {
+function entrySql(query: EntryQuery, columns: string): string {
   const selects = kindsOf(query)?.map((_, index) =>
-    select(query, 'entries_by_kind', `AND kind = @kind${index}`),
-  ) ?? [select(query, 'entries_by_room', '')]
+    select(query, columns, 'entries_by_kind', `AND kind = @kind${index}`),
+  ) ?? [select(query, columns, 'entries_by_room', '')]
   return `${selects.join(' UNION ALL ')} ORDER BY id DESC LIMIT @limit`
 }
 
-/** The index is named because the planner, without statistics, takes the wrong one for a rare kind between two ids. */
-function select(query: EntryQuery, index: string, kind: string): string {
+function rowColumns({ encoding }: EntryQuery): string {
   const tokens = '(SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = @encoding)'
+  return `id, room, at, kind, author, text, data, ${encoding === undefined ? 'NULL' : tokens} AS tokens`
+}
+
+/** The index is named because the planner, without statistics, takes the wrong one for a rare kind between two ids. */
+function select(query: EntryQuery, columns: string, index: string, kind: string): string {
   return [
-    `SELECT id, room, at, kind, author, text, data, ${query.encoding === undefined ? 'NULL' : tokens} AS tokens`,
+    `SELECT ${columns}`,
     `FROM entries INDEXED BY ${index} WHERE room = @room ${kind}`,
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',

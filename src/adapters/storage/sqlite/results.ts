@@ -1,33 +1,57 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { LongResult, ResultStore } from '../../../tools/ports/results.ts'
+import type { LongResult, ResultLimits, ResultStore } from '../../../tools/ports/results.ts'
 import { type Connection, returned } from './connection.ts'
 
 type ResultRow = Omit<LongResult, 'pageSize'> & { readonly page_size: number }
-type SizeRow = { readonly fd: number; readonly bytes: number }
+type Removed = { readonly bytes: number }
+type SizeRow = Removed & { readonly fd: number }
 
 /** Long results. The number of a result that was removed is never given again. */
 export function createResultStore({ db, read, write }: Connection): ResultStore {
   const sql = prepare(db)
 
+  /** Bytes of all texts; undefined where they must be added up anew: at first, and after a change that failed. */
+  let known: number | undefined
+
   /** Removes a room's oldest results, until those left and `bytes` more are at most `maxBytes`. */
-  function removeOldest(room: RoomName, bytes: number, maxBytes: number): void {
+  function removeOldestOf(room: RoomName, bytes: number, maxBytes: number): readonly Removed[] {
     let total = bytes
     for (const row of sql.sizes.all(room)) {
       total += row.bytes
-      if (total > maxBytes) return void sql.removeUpTo.run(room, row.fd)
+      if (total > maxBytes) return sql.removeUpTo.all(room, row.fd)
+    }
+    return []
+  }
+
+  /** Removes what is too old or too much. Gives the bytes that are left, with the `bytes` that come. */
+  function removeExcess(room: RoomName, bytes: number, limits: ResultLimits): number {
+    let kept = known ?? sql.sum.get()?.bytes ?? 0
+    kept -= sumOf(sql.sweep.all(limits.since))
+    kept -= sumOf(removeOldestOf(room, bytes, limits.roomBytes))
+    while (kept > 0 && kept + bytes > limits.allBytes) kept -= sumOf(sql.removeOldest.all())
+    return kept + bytes
+  }
+
+  async function counted<T>(change: Promise<T>): Promise<T> {
+    try {
+      return await change
+    } catch (error) {
+      known = undefined
+      throw error
     }
   }
 
   return {
-    put: ({ pageSize, ...result }, { since, roomBytes }) =>
-      write(() => {
-        const bytes = Buffer.byteLength(result.text)
-        sql.sweep.run(since)
-        removeOldest(result.room, bytes, roomBytes)
-        const { last: fd } = returned(sql.number.get(result.room))
-        sql.insert.run({ ...result, fd, bytes, page_size: pageSize })
-        return fd
-      }),
+    put: ({ pageSize, ...result }, limits) =>
+      counted(
+        write(() => {
+          const bytes = Buffer.byteLength(result.text)
+          known = removeExcess(result.room, bytes, limits)
+          const { last: fd } = returned(sql.number.get(result.room))
+          sql.insert.run({ ...result, fd, bytes, page_size: pageSize })
+          return fd
+        }),
+      ),
     find: (room, fd) =>
       read(() => {
         const row = sql.find.get(room, fd)
@@ -36,11 +60,19 @@ export function createResultStore({ db, read, write }: Connection): ResultStore 
   }
 }
 
+const sumOf = (removed: readonly Removed[]): number => removed.reduce((sum, { bytes }) => sum + bytes, 0)
+
 function prepare(db: Connection['db']) {
   return {
-    sweep: db.prepare<[number]>('DELETE FROM results WHERE at < ?'),
+    sum: db.prepare<[], Removed>('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM results'),
+    sweep: db.prepare<[number], Removed>('DELETE FROM results WHERE at < ? RETURNING bytes'),
+    removeOldest: db.prepare<[], Removed>(
+      'DELETE FROM results WHERE rowid = (SELECT rowid FROM results ORDER BY at LIMIT 1) RETURNING bytes',
+    ),
     sizes: db.prepare<[RoomName], SizeRow>('SELECT fd, bytes FROM results WHERE room = ? ORDER BY fd DESC'),
-    removeUpTo: db.prepare<[RoomName, number]>('DELETE FROM results WHERE room = ? AND fd <= ?'),
+    removeUpTo: db.prepare<[RoomName, number], Removed>(
+      'DELETE FROM results WHERE room = ? AND fd <= ? RETURNING bytes',
+    ),
     number: db.prepare<[RoomName], { last: number }>(
       `INSERT INTO result_numbers (room, last) VALUES (?, 1)
        ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,

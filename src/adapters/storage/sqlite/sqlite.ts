@@ -19,6 +19,8 @@ export interface SqliteOptions {
   readonly log: Log
   /** How long to wait for another program's lock; 2000 ms when absent. */
   readonly busyMs?: number
+  /** Once it is aborted, a lock is hardly waited for any more: the server stops, and must be done soon. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /**
@@ -44,13 +46,13 @@ function openLocked(options: SqliteOptions): Storage {
 }
 
 function open(
-  { file, migrationsDir, clock, log, busyMs = 2000 }: SqliteOptions,
+  { file, migrationsDir, clock, log, busyMs = 2000, stopping }: SqliteOptions,
   locked?: Disposable,
 ): Storage {
   const migrations = readMigrations(migrationsDir)
   const db = openDatabase({ file, migrations, busyMs, now: () => clock.now() })
   log.info({ file, schema: migrations.length }, 'database opened')
-  const connection = createConnection(db)
+  const connection = createConnection(db, () => stopping?.aborted === true)
   return {
     ...createStores(connection),
     async [Symbol.asyncDispose]() {

@@ -11,6 +11,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
   log: {
     append: 'write',
     read: 'read',
+    sizes: 'read',
     search: 'slow',
     stats: 'slow',
     lastId: 'read',

@@ -51,12 +51,12 @@ function tryToOpen(): Opened | undefined {
   }
 }
 
-function open({ lane, file, migrationsDir, busyMs, now }: ThreadData): Opened {
+function open({ lane, file, migrationsDir, busyMs, now, stopping }: ThreadData): Opened {
   const db =
     lane === 'write'
       ? openDatabase({ file, migrations: readMigrations(migrationsDir), busyMs, now: () => now })
       : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
-  const connection = createConnection(db)
+  const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
   const stores = createStores(connection)
   // Searches find little left to do. A failure shows with the next search.
   if (lane === 'slow')

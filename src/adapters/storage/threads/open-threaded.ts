@@ -22,12 +22,14 @@ const DAMAGED =
  * `StorageError`.
  */
 export async function openThreaded(
-  { file, migrationsDir, clock, log, busyMs = 2000 }: SqliteOptions,
+  { file, migrationsDir, clock, log, busyMs = 2000, stopping: signal }: SqliteOptions,
   entry: string,
 ): Promise<Storage> {
   const locked = lockFile(file)
   const wasLeftOpen = hasLog(file)
-  const data = { file, migrationsDir, busyMs, now: clock.now() }
+  const stopping = new SharedArrayBuffer(4)
+  signal?.addEventListener('abort', () => void Atomics.store(new Int32Array(stopping), 0, 1))
+  const data = { file, migrationsDir, busyMs, now: clock.now(), stopping }
   const threadFor = (lane: Lane): StorageThread => createStorageThread(entry, { ...data, lane }, log)
   const threads = { write: threadFor('write'), read: threadFor('read'), slow: threadFor('slow') }
 

@@ -12,6 +12,8 @@ export interface ThreadData {
   readonly busyMs: number
   /** Milliseconds since the epoch: when a migration was applied. */
   readonly now: number
+  /** One 32-bit number, 1 once the server stops: a thread that waits for a lock reads no message. */
+  readonly stopping: SharedArrayBuffer
 }
 
 /** One call of a store's method. */

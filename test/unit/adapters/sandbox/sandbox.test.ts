@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -155,7 +155,7 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
   beforeAll(async () => {
     room = await openWorkspace({
       mode: 'bubblewrap',
-      limits: { memoryBytes: 128 * MIB, diskBytes: 20 * MIB, processes: 60 },
+      limits: { memoryBytes: 128 * MIB, diskBytes: 20 * MIB, files: 3000, processes: 60 },
     })
   })
   afterAll(() => room[Symbol.asyncDispose]())
@@ -190,8 +190,23 @@ describe.skipIf(!sandbox.works)('a command in the sandbox', () => {
 
   it('that fills the disk with many files is stopped, and the room can delete them', async () => {
     const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done'
-    expect((await run(fill)).notice).toBe("stopped: the room's files came over 20 MiB or 200000 in number")
+    expect((await run(fill)).notice).toBe(
+      "stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed",
+    )
     expect((await run('rm f*; ls')).output).toBe('')
+  })
+
+  it('that makes empty files without end is stopped, and the room can only delete until there are fewer', async () => {
+    const fill = (name: string) => run(`mkdir -p m; perl -e 'for (1..400000) { open F, ">", "m/${name}$_" }'`)
+    const STOPPED = "stopped: the room's files came over 20 MiB or 3000 in number; delete what is not needed"
+    expect(await fill('a')).toMatchObject({ notice: STOPPED })
+    await expect(room.workspace.changeText('new', () => 'x')).rejects.toThrow('3000 files are allowed')
+    expect((await run('rm m/a1 m/a2; echo gone')).output).toBe('gone\n')
+    expect((await fill('b')).notice).toBe(STOPPED)
+    await expect(run('rm -r m')).rejects.toThrow('in 10m the next one may run, to delete them')
+    expect((await room.workspace.run({ argv: ['ls'], readOnly: true }, LIMITS, never)).output).toBe('m\n')
+    await rm(join(room.files, 'm'), { recursive: true })
+    expect(await run('touch one; rm one')).toMatchObject({ exitCode: 0, output: '' })
   })
 
   it('whose file reaches the limit is told so before its output', async () => {

@@ -121,6 +121,8 @@ describe('parseToolFile', () => {
     ],
     ['@name sshawl_look\n@wrapped read_file', '1: the name sshawl_look is reserved'],
     ['@name mcp\n@wrapped read_file', '1: the name mcp is reserved'],
+    ['@name module\n@wrapped read_file', '1: the name module is reserved'],
+    ['@name __proto__\n@wrapped read_file', '1: the name __proto__ is reserved'],
     [withLine('@name Other'), '10: @name is given twice'],
     [glob.replace(/@title.*\n/, ''), '1: a wrapped tool needs a @title'],
     [glob.replace('Find files.', ''), '1: a wrapped tool needs a description before its first @ line'],

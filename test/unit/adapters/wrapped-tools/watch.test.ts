@@ -23,7 +23,7 @@ beforeEach(async () => {
 const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
   createWrappedTools({
     dirs,
-    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: [] },
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, kept: [], disabled: [] },
     log: quiet,
   })
 

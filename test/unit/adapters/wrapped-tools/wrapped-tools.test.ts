@@ -7,7 +7,8 @@ import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
-import type { Tool, ToolContext } from '../../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../../src/tools/context.ts'
+import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 import { lacks } from '../../../support/needs.ts'
 import { callTool } from '../../../support/call-tool.ts'
@@ -28,7 +29,7 @@ beforeEach(async () => {
 const load = (options: { disabled?: readonly string[]; dirs?: readonly string[] } = {}) =>
   createWrappedTools({
     dirs: options.dirs ?? [dir],
-    bases: { tools: builtinTools(), ids: BUILTIN_IDS, disabled: options.disabled ?? [] },
+    bases: { tools: builtinTools(), ids: BUILTIN_IDS, kept: ['look'], disabled: options.disabled ?? [] },
     log: quiet,
   })
 
@@ -116,6 +117,11 @@ describe('createWrappedTools', () => {
       'the name of a built-in tool',
       alias('calculator', 'read_file'),
       'calculator is the name of a built-in tool',
+    ],
+    [
+      'the name of a tool of the rooms',
+      alias('look', 'read_file'),
+      'look is the name of a tool of the rooms',
     ],
     ['itself', alias('X', 'X'), '@wrapped goes in a circle: X -> X'],
     [
@@ -219,7 +225,7 @@ describe('createWrappedTools', () => {
       ['Frobbing', 'this machine has no program no-such-program'],
     ])
     const tools = builtinTools({ noCommands: 'no bubblewrap' })
-    await wrapped.reload({ dirs: [dir], bases: { tools, ids: BUILTIN_IDS, disabled: [] } })
+    await wrapped.reload({ dirs: [dir], bases: { tools, ids: BUILTIN_IDS, kept: [], disabled: [] } })
     expect(reasons(wrapped)).toContainEqual(['Ls', 'no bubblewrap'])
   })
 

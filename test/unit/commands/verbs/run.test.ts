@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failed, ok } from '../../../../src/tools/tool.ts'
+import { failed, ok } from '../../../../src/tools/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import {
   createCommandWorld,

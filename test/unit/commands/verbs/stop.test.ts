@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ok } from '../../../../src/tools/tool.ts'
+import { ok } from '../../../../src/tools/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
 import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'

@@ -9,6 +9,7 @@ describe('text that is shown before it runs', () => {
     ['größe 漢字 👩‍🚀', 'größe 漢字 👩‍🚀'],
     ['rm\u200b -rf', 'rm\\u{200b} -rf'],
     ['a\u202eb', 'a\\u{202e}b'],
+    ['rm\u2800x\u3164', 'rm\\u{2800}x\\u{3164}'],
     ['\u001b[2Kls', '\\u{1b}[2Kls'],
     ['a\rb', 'a\\u{d}b'],
     ['a\ud800b', 'a\\u{d800}b'],

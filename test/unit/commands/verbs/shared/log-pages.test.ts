@@ -34,12 +34,30 @@ test.each([
   ['an empty log', 0, 1_000, []],
 ])('%s is read oldest first, and never much of it at once', async (_title, size, limit, expected) => {
   const log = logOf(size)
-  expect(await idsOf(pagesOf(log.read, limit))).toEqual(expected)
+  expect(await idsOf(pagesOf(log, limit))).toEqual(expected)
   expect(log.largest()).toBeLessThanOrEqual(32)
 })
 
+test('a page holds 64 KiB, or one entry that is larger', async () => {
+  const { read } = logOf(40)
+  const bytes = (id: EntryId): number => (Number(id) === 30 ? 1_000_000 : 20_000)
+  const asked: number[] = []
+  const pages = pagesOf(
+    {
+      async read(query) {
+        asked.push(query.limit)
+        return await read(query)
+      },
+      sizes: async (query) => (await read(query)).map(({ id }) => ({ id, bytes: bytes(id) })),
+    },
+    20,
+  )
+  expect(await idsOf(pages)).toEqual(range(21, 40))
+  expect(asked).toEqual([1, 3, 3, 3, 1, 3, 3, 3])
+})
+
 test('only what is older than an entry is read', async () => {
-  expect(await idsOf(pagesOf(logOf(100).read, 50, '0061' as EntryId))).toEqual(range(11, 60))
+  expect(await idsOf(pagesOf(logOf(100), 50, '0061' as EntryId))).toEqual(range(11, 60))
 })
 
 test('what is recorded meanwhile is left out, and nothing is doubled or missed', async () => {
@@ -48,6 +66,6 @@ test('what is recorded meanwhile is left out, and nothing is doubled or missed',
     log.add()
     return await log.read(query)
   }
-  const ids = await idsOf(pagesOf(read, 80))
+  const ids = await idsOf(pagesOf({ read }, 80))
   expect(ids).toEqual(range(22, 101))
 })

@@ -1,0 +1,86 @@
+import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
+import type { Person, Role } from '../chat/person.ts'
+import type { Access } from '../chat/tool-words.ts'
+import type { ChatView } from './conversation.ts'
+import type { ToolLimits } from './limits.ts'
+import type { Workspace } from './ports/workspace.ts'
+import type { ToolResult } from './result.ts'
+
+/** A question to the people in the room, or to a policy. */
+export interface PermissionRequest {
+  readonly requester: Person
+  readonly room: RoomName
+  /** The model that wants it; absent when a person runs the tool. */
+  readonly model?: string
+  readonly tool: string
+  readonly access: Access
+  /** What a grant would be for: the command, the path, the address. */
+  readonly target: string
+  /** Everything that a person must see to decide, in full; may have many lines. */
+  readonly detail: string
+  /** True for what must be asked each time: a grant for the room or for good would be too much. */
+  readonly onceOnly?: boolean
+  readonly turn?: TurnId
+  readonly signal: AbortSignal
+}
+
+/** A no, and why, in words that end a sentence: `denied by alice`. */
+export interface Denial {
+  readonly why: string
+}
+
+/** Decides about permissions. Never throws: where nobody can be asked, it denies. */
+export interface PermissionProvider {
+  request(request: PermissionRequest): Promise<'allow' | 'deny' | Denial>
+}
+
+/** What a sub-turn is to do. */
+export interface SubTurnRequest {
+  readonly prompt: string
+  /** Present where several sub-turns continue the conversation so far: the number of this one, and how many there are. */
+  readonly part?: readonly [number: number, of: number]
+  /** Patterns that keep some of the turn's own tools; they never add any. */
+  readonly scope?: readonly string[]
+  /** A model's name; the turn's own model when absent. */
+  readonly model?: string
+}
+
+/** Turns inside a turn: for the same requester, with no more tools, within the same time, recorded in a thread. */
+export interface SubTurns {
+  /** Resolves with the sub-turn's answer. Trouble is a result too: too deep, too many, no such model, failed. */
+  run(request: SubTurnRequest): Promise<ToolResult>
+}
+
+/** The room that a turn's model has walked to. */
+export interface CurrentRoom {
+  name: RoomName
+}
+
+/** The turn in which a model calls a tool. */
+export interface CallingTurn {
+  readonly id: TurnId
+  /** The model's name. */
+  readonly model: string
+  /** The room that a world tool uses where the call names none. Walking changes it. */
+  readonly currentRoom: CurrentRoom
+  readonly subTurns: SubTurns
+}
+
+/**
+ * All that a tool gets. A model's turn makes one, a person's `/run` makes one, and so can any other
+ * caller. A tool learns about its caller only from here, and uses nothing global.
+ */
+export interface ToolContext {
+  readonly room: RoomName
+  readonly requester: { readonly person: Person; readonly role: Role }
+  /** `turn` is absent when a person or a program runs the tool: they neither walk by tools nor start sub-turns. */
+  readonly chat: ChatView & { readonly turn?: CallingTurn }
+  readonly workspace: Workspace
+  /** For what becomes known only while the tool is at work. What is known before, `Tool.asks` says. */
+  readonly permissions: PermissionProvider
+  /** Records an entry in the room, as the caller. */
+  addMessage(entry: EntryDraft): Promise<Entry>
+  /** Aborted when the turn is stopped or its time is over. */
+  readonly signal: AbortSignal
+  readonly limits: ToolLimits
+}
