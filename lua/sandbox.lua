@@ -222,7 +222,7 @@ end
 -- that ended with `return wrap(…)`; then it is the line where default_wrap begins, or the hook that runs.
 local function locator(own, main)
   return function()
-    for level = 2, 50 do
+    for level = 2, 200 do
       local frame = real.getinfo(level, "Sl")
       if not frame then break end
       if frame.source == "=script" then return "script:" .. frame.currentline .. ": " end

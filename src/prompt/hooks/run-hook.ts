@@ -1,5 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts'
+import { safeJson } from '../../lib/safe-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { checkKey, checkPlace, OWNED_KEYS, storable } from '../key-values.ts'
 import type { LuaEngine } from '../ports.ts'
@@ -76,6 +77,8 @@ function setValue({ name, room }: HookRun, argument: Json, set: Map<string, Json
 }
 
 function logLine(argument: Json): string {
-  const { level, text } = isJsonObject(argument) ? argument : {}
-  return cleanText(`${String(level)}: ${String(text)}`).slice(0, MAX_LINE_CHARACTERS)
+  const { level = '', text = '' } = isJsonObject(argument) ? argument : {}
+  return cleanText(
+    [level, text].map((part) => (typeof part === 'string' ? part : safeJson(part))).join(': '),
+  ).slice(0, MAX_LINE_CHARACTERS)
 }
