@@ -3,7 +3,7 @@ import { createChat } from '../chat/chat.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people.ts'
 import type { AppContext } from './context.ts'
-import { tapped } from './tapped-bus.ts'
+import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 /** The rooms, and the people who may come into them. */

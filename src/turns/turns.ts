@@ -6,7 +6,7 @@ import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolList } from '../toolbox/tool-list.ts'
 import type { PermissionProvider } from '../tools/context.ts'
-import { checkWithAll, type ScriptTrial } from './check-script.ts'
+import { checkWithAll, type ScriptTrial } from './scripts/check-script.ts'
 import { TurnStopped } from './ending.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
@@ -62,7 +62,7 @@ export interface Turns extends AsyncDisposable {
   models(): Promise<readonly ModelStatus[]>
   /** What a model would be sent now, with an empty message. Rejects with `Refusal`, `WrapError`, `StorageError`. */
   prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
-  /** Tries a room script with every model (turns/check-script.ts). Rejects with `Refusal`, `WrapError`, `StorageError`. */
+  /** Tries a room script with every model (turns/scripts/check-script.ts). Rejects with `Refusal`, `WrapError`, `StorageError`. */
   checkScript(trial: ScriptTrial): Promise<void>
   /**
    * Every tool, whether this person's model has it here, and what it costs. Asks for the first model when none is named.

@@ -1,5 +1,5 @@
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { tapped, type TappedBus } from '../../src/app/tapped-bus.ts'
+import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createChat, type Chat } from '../../src/chat/chat.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'

@@ -1,9 +1,11 @@
-import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/person.ts'
-import type { Room } from '../chat/room.ts'
-import { WrapError } from '../prompt/ports.ts'
-import type { ConfiguredModel } from './ports.ts'
-import type { Preview } from './preview.ts'
+// What turns have to do with the script of their room: it is tried with each model, and told of each turn that ended. This
+// folder must not know Lua.
+import { Refusal } from '../../chat/errors.ts'
+import type { Person } from '../../chat/person.ts'
+import type { Room } from '../../chat/room.ts'
+import { WrapError } from '../../prompt/ports.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import type { Preview } from '../preview.ts'
 
 /** A script that somebody wants to try in a room. */
 export interface ScriptTrial {

@@ -1,10 +1,10 @@
-import type { Usage } from '../chat/entry.ts'
-import type { Clock } from '../chat/ports.ts'
-import type { JsonObject } from '../lib/json.ts'
-import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
-import type { TurnEnd, TurnJob } from './turn-job.ts'
-import type { RunTurn } from './turn.ts'
-import { nameOf } from './turn-state.ts'
+import type { Usage } from '../../chat/entry.ts'
+import type { Clock } from '../../chat/ports.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { TurnEnd, TurnJob } from '../turn-job.ts'
+import type { RunTurn } from '../turn.ts'
+import { nameOf } from '../turn-state.ts'
 
 /** The same turn, of which the room's script is told when it has ended. Sub-turns belong to their turn and are not told. */
 export const tellingHooks =

@@ -1,5 +1,5 @@
-import type { Entry } from '../chat/entry.ts'
-import type { RoomBus } from '../chat/ports.ts'
+import type { Entry } from '../../chat/entry.ts'
+import type { RoomBus } from '../../chat/ports.ts'
 
 /** A bus that also tells of the entries which this process publishes. */
 export interface TappedBus extends RoomBus {
