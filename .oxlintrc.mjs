@@ -55,6 +55,7 @@ const FOR_ADAPTERS = [
   'prompt/model-settings.ts',
   'prompt/prompt.ts',
   'prompt/price-list.ts',
+  'prompt/hooks/hook.ts',
   'prompt/rungs/definitions-apart.ts',
   'prompt/snapshot.ts',
   'prompt/wrap.ts',

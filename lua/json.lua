@@ -1,5 +1,7 @@
 -- JSON for the host, without any byte that could be lost on the way.
 
+local where = require "where"
+
 local json = {}
 local MAX_DEPTH = 16
 
@@ -54,7 +56,7 @@ function encode(value, depth)
   if kind == "number" then return encode_number(value) end
   if kind == "string" then return quote(value) end
   if kind ~= "table" then return '{"lua":' .. quote(kind) .. "}" end
-  if depth >= MAX_DEPTH then error("a table is nested deeper than " .. MAX_DEPTH .. " levels", 0) end
+  if depth >= MAX_DEPTH then error(where() .. "a table is nested deeper than " .. MAX_DEPTH .. " levels", 0) end
   return is_list(value) and encode_list(value, depth + 1) or encode_object(value, depth + 1)
 end
 

@@ -4,12 +4,14 @@
 
 local modules = ...            -- name -> a compiled chunk that takes its environment
 local TIME_LIMIT = "the script ran out of its time"
+local MEMORY_LIMIT = "not enough memory$"
 
 local real = {
   error = error, getmetatable = getmetatable, load = load, next = next, pcall = pcall,
   rawget = rawget, setmetatable = setmetatable, tostring = tostring, type = type,
   pack = table.pack, unpack = table.unpack, sort = table.sort, concat = table.concat,
-  randomseed = math.randomseed, getinfo = debug.getinfo,
+  randomseed = math.randomseed, getinfo = debug.getinfo, match = string.match,
+  thread = coroutine and coroutine.create, resume = coroutine and coroutine.resume,
 }
 
 -- An address differs from process to process, and the same snapshot must give the same bytes. So the text of a
@@ -33,7 +35,9 @@ string.format = function(pattern, ...)
   for index = 1, values.n do
     if has_address[real.type(values[index])] then values[index] = text_of(values[index]) end
   end
-  return format(pattern, real.unpack(values, 1, values.n))
+  local ok, text = real.pcall(format, pattern, real.unpack(values, 1, values.n))
+  if not ok then real.error(gsub(gsub(text, "^lua/sandbox%.lua:%d+: ", ""), "'%?'", "'format'", 1), 2) end
+  return text
 end
 string.pack, string.unpack, string.packsize = nil, nil, nil
 
@@ -43,7 +47,7 @@ real.getmetatable("").__metatable = false
 collectgarbage("generational")
 
 local plain = {
-  "assert", "error", "ipairs", "next", "rawequal", "rawget", "rawlen", "rawset",
+  "assert", "error", "ipairs", "rawequal", "rawget", "rawlen", "rawset",
   "select", "tonumber", "tostring", "type", "_VERSION",
 }
 local libraries = { string = string, table = table, math = math, utf8 = utf8 }
@@ -54,9 +58,13 @@ local function copy(library)
   return result
 end
 
--- A script can catch errors, but not the end of its time: else a loop around pcall would never end.
+-- A script can catch errors, but not its limits. A loop around pcall would never end; and when memory is used up depends
+-- on the collector, which may not make a difference to a prompt.
 local function settle(ok, ...)
-  if not ok and (...) == TIME_LIMIT then real.error(TIME_LIMIT, 0) end
+  local message = ...
+  if not ok and (message == TIME_LIMIT or real.type(message) == "string" and find(message, MEMORY_LIMIT)) then
+    real.error(message, 0)
+  end
   return ok, ...
 end
 
@@ -77,11 +85,16 @@ local function get_metatable(subject)
   return metatable
 end
 
--- A finalizer would run at some later time, in somebody else's composition.
+-- A finalizer would run at some later time, in somebody else's composition; what is left of a weak table depends on
+-- when the collector ran.
+local refused_fields = { "__gc", "__mode" }
+
 local function set_metatable(subject, metatable)
   if get_metatable(subject) == false then real.error("cannot change a protected metatable", 2) end
-  if real.type(metatable) == "table" and real.rawget(metatable, "__gc") ~= nil then
-    real.error("setmetatable: __gc is not available to scripts", 2)
+  for _, name in real.next, refused_fields do
+    if real.type(metatable) == "table" and real.rawget(metatable, name) ~= nil then
+      real.error("setmetatable: " .. name .. " is not available to scripts", 2)
+    end
   end
   return real.setmetatable(subject, metatable)
 end
@@ -95,17 +108,32 @@ local function in_order(a, b)
   return false
 end
 
--- Lua's own order of keys changes from process to process; the same snapshot must give the same bytes.
+-- Lua's own order of keys changes from process to process; the same snapshot must give the same bytes. Tables and
+-- functions have no order of their own.
+local function keys_of(subject)
+  local keys, unordered = {}, 0
+  for key in real.next, subject do
+    keys[#keys + 1] = key
+    if not rank[real.type(key)] then unordered = unordered + 1 end
+  end
+  if unordered > 1 then
+    real.error("pairs: this table has several keys that are tables or functions, which have no order; use a list", 3)
+  end
+  real.sort(keys, in_order)
+  return keys
+end
+
+local function need_table(subject, name)
+  if real.type(subject) == "table" then return end
+  real.error("bad argument #1 to '" .. name .. "' (table expected, got " .. real.type(subject) .. ")", 3)
+end
+
 local function ordered_pairs(subject)
   local metatable = real.getmetatable(subject)
   local custom = real.type(metatable) == "table" and metatable.__pairs
   if custom then return custom(subject) end
-  if real.type(subject) ~= "table" then
-    real.error("bad argument #1 to 'pairs' (table expected, got " .. real.type(subject) .. ")", 2)
-  end
-  local keys, at = {}, 0
-  for key in real.next, subject do keys[#keys + 1] = key end
-  real.sort(keys, in_order)
+  need_table(subject, "pairs")
+  local keys, at = keys_of(subject), 0
   return function()
     while at < #keys do
       at = at + 1
@@ -114,6 +142,27 @@ local function ordered_pairs(subject)
       if value ~= nil then return key, value end
     end
   end, subject, nil
+end
+
+-- Keeps the order of the table that it went through last.
+local function new_next()
+  local known, keys, places
+  local function learn(subject)
+    known, keys, places = subject, keys_of(subject), {}
+    for place, key in real.next, keys do places[key] = place end
+  end
+  return function(subject, key)
+    need_table(subject, "next")
+    if key == nil and real.next(subject) == nil then return nil end
+    if key == nil or known ~= subject or places[key] == nil then learn(subject) end
+    local place = key == nil and 0 or places[key]
+    if not place then real.error("invalid key to 'next'", 2) end
+    for after = place + 1, #keys do
+      local value = real.rawget(subject, keys[after])
+      if value ~= nil then return keys[after], value end
+    end
+    return nil
+  end
 end
 
 local function text_loader(environment)
@@ -126,7 +175,7 @@ end
 local function new_environment()
   local environment = {
     pairs = ordered_pairs, pcall = protected_call, xpcall = handled_call, getmetatable = get_metatable,
-    setmetatable = set_metatable, print = function() end,
+    setmetatable = set_metatable, next = new_next(),
   }
   for _, name in real.next, plain do environment[name] = _G[name] end
   for name, library in real.next, libraries do environment[name] = copy(library) end
@@ -170,33 +219,77 @@ local function asker(host, core, where)
 end
 
 -- Gives the beginning of an error message: the line of the room's script that is running. Lua forgets a function
--- that ended with `return wrap(…)`; then it is the line where default_wrap begins.
-local function locator(own)
+-- that ended with `return wrap(…)`; then it is the line where default_wrap begins, or the hook that runs.
+local function locator(own, main)
   return function()
-    for level = 2, 50 do
+    for level = 2, 200 do
       local frame = real.getinfo(level, "Sl")
       if not frame then break end
       if frame.source == "=script" then return "script:" .. frame.currentline .. ": " end
     end
-    local frame = real.type(own.default_wrap) == "function" and real.getinfo(own.default_wrap, "S")
+    local frame = real.type(own[main]) == "function" and real.getinfo(own[main], "S")
     return frame and frame.source == "=script" and "script:" .. frame.linedefined .. ": " or ""
+  end
+end
+
+local function printer(host)
+  return function(...)
+    local values = real.pack(...)
+    for index = 1, values.n do values[index] = text_of(values[index]) end
+    host("print", real.concat(values, "\t", 1, values.n))
+  end
+end
+
+-- Where the newest error that is not text was raised: only an engine with coroutines knows it without this.
+local raised_at = ""
+
+local function raiser(where)
+  return function(value, level)
+    raised_at = real.type(value) == "string" and "" or where()
+    real.error(value, level == 0 and 0 or (level or 1) + 1)
   end
 end
 
 local function compose(script, data, host)
   real.randomseed(0)
   local core, own, loaded = new_environment(), new_environment(), {}
-  local where = locator(own)
-  local given = { snapshot = data(), where = where, modules = module_names() }
+  local snapshot = data()
+  local where = locator(own, snapshot.hook and snapshot.hook.name or "default_wrap")
+  local given = { snapshot = snapshot, where = where, modules = module_names() }
   core.require = loader(core, given, loaded)
   given.host = asker(host, core, where)
   own.require = loader(core, nil, loaded)
+  own.print = printer(given.host)
+  if not real.thread then own.error = raiser(where) end
   return core.require("wrap").compose(own, modules["default"], script)
 end
 
+-- The line of the room's script that an error came from, whatever raised it. After an error the stack of a coroutine is
+-- still there.
+local function line_in(thread)
+  for level = 0, 200 do
+    local frame = real.getinfo(thread, level, "Sl")
+    if not frame then return "" end
+    if frame.source == "=script" then return "script:" .. frame.currentline .. ": " end
+  end
+  return ""
+end
+
+local function located(message, line)
+  if real.type(message) ~= "string" then
+    message = "the script raised an error that is not text but a " .. real.type(message)
+  end
+  if line == "" or real.match(message, "^script:%d+: ") then return message end
+  return line .. gsub(message, "^lua/[a-z]+%.lua:%d+: ", "")
+end
+
 -- Returns true and the result as JSON, or false and a message that is always a string.
-return function(script, data, host)
-  local ok, result = real.pcall(compose, script, data, host)
-  if ok or real.type(result) == "string" then return ok, result end
-  return false, "the script raised an error that is not text but a " .. real.type(result)
+return function(...)
+  if not real.thread then
+    local ok, result = real.pcall(compose, ...)
+    return ok, ok and result or located(result, real.type(result) == "string" and "" or raised_at)
+  end
+  local thread = real.thread(compose)
+  local ok, result = real.resume(thread, ...)
+  return ok, ok and result or located(result, line_in(thread))
 end

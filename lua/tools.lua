@@ -11,7 +11,7 @@ local function refuse(message, value)
   error(where() .. message .. ", got " .. (type(value) == "table" and "a table" or tostring(value)), 0)
 end
 
--- { {name, id, description, schema, source, tokens}, … }: the room's tools that this scope shows.
+-- { {name, id, description, schema, source, access, tokens}, … }: the room's tools that this scope shows.
 function tools.available_tools(scope)
   return host("available_tools", scope)
 end
@@ -22,16 +22,32 @@ function tools.select_tools(scope, words)
   return host("select_tools", { scope = scope, words = words })
 end
 
+local known_options = { agents = true, before = true, kinds = true, limit = true, since = true, skip = true }
+
+local function check_names(options)
+  for name in pairs(options) do
+    if not known_options[name] then
+      local names = {}
+      for known in pairs(known_options) do names[#names + 1] = known end
+      refuse("tools.history: the options are " .. table.concat(names, ", "), name)
+    end
+  end
+end
+
 local function history_options(options)
   if options == nil then options = {} end
   if type(options) == "number" then options = { limit = options } end
   if type(options) ~= "table" then refuse("tools.history: options must be a number or a table", options) end
+  check_names(options)
   local limit = options.limit == nil and 200 or options.limit
   if math.type(limit) ~= "integer" or limit < 0 then
     refuse("tools.history: limit must be a whole number, 0 or more", limit)
   end
   if options.kinds ~= nil and type(options.kinds) ~= "table" then
     refuse('tools.history: kinds must be a list such as {"message"}', options.kinds)
+  end
+  if options.agents ~= nil and type(options.agents) ~= "boolean" then
+    refuse("tools.history: agents must be true or false", options.agents)
   end
   local since = options.since
   if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
@@ -80,6 +96,13 @@ function tools.session() return snapshot.session end
 function tools.room_kv_get(key)
   if type(key) ~= "string" then refuse("tools.room_kv_get: the key must be text", key) end
   return snapshot.values[key]
+end
+
+-- Stores a key-value of the room once the hook has ended; nil removes it. Only after_turn and on_message can.
+function tools.room_kv_set(key, value)
+  if type(key) ~= "string" then refuse("tools.room_kv_set: the key must be text", key) end
+  if type(value) == "function" then refuse("tools.room_kv_set: a value is text, a number, a boolean or a table", "a function") end
+  snapshot.values[key] = host("room_kv_set", { key = key, value = value })
 end
 
 -- Tokens of a text in the model's encoding.

@@ -13,7 +13,7 @@ local trims = { none = true, head = true, tail = true, oldest = true }
 local options = { required = "boolean", trim = "string", heading = "string", tools = "table" }
 
 local builder, methods, own_layers = {}, {}, {}
-local states = setmetatable({}, { __mode = "k" })
+local states = {}
 
 local bundled = {}
 for _, name in ipairs(names) do
@@ -158,11 +158,12 @@ function builder.finish(self)
 end
 
 -- One composition: defines what scripts see as globals, runs default.lua and then the room's script in the
--- script's environment, and calls `default_wrap`. Returns the layers as JSON.
+-- script's environment, and calls `default_wrap`, or the hook that is asked for. Returns what that gave as JSON.
 function builder.compose(environment, default, script)
   environment.wrap, environment.layer, environment.tools = builder.wrap, builder.layer, tools
   default(environment)
   if script then script(environment) end
+  if snapshot.hook then return encode(require("hooks").run(environment)) end
   if type(environment.default_wrap) ~= "function" then
     error("default_wrap must be a function, it is a " .. type(environment.default_wrap), 0)
   end

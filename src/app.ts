@@ -76,14 +76,11 @@ async function assemble(
 ): Promise<Omit<App, keyof AsyncDisposable>> {
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
-  // What is recorded while the parts are put together is looked at when the server listens. */
-  const started: { summaries?: Activity['summaries'] } = {}
   const current = createCurrentConfig({ ...written, models })
-  const { chat, people, claimCode } = await createChatAndPeople(current, context, (entry) =>
-    started.summaries?.heard(entry),
-  )
+  const { chat, people, claimCode, tap } = await createChatAndPeople(current, context)
   const activity = await createActivity(current, chat, context, overrides, owned)
-  started.summaries = activity.summaries
+  tap(activity.hooks.onEntry)
+  tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(chat, context) })
   const handler = createHandler(current, chat, people, activity, context)

@@ -9,6 +9,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
 import type { Json } from '../lib/json.ts'
+import { createRoomHooks, type RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
@@ -34,6 +35,8 @@ export interface Activity {
   readonly summaries: Summaries
   readonly runs: ToolRuns
   readonly approvals: Approvals
+  /** What rooms' scripts do when something happens. */
+  readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
   readonly bytes: ByteQuota
   /** Starts what a first prompt would wait for. */
@@ -67,6 +70,14 @@ export async function createActivity(
     log,
   })
   const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
+  const models = configuredModels(current, overrides)
+  const hooks = owned(
+    createRoomHooks({
+      ...{ rooms: storage.rooms, scripts: storage.scripts, composer, clock, log },
+      room: (name) => chat.anyRoom(name),
+      modelNames: () => models().map(({ settings }) => settings.name),
+    }),
+  )
   const runner = createToolRunner({ limits: toolLimits(current), log })
   const bytes = createByteQuota(current.limits, clock)
   const openToolbox = createToolboxes({
@@ -77,11 +88,11 @@ export async function createActivity(
     results: storage.results,
     bytes,
     clock,
+    hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const models = configuredModels(current, overrides)
   const { turns, summaries } = assembleTurns({
-    ...{ context, stores: storage, models, composer, scopedTools, openToolbox },
+    ...{ context, stores: storage, models, composer, scopedTools, openToolbox, hooks },
     memory: {
       anyRoom: (name) => chat.anyRoom(name),
       usualSummarizer: () => current.now().memory.summarizer,
@@ -95,7 +106,7 @@ export async function createActivity(
   }
   return {
     ...{ runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
-    ...{ approvals, bytes, tools, warmUp },
+    ...{ approvals, bytes, tools, hooks, warmUp },
   }
 }
 

@@ -5,6 +5,7 @@ import type { Room } from '../chat/room.ts'
 import { createCalibrations } from '../prompt/calibration/calibration.ts'
 import { createSnapshots } from '../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../prompt/history-counts.ts'
+import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
@@ -17,6 +18,7 @@ import type { ConfiguredModel } from '../turns/ports.ts'
 import { createPrepareStep } from '../turns/prepared-step.ts'
 import { createPreview } from '../turns/preview.ts'
 import { createTurnQueue, type QueueLimits } from '../turns/queue.ts'
+import { tellingHooks } from '../turns/scripts/telling-hooks.ts'
 import { createSubTurns, type SubTurnLimits } from '../turns/sub-turns.ts'
 import { createMakeSummary, type MakeSummary } from '../turns/summaries/make-summary.ts'
 import { createSumUp } from '../turns/summaries/sum-up.ts'
@@ -45,6 +47,7 @@ export interface TurnAssembly {
   readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
+  readonly hooks: Pick<RoomHooks, 'afterTurn'>
   readonly limits: QueueLimits & QuotaLimits & TurnLimits & SubTurnLimits & CallLimits
 }
 
@@ -56,7 +59,7 @@ export function assembleTurns(assembly: TurnAssembly): {
   readonly turns: Turns
   readonly summaries: Summaries
 } {
-  const { context, stores, models: all, composer, scopedTools, openToolbox, limits } = assembly
+  const { context, stores, models: all, composer, scopedTools, openToolbox, hooks, limits } = assembly
   const { clock, log, nextId } = context
   const { rooms, history, scripts, summaries } = stores
   const models = () => all().filter(({ settings }) => settings.enabled)
@@ -88,7 +91,7 @@ export function assembleTurns(assembly: TurnAssembly): {
     checkQuotas,
     takeSlot: createTurnQueue(limits),
     turnLog,
-    runTurn: callingMentioned(runTurn, () => turns, limits),
+    runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,
   })
   const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })

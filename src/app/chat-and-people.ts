@@ -1,28 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { createChat } from '../chat/chat.ts'
-import type { Entry } from '../chat/entry.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
-import type { RoomBus } from '../chat/ports.ts'
 import { createPeople } from '../chat/people.ts'
 import type { AppContext } from './context.ts'
+import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
 
-/** The rooms, and the people who may come into them. `heard` is told all that is recorded; it must not throw. */
+/** The rooms, the people who may come into them, and a way to hear all that is recorded. */
 export async function createChatAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
-  heard: (entry: Entry) => void,
 ) {
   const { log: entries, rooms, people: store } = storage
-  const parts = {
-    entries,
-    rooms,
-    people: store,
-    bus: overheard(createLocalBus(log), heard),
-    clock,
-    nextId,
-    log,
-  }
+  const bus = tapped(createLocalBus(log))
+  const parts = { entries, rooms, people: store, bus, clock, nextId, log }
   const chat = createChat(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -38,17 +29,8 @@ export async function createChatAndPeople(
       namesPerKey: limits.names_per_key,
     }
   }
-  return { chat, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
+  return { chat, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }
-
-/** The same bus; `heard` is told each entry, of whatever room, before those who listen in the room. It never throws. */
-const overheard = (bus: RoomBus, heard: (entry: Entry) => void): RoomBus => ({
-  ...bus,
-  publish(room, event) {
-    if (event.type === 'entry') heard(event.entry)
-    bus.publish(room, event)
-  },
-})
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -7,6 +7,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
 import type { HeldPresence } from './held-presence.ts'
+import type { LogStats } from './log-stats.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
 /** A room without its log. */
@@ -81,6 +82,8 @@ export interface EntryLog extends HeldPresence {
    * appended before is found; nothing is found for terms without a letter, a digit or a symbol such as an emoji.
    */
   search(query: SearchQuery): Promise<readonly Entry[]>
+  /** What a room's log has, counted. Reads all of it, so it may take long. */
+  stats(room: RoomName): Promise<LogStats>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */
   lastId(): Promise<EntryId | undefined>
 }

@@ -31,6 +31,8 @@ export interface LayerFacts {
   readonly price: Pricer
   /** Tokens that tools and the text of their layer may have together. */
   readonly allowance: number
+  /** Gets the lines that the script prints, in place of those that it printed before. */
+  readonly printed: string[]
 }
 
 /** What one run of the layers made. */

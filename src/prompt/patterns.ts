@@ -1,4 +1,4 @@
-import { TOOL_GROUPS } from '../chat/tool-words.ts'
+import { ACCESSES, TOOL_GROUPS } from '../chat/tool-words.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { closest } from '../lib/suggest.ts'
 import type { CatalogueTool } from './snapshot.ts'
@@ -20,7 +20,7 @@ export type ParsedScope =
 /** The most that a scope holds, wherever it comes from: a longer one shows nothing. */
 export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
-const GROUPS: ReadonlySet<string> = new Set(TOOL_GROUPS)
+const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
 /** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
@@ -77,8 +77,11 @@ function matcherFor(word: string): (tool: CatalogueTool) => boolean {
 
 /** Where a server has the name of a group, the word means the group. */
 function isGroup(tool: CatalogueTool, word: string): boolean {
-  return GROUPS.has(word) ? tool.group === word : tool.group === 'mcp' && tool.source === word
+  return GROUPS.has(word) ? isIn(tool, word) : tool.group === 'mcp' && tool.source === word
 }
+
+/** A group is where tools come from, or what they may do. */
+const isIn = ({ group, access }: CatalogueTool, word: string): boolean => group === word || access === word
 
 /** `server:pattern`: the server's name must be equal, so that `holler:*` never takes in tools of `holler_two`. */
 function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
@@ -87,7 +90,7 @@ function serverMatcher(word: string): (tool: CatalogueTool) => boolean {
   const server = word.slice(0, colon)
   const named = compileGlob(word.slice(colon + 1))
   return (tool) =>
-    (GROUPS.has(server) ? tool.group === server : tool.source === server) &&
+    (GROUPS.has(server) ? isIn(tool, server) : tool.source === server) &&
     (named(tool.id) || named(tool.name) || named(withoutSource(tool)))
 }
 
@@ -111,5 +114,5 @@ function unmatched(pattern: Pattern, catalogue: readonly CatalogueTool[]): strin
 }
 
 function vocabulary(catalogue: readonly CatalogueTool[]): ReadonlySet<string> {
-  return new Set(catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source]))
+  return new Set(catalogue.flatMap((tool) => [tool.name, tool.id, tool.group, tool.source, tool.access]))
 }

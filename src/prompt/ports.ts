@@ -8,6 +8,7 @@
  */
 import type { EntryId, EntryKind, RoomName } from '../chat/entry.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
+import type { HookOutcome, HookRun } from './hooks/hook.ts'
 import type { Prompt } from './prompt.ts'
 import type { HistoryRow, RoomSummary, Snapshot, Summary } from './snapshot.ts'
 
@@ -27,9 +28,13 @@ export interface Composer extends AsyncDisposable {
   compose(snapshot: Snapshot, signal?: AbortSignal): Promise<Prompt>
   /**
    * Compiles a room script and composes a trial prompt with it, at the cost of the trial's user: no prompt of a room
-   * waits for it. Rejects with `WrapError`.
+   * waits for it. `print` gets each line that the script prints, also where it fails. Rejects with `WrapError`.
    */
-  check(source: string, trial: Snapshot): Promise<void>
+  check(source: string, trial: Snapshot, print?: (line: string) => void): Promise<void>
+  /**
+   * Runs a hook of a room's script, under the limits of a prompt and at the cost of the room. Rejects as `compose` does.
+   */
+  runHook(run: HookRun, signal?: AbortSignal): Promise<HookOutcome>
   /** Tokens of each text in an encoding. Rejects with `WrapError`. */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
 }

@@ -1,12 +1,12 @@
 import { eachOnce } from './each-once.ts'
 import { selectTools, type Selection } from './rungs/select-tools.ts'
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation-rows.ts'
 import { conversationText, historyRows } from './conversation.ts'
 import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
-import { resolveScope } from './scope.ts'
+import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 
 /** What one run made. */
@@ -22,6 +22,7 @@ export interface LayersRun extends ComposedLayers {
 export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
   const { snapshot, target } = facts
   const notes = createNotes()
+  facts.printed.length = 0
   let selection: Selection | undefined
   const select = (argument: Json): Json => {
     const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
@@ -40,7 +41,7 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
   return { ...composed, warnings, ...(selection ? { selection } : {}) }
 }
 
-/** Lines that scopes and a script can add to the warnings of one run, and characters of each. */
+/** Lines that scopes and a script can add to the warnings of one run, or print in one, and characters of each. */
 const MAX_NOTES = 50
 const MAX_NOTE_CHARACTERS = 500
 
@@ -119,6 +120,11 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     case 'log':
       note(logLine(argument))
       return null
+    case 'print':
+      if (facts.printed.length < MAX_NOTES) facts.printed.push(asText(argument).slice(0, MAX_NOTE_CHARACTERS))
+      return null
+    case 'room_kv_set':
+      throw new Error('tools.room_kv_set: a prompt sets no key-values; after_turn and on_message can')
     default:
       throw new Error(`the host has no ${name}`)
   }
@@ -131,16 +137,17 @@ function noteLimit(argument: Json, note: Note): void {
     note(`a prompt is made from the newest ${MAX_HISTORY_ROWS} entries; the script asks for ${limit + skip}`)
 }
 
-function visibleTools(scope: Json, { tools }: Snapshot, note: Note): readonly CatalogueTool[] {
+function visibleTools(scope: Json, { tools, room }: Snapshot, note: Note): readonly CatalogueTool[] {
   const { visible, warnings } = resolveScope(scope, tools)
-  // A room's scope is written for all tools: it is no news that some are not for this model or person.
-  if (visible.length === 0) warnings.forEach(note)
+  // The room's scope is written for all tools: it is no news that some are not for this model or person.
+  const isRooms = stableJson(scope) === stableJson(room.values[SCOPE_KEY] ?? 'all')
+  if (visible.length === 0 || !isRooms) warnings.forEach(note)
   return visible
 }
 
 function described(tool: CatalogueTool, price: Pricer): JsonObject {
-  const { id, name, description, schema, source } = tool
-  return { id, name, description, schema, source, tokens: price.of(tool, 'full').sent.tokens }
+  const { id, name, description, schema, source, access } = tool
+  return { id, name, description, schema, source, access, tokens: price.of(tool, 'full').sent.tokens }
 }
 
 function logLine(argument: Json): string {

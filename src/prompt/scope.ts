@@ -3,6 +3,9 @@ import type { Role } from '../chat/person.ts'
 import { type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 
+/** The room key-value that holds a room's scope. */
+export const SCOPE_KEY = 'tool_scope'
+
 /** A tool that a scope leaves out, and the one reason for it, in words for people. */
 export interface HiddenTool {
   readonly tool: CatalogueTool

@@ -13,13 +13,15 @@ const MAX_RUNS = 8
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
  * same prompt. Where the tools leave too little to what must be there, the layers run again with fewer tokens for tools.
- * Whoever composes more than once hands in a price list, which only saves work. Throws `WrapError`.
+ * Whoever composes more than once hands in a price list, which only saves work. `printed` gets what the script prints, also
+ * where it fails. Throws `WrapError`.
  */
 export function composePrompt(
   snapshot: Snapshot,
   engine: LuaEngine,
   counter: TokenCounter,
   prices = createPriceList(),
+  printed: string[] = [],
 ): Prompt {
   checkScript(snapshot)
   const { framing } = snapshot.model
@@ -27,7 +29,7 @@ export function composePrompt(
   const limit = targetOf(snapshot.model)
   let allowance = shareOf(snapshot, limit, limit)
   for (let run = 1; ; run += 1) {
-    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance })
+    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed })
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
     const cap = Math.min(allowance, share)

@@ -1,10 +1,12 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { ByteQuota } from '../chat/byte-quota.ts'
 import type { Entry, EntryDraft, ToolResultEntry } from '../chat/entry.ts'
+import { StorageError } from '../chat/errors.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
 import type { Workspaces } from '../tools/ports/workspace.ts'
@@ -13,7 +15,7 @@ import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
 import type { Caller, CallerContext } from './call-context.ts'
-import type { ToolRunner } from './run-tool.ts'
+import type { CalledTool, ToolRunner } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -49,6 +51,8 @@ export interface RoomToolboxParts {
   /** Counts what the log keeps of calls and results against whoever asked for them. */
   readonly bytes: Pick<ByteQuota, 'charge'>
   readonly clock: Clock & MonotonicClock
+  /** Asks the room's script before each call. */
+  readonly hooks: Pick<RoomHooks, 'beforeToolCall'>
 }
 
 export const createToolboxes =
@@ -65,7 +69,25 @@ export const createToolboxes =
       },
       runner: parts.runner,
       record: recordIn(caller, parts, tokensLeft),
+      refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
     })
+
+/** Asks the room's script. A call that is stopped meanwhile is not run. */
+async function refusalByScript(
+  { name, tool, args }: CalledTool,
+  { room, requester, turn }: ToolCaller,
+  { hooks }: RoomToolboxParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
+  const call = { name, id: tool.id, access: tool.access, arguments: args, user: requester.name, ...by }
+  try {
+    return await hooks.beforeToolCall(room, call, signal)
+  } catch (error) {
+    if (signal.aborted && !(error instanceof StorageError)) return 'stopped before it was done'
+    throw error
+  }
+}
 
 /** The name in which a caller's calls are recorded. */
 const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>

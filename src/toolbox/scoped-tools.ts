@@ -5,7 +5,7 @@ import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { effectiveScope, type Bounds, type Resolution } from '../prompt/scope.ts'
+import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { Catalogue } from './catalogue.ts'
 
 /** Whose tools are asked for: those of a requester, through a model or (without one) by their own hand. */
@@ -31,9 +31,6 @@ export interface ScopedTools extends Resolution {
 
 /** Finds the tools of now. It is asked again before every call, so that a tool that was taken away is gone at once. Rejects with `StorageError`. */
 export type FindScopedTools = (query: ScopeQuery) => Promise<ScopedTools>
-
-/** The room key-value that holds a room's scope. */
-export const SCOPE_KEY = 'tool_scope'
 
 const NO_NAV = 'models may not walk from this room (/nav on)'
 

@@ -9,7 +9,7 @@ import { READ_FD } from '../tools/long-result.ts'
 import { failed, type ToolResult } from '../tools/result.ts'
 import type { Offer, Target } from './offer.ts'
 import type { Caller } from './call-context.ts'
-import type { Outcome, ToolRunner } from './run-tool.ts'
+import type { CalledTool, Outcome, ToolRunner } from './run-tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { argumentsFor, cleanName, parseArguments, type ParsedArguments, type ToolCall } from './tool-call.ts'
 
@@ -88,6 +88,8 @@ export interface ToolboxParts<Reply extends ToolReply> {
   readonly caller: Caller
   readonly runner: ToolRunner
   readonly record: RecordCall<Reply>
+  /** Gives the reason why a call may not run; undefined if it may. Asked before people are. Rejects as `Toolbox.run` does. */
+  readonly refuses?: (called: CalledTool, signal: AbortSignal) => Promise<string | undefined>
 }
 
 /** Whoever calls, a turn, a person or a program: this is the way to a tool. */
@@ -125,6 +127,8 @@ export function toolboxOf<Reply extends ToolReply>(parts: ToolboxParts<Reply>): 
       const { tool, grantId } = target
       const toolArgs = argumentsFor(args, tool.verbatim)
       const called = { tool, grantId, name: call.name, args: toolArgs, caller, isOffered }
+      const reason = await parts.refuses?.(called, signal)
+      if (reason !== undefined) return await notRun(known, failed(`${call.name}: ${reason}`))
       const refusal = await runner.ask(called, signal)
       if (refusal) return await notRun(known, refusal)
       const finish = await record(known, false)

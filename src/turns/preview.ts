@@ -11,8 +11,8 @@ import type { ConfiguredModel } from './ports.ts'
 export interface Preview {
   /** What would be sent, with an empty message. Rejects with `WrapError` and `StorageError`. */
   prompt(query: ModelQuery): Promise<Prompt>
-  /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError` and `StorageError`. */
-  checkScript(source: string, query: ModelQuery): Promise<void>
+  /** As `Composer.check`, with the room as it is. Rejects with `WrapError` and `StorageError`. */
+  checkScript(source: string, query: ModelQuery, print: (line: string) => void): Promise<void>
   /** Every tool, whether it is in scope, and what it costs. Rejects with `StorageError` and `WrapError`. */
   tools(query: Omit<ModelQuery, 'model'> & Partial<ModelQuery>): Promise<ToolList>
   /** A line for each of these models that takes no tools, with the reason. Rejects with `StorageError`. */
@@ -35,7 +35,7 @@ export function createPreview(
   const list = createToolList(scopedTools, composer)
   return {
     prompt: async (query) => await composer.compose(await gather(query)),
-    checkScript: async (source, query) => await composer.check(source, await gather(query)),
+    checkScript: async (source, query, print) => await composer.check(source, await gather(query), print),
     tools: async ({ model, ...query }) =>
       await list(model ? { ...query, model: await known.lastKnown(model) } : query),
     async withoutTools(models) {

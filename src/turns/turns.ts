@@ -6,6 +6,7 @@ import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolList } from '../toolbox/tool-list.ts'
 import type { PermissionProvider } from '../tools/context.ts'
+import { checkWithAll, type ScriptTrial } from './scripts/check-script.ts'
 import { TurnStopped } from './ending.ts'
 import type { ModelStatus } from './model-list.ts'
 import type { ConfiguredModel } from './ports.ts'
@@ -64,8 +65,8 @@ export interface Turns extends AsyncDisposable {
   models(viewer?: Person): Promise<readonly ModelStatus[]>
   /** What a model would be sent now, with an empty message. Rejects with `Refusal`, `WrapError`, `StorageError`. */
   prompt(query: { readonly room: Room; readonly person: Person; readonly model: string }): Promise<Prompt>
-  /** Compiles a room script and composes a trial prompt with it. Rejects with `WrapError` and `StorageError`. */
-  checkScript(trial: { readonly room: Room; readonly person: Person; readonly source: string }): Promise<void>
+  /** Tries a room script with every model (turns/scripts/check-script.ts). Rejects with `Refusal`, `WrapError`, `StorageError`. */
+  checkScript(trial: ScriptTrial): Promise<void>
   /**
    * Every tool, whether this person's model has it here, and what it costs. Asks for the first model when none is named.
    * Rejects with `Refusal`, `WrapError`, `StorageError`.
@@ -97,12 +98,6 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     throw new Refusal(`there is no model called @${name.slice(0, 40)}; see models`)
   }
 
-  function anyModel(): ConfiguredModel {
-    const [first] = models()
-    if (first) return first
-    throw new Refusal('no model is enabled here; see models')
-  }
-
   return {
     async start(mention) {
       const model = modelCalled(mention.model)
@@ -125,8 +120,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     models: listModels,
     prompt: async ({ room, person, model }) =>
       await preview.prompt({ room, requester: person, model: modelCalled(model) }),
-    checkScript: async ({ room, person, source }) =>
-      await preview.checkScript(source, { room, requester: person, model: anyModel() }),
+    checkScript: async (trial) => await checkWithAll(trial, models(), preview),
     async scope({ room, person, model: name }) {
       const model = name === undefined ? models()[0] : modelCalled(name)
       const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })

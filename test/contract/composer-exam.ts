@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RoomName } from '../../src/chat/entry.ts'
 import { WrapError, type Composer } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { messages, sampleSnapshot, snapshotFor } from '../support/snapshot.ts'
@@ -64,6 +65,38 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
       const failed = await failureOf(composer.check('x = = 1', sampleSnapshot()))
       expect(failed).toMatchObject({ reason: 'script' })
       expect((await composer.compose(sampleSnapshot())).layers.length).toBeGreaterThan(1)
+    })
+
+    test('runs a hook of a room, and refuses one that fails or never ends', async () => {
+      const hook = (source: string) =>
+        composer.runHook({
+          name: 'on_message',
+          script: { source, version: 1 },
+          argument: { text: 'hi' },
+          now: 5,
+          room: { name: 'den' as RoomName, topic: '', vibe: '', private: false, todo: [], values: { a: 1 } },
+        })
+      expect(
+        await hook(`function on_message(entry)
+          tools.room_kv_set("b", { entry.text, tools.now(), tools.room_kv_get("a") })
+          tools.room_kv_set("a", nil)
+          tools.log("info", "seen")
+        end`),
+      ).toEqual({
+        values: [
+          ['b', ['hi', 5, 1]],
+          ['a', null],
+        ],
+        log: ['info: seen'],
+      })
+      expect(await failureOf(hook('function on_message(entry)\n  return entry.x.y\nend'))).toMatchObject({
+        reason: 'script',
+        message: expect.stringContaining('script:2: ') as string,
+      })
+      expect(await failureOf(hook('function on_message() while true do end end'))).toMatchObject({
+        reason: 'limit',
+      })
+      expect(await hook('')).toEqual({ values: [], log: [] })
     })
 
     test('counts each text in an encoding, and refuses one that is not there', async () => {

@@ -188,6 +188,25 @@ export function luaEngineExam(
         expect(evaluate(source)).toBe(['1', '2', ...names].join(' '))
       })
 
+      test('in the order of next, also where two tables take turns', () => {
+        const keys = Array.from({ length: 30 }, (_, index) => `k${(index * 17) % 30}`)
+        const list = keys.map((key) => `${key}=1`).join(',')
+        const walk = `(function() local a, b, s = {${list}}, {${list}}, {}
+          local x, y = next(a), next(b)
+          while x do s[#s + 1] = x .. y x, y = next(a, x), next(b, y) end
+          return table.concat(s, " ") end)()`
+        expect(evaluate(walk.replaceAll('\n', ' '))).toBe(
+          keys
+            .toSorted()
+            .map((key) => key + key)
+            .join(' '),
+        )
+      })
+
+      test('in whether memory was enough: a script cannot go on after that', () => {
+        expect(failure('pcall(function() local s = ("x"):rep(1e9) end)').reason).toBe('limit')
+      })
+
       test('in what it tells of things that have an address', () => {
         expect(evaluate('tostring({})')).toBe('table')
         expect(evaluate('tostring(print)')).toMatch(/^function(: builtin)?$/)
@@ -211,8 +230,19 @@ export function luaEngineExam(
           'script:3: attempt to index a nil value',
         ],
         ['error("mine")', 'script:1: mine'],
-        ['error({})', 'an error that is not text but a table'],
-        ['error()', 'an error that is not text but a nil'],
+        ['\nerror({})', 'script:2: the script raised an error that is not text but a table'],
+        ['error()', 'script:1: the script raised an error that is not text but a nil'],
+        ['\nlocal x = ("%d"):format("x")', 'script:2: bad argument'],
+        [
+          '\ntools.available_tools((function() local t = {} t.t = t return t end)())',
+          'script:2: a table is nested',
+        ],
+        [
+          '\ntools.history{limits = 5}',
+          'script:2: tools.history: the options are agents, before, kinds, limit, since, skip, got limits',
+        ],
+        ['\nfor k in pairs({[{}] = 1, [{1}] = 2}) do end', 'script:2: pairs: this table has several keys'],
+        ['\nsetmetatable({}, {__mode = "k"})', 'script:2: setmetatable: __mode is not available'],
         ['default_wrap = 5', 'default_wrap must be a function, it is a number'],
         ['function default_wrap() return 5 end', 'default_wrap must return what wrap() gave, it returned 5'],
         ['function default_wrap() end', 'default_wrap must return what wrap() gave, it returned nil'],
@@ -318,7 +348,7 @@ export function luaEngineExam(
       ])('in time: %s', (_what, script) => {
         expect(failure(script)).toMatchObject({
           reason: 'limit',
-          message: `script: it runs longer than ${SHORT_MS} ms`,
+          message: `${lacks.includes('all lines') ? 'script' : 'script:1'}: it runs longer than ${SHORT_MS} ms`,
         })
         next()
       })
@@ -331,7 +361,7 @@ export function luaEngineExam(
       ])('in memory: %s', (_what, script) => {
         expect(failure(script)).toMatchObject({
           reason: 'limit',
-          message: 'script: it needs more than 64 MiB of memory',
+          message: 'script:1: it needs more than 64 MiB of memory',
         })
         next()
       })

@@ -1,4 +1,5 @@
 import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createChat, type Chat } from '../../src/chat/chat.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
@@ -45,6 +46,8 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 export interface ChatParts {
   readonly storage: Storage
   readonly chat: Chat
+  /** Gives each entry to a listener, as the server does for hooks. */
+  readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
   readonly log: ReturnType<typeof memoryLog>
   readonly nextId: () => string
@@ -57,17 +60,19 @@ export async function createChatParts(): Promise<ChatParts> {
   const clock = handClock()
   const log = memoryLog()
   const nextId = createIds(clock)
+  const bus = tapped(createLocalBus(log))
   const parts = {
     entries: storage.log,
     rooms: storage.rooms,
     people: storage.people,
-    bus: createLocalBus(log),
+    bus,
     clock,
     nextId,
     log,
   }
   return {
     storage,
+    tap: bus.tap,
     chat: createChat(parts, {
       limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
     }),

@@ -14,6 +14,7 @@ import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.t
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
+import { createRoomHooks, type RoomHooks } from '../../src/prompt/hooks/room-hooks.ts'
 import type { ToolLimits } from '../../src/tools/limits.ts'
 import type { Summaries } from '../../src/turns/summaries/summaries.ts'
 import type { RunningTurn, Turns } from '../../src/turns/turns.ts'
@@ -30,6 +31,7 @@ export interface TurnWorld extends AsyncDisposable {
   readonly turns: Turns
   readonly summaries: Summaries
   readonly openToolbox: OpenToolbox
+  readonly hooks: RoomHooks
   readonly composer: Awaited<ReturnType<typeof localComposer>>
   /** The tools there are; change the list at any time. */
   readonly tools: Tool[]
@@ -89,6 +91,12 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     limits: toolLimits,
     log,
   })
+  const hooks = createRoomHooks({
+    ...{ rooms: stores.rooms, scripts: stores.scripts, composer, clock, log },
+    room: (name) => chat.anyRoom(name),
+    modelNames: () => turns.names(),
+  })
+  chatParts.tap(hooks.onEntry)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
@@ -97,12 +105,14 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     results: storage.results,
     bytes: options.bytes ?? UNCOUNTED,
     clock,
+    hooks,
   })
   const models = [
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
   const { turns, summaries } = assembleTurns({
+    hooks,
     context: { clock, log, nextId },
     stores,
     models: () => models,
@@ -142,6 +152,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turns,
     summaries,
     openToolbox,
+    hooks,
     composer,
     tools,
     deltas,
@@ -157,6 +168,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     async [Symbol.asyncDispose]() {
       await summaries[Symbol.asyncDispose]()
       await turns[Symbol.asyncDispose]()
+      await hooks[Symbol.asyncDispose]()
       await composer[Symbol.asyncDispose]()
     },
   }

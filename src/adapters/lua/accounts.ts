@@ -14,6 +14,12 @@ export const promptAccount = (room: string, person: string): ComposerAccount => 
   payers: [`room ${room}`, `person ${person}`],
 })
 
+/** A hook is at the cost of the room whose script has it: nobody chose to run it. */
+export const hookAccount = (room: string): ComposerAccount => ({
+  owner: `room ${room}`,
+  payers: [`room ${room}`],
+})
+
 /** A check of a script is at the cost of the person alone, so that no room waits for it. */
 export const checkAccount = (person: string): ComposerAccount => ({
   owner: `person ${person}`,

@@ -8,7 +8,7 @@
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { CatalogueTool, Snapshot } from '../../prompt/snapshot.ts'
-import { type ComposerAccount, checkAccount, ownAccount, promptAccount } from './accounts.ts'
+import { type ComposerAccount, checkAccount, hookAccount, ownAccount, promptAccount } from './accounts.ts'
 import { createDefinitions } from '../../prompt/rungs/definitions-apart.ts'
 import { createToolKeys, type Keyed, rowKeys } from './sent-once.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
@@ -37,13 +37,16 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   const withDefinitions = createDefinitions()
   let ids = 0
 
+  function ask(account: ComposerAccount, snapshot: Snapshot, signal?: AbortSignal): Promise<Response> {
+    return pool.ask(account, composeRequest((ids += 1), snapshot, toolKeys), signal)
+  }
+
   async function compose(
     account: ComposerAccount,
     snapshot: Snapshot,
     signal?: AbortSignal,
   ): Promise<Prompt> {
-    const request = composeRequest((ids += 1), snapshot, toolKeys)
-    const response = await pool.ask(account, request, signal)
+    const response = await ask(account, snapshot, signal)
     if (response.kind === 'prompt') return withDefinitions(response.prompt, snapshot.tools)
     throw unexpected(response)
   }
@@ -51,9 +54,18 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
   return {
     compose: (snapshot, signal) =>
       compose(promptAccount(snapshot.room.name, snapshot.user.name), snapshot, signal),
-    async check(source, trial) {
+    async check(source, trial, print = () => {}) {
       const snapshot = { ...trial, script: { source, version: trial.script?.version ?? 0 } }
-      await compose(checkAccount(trial.user.name), snapshot)
+      const response = await ask(checkAccount(trial.user.name), snapshot)
+      if ('printed' in response) response.printed?.forEach((line) => print(line))
+      if (response.kind !== 'prompt') throw unexpected(response)
+    },
+    async runHook(run, signal) {
+      const id = (ids += 1)
+      const json = JSON.stringify({ id, kind: 'hook', run })
+      const response = await pool.ask(hookAccount(run.room.name), () => ({ id, json }), signal)
+      if (response.kind === 'hook') return response.outcome
+      throw unexpected(response)
     },
     async count(encoding, texts) {
       const id = (ids += 1)

@@ -18,11 +18,12 @@ const MAX_MESSAGE_CHARACTERS = 500
 /** The error for people that an error of Lua becomes: its first line, or the limit that was reached. */
 export function luaError(message: string, { timeMs, memoryBytes }: LuaLimits): WrapError {
   const line = message.split('\n', 1)[0]?.slice(0, MAX_MESSAGE_CHARACTERS) ?? ''
+  const where = /^script:\d+: /.exec(line)?.[0] ?? 'script: '
   if (line.includes(TIME_LIMIT_ERROR)) {
-    return new WrapError('limit', `script: it runs longer than ${timeMs} ms`)
+    return new WrapError('limit', `${where}it runs longer than ${timeMs} ms`)
   }
   if (line.includes(MEMORY_LIMIT_ERROR)) {
-    return new WrapError('limit', `script: it needs more than ${memoryBytes / 1024 / 1024} MiB of memory`)
+    return new WrapError('limit', `${where}it needs more than ${memoryBytes / 1024 / 1024} MiB of memory`)
   }
   // lua/wrap.lua begins its own errors so: they name a wrong argument.
   return new WrapError(/^(\S+:\d+: )?wrap: /.test(line) ? 'argument' : 'script', line)

@@ -3,20 +3,35 @@ import type { EntryLog } from '../../chat/ports.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { statsText } from './shared/log-stats.ts'
 import { Misuse } from '../usage.ts'
 
-export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes'>): Command =>
+export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>): Command =>
   defineCommand({
     name: 'history',
-    summary: 'what was said here, oldest first; --before ID goes further back',
+    summary: 'what was said here, oldest first; --before ID goes further back; stats: the log in numbers',
     room: 'here',
     flags: [
       COUNT_FLAG,
       { name: 'before', about: 'only what is older than this entry', value: 'ID' },
       JSON_FLAG,
     ],
+    arguments: [
+      {
+        name: 'what',
+        about: 'who recorded how much, tokens and calls by day',
+        optional: true,
+        oneOf: ['stats'],
+      },
+    ],
     example: '-n 20',
-    async run({ room, flags, out, signal }) {
+    async run({ room, args, flags, out, signal }) {
+      if (args.what === 'stats') {
+        await out.ready()
+        const stats = await log.stats(room.name)
+        return out.line(flags.json ? safeJson({ room: room.name, ...stats }) : statsText(room.name, stats))
+      }
       const before = entryId(flags.before)
       const count = entryCount(flags.n)
       const paged: PagedLog = {

@@ -9,6 +9,7 @@ import type { TurnStore } from '../../turns/ports.ts'
 import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
@@ -60,6 +61,7 @@ export interface CommandParts {
     readonly runs: ToolRuns
     readonly summaries: Summaries
     readonly approvals: Approvals
+    readonly hooks: Pick<RoomHooks, 'logOf'>
   }
   readonly clock: Clock
   readonly stores: {
@@ -76,7 +78,7 @@ export interface CommandParts {
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
   const { chat, people, speech, activity, clock, stores } = parts
-  const { turns, runs, summaries, approvals } = activity
+  const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
@@ -111,7 +113,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     toolsCommand(turns, stores.rooms),
     wrapCommand(turns),
     turnCommand(stores.turns, chat),
-    scriptCommand(stores.scripts, turns, clock),
+    scriptCommand(stores.scripts, turns, clock, hooks),
     summaryCommand(stores.summaries, summaries, clock),
     checkpointCommand(chat, stores.rooms, clock),
     kvCommand(stores.rooms),

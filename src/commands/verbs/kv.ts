@@ -1,54 +1,54 @@
-import { EXITS_KEY, NAV_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
+import { EXITS_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
-import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../../lib/clean-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { parseJson, type Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { CHECKPOINT_KEY } from '../../prompt/checkpoint.ts'
-import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
+import {
+  checkKey,
+  checkPlace,
+  isKey,
+  MAX_VALUE_CHARS,
+  OWNED_KEYS,
+  storable,
+} from '../../prompt/key-values.ts'
+import type { Caller } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { needManager } from '../rights.ts'
 import { Misuse } from '../usage.ts'
 
-const KEY = /^[A-Za-z0-9_.-]{1,64}$/
-const MAX_VALUE_CHARS = 16_384
-const MAX_KEYS = 256
-
-/** Keys that mean something to the server, and the commands that check what is put there. */
-const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
-  [SCOPE_KEY, 'tools'],
-  [CHECKPOINT_KEY, 'checkpoint'],
-  [EXITS_KEY, 'portal'],
-  [NAV_KEY, 'nav'],
-])
-
 type Values = ReadonlyMap<string, Json>
+
+/** Completes "only the owner of ROOM, an op or an admin can …". */
+const CHANGE = 'change its key-values'
 
 export function kvCommand(rooms: RoomStore): Command {
   return defineCommand({
     name: 'kv',
     summary: "the room's key-values, which its script can read: list, show one, set one (- removes it)",
     room: 'here',
-    flags: [JSON_FLAG],
+    flags: [JSON_FLAG, { name: 'stdin', about: 'the value is all of standard input' }],
     arguments: [
       { name: 'key', about: '1-64 of letters, digits, _, . and -', optional: true },
       { name: 'value', about: 'JSON, or text', optional: true, takes: 'rest' },
     ],
     example: 'colour "blue"',
     rights: {
-      manage: 'change its key-values',
+      manage: CHANGE,
       // A bad key is refused to everybody with the same message, so rights do not matter for it.
-      when: ({ key = '', value }) => value !== undefined && KEY.test(key),
+      when: ({ key = '', value }) => value !== undefined && isKey(key),
     },
-    async run({ person, room, args: { key, value }, flags, out }) {
+    async run({ person, room, args: { key, value: onLine }, flags, out, stdin }) {
       const values = await valuesFor(room, person)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
-      if (!KEY.test(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
+      checkKey(key)
+      const value = onLine ?? (await piped(stdin, flags))
       if (value === undefined) return out.line(show(key, values, flags.json))
       const owner = OWNED_KEYS.get(key)
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
+      if (onLine === undefined) await needManager(room, person, CHANGE)
       await set(room, key, value, values)
     },
   })
@@ -60,8 +60,7 @@ export function kvCommand(rooms: RoomStore): Command {
 
   async function set(room: Room, key: string, text: string, values: Values): Promise<void> {
     const value = text.trim() === '-' ? undefined : readValue(text)
-    if (value !== undefined && values.size >= MAX_KEYS && !values.has(key))
-      throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
+    if (value !== undefined) checkPlace(key, values)
     await rooms.setValue(room.name, key, value)
   }
 }
@@ -81,10 +80,23 @@ function show(key: string, values: Values, asJson: boolean): string {
 /** JSON where it is JSON, else the text itself. Both are cleaned. Throws `Refusal`. */
 function readValue(text: string): Json {
   if (text.length > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
-  const value = parsedOrText(text)
-  if (isTooDeep(value))
-    throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
-  return cleanJson(value)
+  return storable(parsedOrText(text))
+}
+
+/**
+ * The value that a script pipes in; undefined for none, and then the key is shown. Without `--stdin` only an input counts
+ * that is there at once: it may be a terminal that never ends.
+ */
+async function piped(
+  stdin: Caller['stdin'],
+  flags: { readonly json: boolean; readonly stdin: boolean },
+): Promise<string | undefined> {
+  if (flags.stdin && !stdin) throw new Misuse('--stdin is for scripts; in a session, type the value')
+  if (flags.json || !stdin) return undefined
+  const text = (await stdin(flags.stdin ? 'until-end' : 'if-ready')).replace(/\r?\n$/, '')
+  if (text.trim() !== '') return text
+  if (flags.stdin) throw new Refusal('standard input has no value; nothing was changed')
+  return undefined
 }
 
 function parsedOrText(text: string): Json {

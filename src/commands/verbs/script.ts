@@ -2,6 +2,7 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { cleanLine, cleanText } from '../../lib/text/clean-text.ts'
 import type { Turns } from '../../turns/turns.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import { WrapError, type ScriptStore, type StoredScript } from '../../prompt/ports.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
 import { needManager } from '../rights.ts'
@@ -15,7 +16,7 @@ const ARGUMENTS = [
   {
     name: 'action',
     about: 'what to do',
-    oneOf: ['show', 'set', 'check', 'reset', 'versions'],
+    oneOf: ['show', 'set', 'check', 'reset', 'versions', 'log'],
   },
   { name: 'text', about: 'the script, or a version to show', optional: true, takes: 'rest' },
 ] as const
@@ -25,14 +26,15 @@ type Context = CommandContext<'here', typeof ARGUMENTS>
 /** Room scripts: what composes the prompts of this room's models. */
 export function scriptCommand(
   scripts: ScriptStore,
-  turns: Pick<Turns, 'checkScript'>,
+  turns: Pick<Turns, 'checkScript' | 'names'>,
   clock: Clock,
+  hooks: Pick<RoomHooks, 'logOf'>,
 ): Command {
-  const actions = { show, versions, check, set, reset }
+  const actions = { show, versions, check, set, reset, log }
   return defineCommand({
     name: 'script',
     summary:
-      "the room's own Lua: show [VERSION], set, check, reset or versions; set and check read it from standard input",
+      "the room's own Lua: show [VERSION], set, check, reset, versions, or log of its hooks; set and check read standard input",
     room: 'here',
     arguments: ARGUMENTS,
     example: 'show',
@@ -63,9 +65,16 @@ export function scriptCommand(
     out.line(all.length === 0 ? 'no script was ever set' : all.map(versionLine).join('\n'))
   }
 
+  async function log({ room, out }: Context): Promise<void> {
+    const lines = hooks.logOf(room.name)
+    out.line(lines.length === 0 ? 'no hook has logged anything since the server started' : lines.join('\n'))
+  }
+
   async function check(context: Context): Promise<void> {
     await mustCompose(context, await sourceOf(context))
-    context.out.line('the script compiles and composes')
+    const models = turns.names().length
+    const which = models > 1 ? ` for all ${models} models` : ''
+    context.out.line(`the script compiles and composes${which}`)
   }
 
   async function set(context: Context): Promise<void> {
@@ -80,9 +89,10 @@ export function scriptCommand(
     await store(context, '', 'reset')
   }
 
-  async function mustCompose({ room, person }: Context, source: string): Promise<void> {
+  async function mustCompose({ room, person, out }: Context, source: string): Promise<void> {
     try {
-      await turns.checkScript({ room, person, source })
+      const print = (line: string): void => out.line(cleanText(`| ${line}`))
+      await turns.checkScript({ room, person, source, print })
     } catch (error) {
       if (error instanceof WrapError) throw new Refusal(cleanLine(error.message), { cause: error })
       throw error

@@ -7,11 +7,10 @@ import { cleanLine } from '../../lib/text/clean-text.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { ListedTool, ToolList } from '../../toolbox/tool-list.ts'
 import type { Turns } from '../../turns/turns.ts'
-import { SCOPE_KEY } from '../../toolbox/scoped-tools.ts'
 import { MAX_PATTERN_CHARACTERS, MAX_PATTERNS } from '../../prompt/patterns.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ToolForm } from '../../prompt/prompt.ts'
-import { scopeFromWords, scopeText } from '../../prompt/scope.ts'
+import { SCOPE_KEY, scopeFromWords, scopeText } from '../../prompt/scope.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
 type Values = Pick<RoomStore, 'setValue'>
@@ -25,7 +24,7 @@ export const toolsCommand = (turns: Pick<Turns, 'scope' | 'prompt' | 'names'>, r
     arguments: [
       {
         name: 'scope',
-        about: 'on, off, internal, or names of tools, with * and !',
+        about: 'on, off, internal, read, write, execute, network, or names of tools, with * and !',
         optional: true,
         takes: 'words',
       },
@@ -64,7 +63,7 @@ async function setScope(room: Room, author: string, scope: Json, rooms: Values):
 }
 
 function scopeWords({ tools }: ToolList): readonly string[] {
-  const groups = tools.flatMap(({ tool }) => [tool.group, tool.source])
+  const groups = tools.flatMap(({ tool }) => [tool.group, tool.source, tool.access])
   return [...new Set(['on', 'off', ...groups, ...tools.map(({ tool }) => tool.name)])]
 }
 

@@ -50,6 +50,44 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().log.read(nowhere, { limit: 99 })).toEqual([])
   })
 
+  test('counts a room by author and by day, tools that ran and tokens that were reported', async () => {
+    const day = 24 * 60 * 60 * 1000
+    const base = { at: 1, room: lobby, author: 'alice', text: 'x' }
+    const call = {
+      ...base,
+      kind: 'tool_call',
+      call: 'c',
+      name: 'n',
+      arguments: {},
+      requester: 'bob',
+    } as const
+    const turn = 'T1' as TurnId
+    const usage = { input: 7, output: 9 }
+    const entries: Entry[] = [
+      { ...base, id: idOf(1), kind: 'message' },
+      { ...call, id: idOf(2), author: 'qwen' },
+      { ...call, id: idOf(3), author: 'qwen', notRun: true },
+      { ...base, id: idOf(4), author: 'qwen', kind: 'reply', turn, outcome: 'done', usage },
+      { ...base, id: idOf(5), at: day, author: 'qwen', kind: 'reply', turn, outcome: 'failed' },
+      { ...base, id: idOf(6), room: den, kind: 'message' },
+    ]
+    for (const entry of entries) await store().log.append(entry)
+    expect(await store().log.stats(lobby)).toEqual({
+      entries: 5,
+      first: 1,
+      last: day,
+      authors: [
+        { author: 'qwen', entries: 4 },
+        { author: 'alice', entries: 1 },
+      ],
+      days: [
+        { day: '1970-01-02', entries: 1, calls: 0, replies: 1, input: 0, output: 0 },
+        { day: '1970-01-01', entries: 4, calls: 1, replies: 1, input: 7, output: 9 },
+      ],
+    })
+    expect(await store().log.stats(nowhere)).toEqual({ entries: 0, authors: [], days: [] })
+  })
+
   test('tells how large entries are without giving them', async () => {
     await store().log.append(message(idOf(1), lobby, 'é'.repeat(1_000)))
     await say(store(), 2, 4)

@@ -110,7 +110,7 @@ function approvalsIn({ chatParts: { chat, storage, clock, log } }: TurnWorld): A
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
 }
 
-function runnerIn({ chatParts, turns, summaries }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
+function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
   const { chat, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
@@ -122,7 +122,7 @@ function runnerIn({ chatParts, turns, summaries }: TurnWorld, approvals: Approva
   })
   const commands = createCommands({
     ...{ chat, people, speech, clock, stores: storage },
-    activity: { turns, runs, summaries, approvals },
+    activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
     limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },

@@ -30,7 +30,7 @@ test.each([
   ['/invite ', ['ann', 'bob']],
   ['/run ', ['Grep', 'calculator']],
   ['/allow ', ['always', 'once', 'room']],
-  ['/tools ', ['Grep', 'builtin', 'calculator', 'off', 'on']],
+  ['/tools ', ['Grep', 'builtin', 'calculator', 'off', 'on', 'read']],
   ['/tools Grep c', ['calculator']],
   ['/nav ', []],
   ['/__proto__ ', []],

@@ -103,6 +103,23 @@ describe('a scope', () => {
     expect(visible(['read_file'])).toEqual(['read_file'])
   })
 
+  test('knows what tools may do', () => {
+    const some = catalogue(
+      sampleTool('Grep'),
+      sampleTool('Write', { access: 'write' }),
+      sampleTool('Bash', { access: 'execute' }),
+      sampleTool('shell', { access: 'execute', aliasOf: ['Bash'] }),
+      sampleTool('holler_fetch', { access: 'network', group: 'mcp', source: 'holler' }),
+    )
+    expect(visible('read', some)).toEqual(['Grep'])
+    expect(visible(['!execute'], some)).toEqual(['Grep', 'Write', 'holler_fetch'])
+    expect(visible(['builtin', '!write', '!execute'], some)).toEqual(['Grep'])
+    expect(visible(['network:holler_*', 'execute:B*'], some)).toEqual(['Bash', 'holler_fetch'])
+    expect(
+      resolveScope(['network', '!exekute'], catalogue(sampleTool('Bash', { access: 'execute' }))).warnings,
+    ).toEqual(['network matches no tool', '!exekute matches no tool; did you mean !execute?'])
+  })
+
   test('never gives the word of a group to a server of that name', () => {
     const evil = catalogue(sampleTool('internal_x', { group: 'mcp', source: 'internal' }))
     expect(visible('internal', evil)).toEqual([])

@@ -39,6 +39,7 @@ async function createScene(...tools: readonly Tool[]) {
     results: storage.results,
     bytes,
     clock,
+    hooks: { beforeToolCall: async () => undefined },
   })
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WrapError } from '../../../src/prompt/ports.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
-import { createTurnWorld, tool } from '../../support/turn-world.ts'
+import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
 
 describe('what a model would be given', () => {
   it('is the same prompt that it is sent, but for the message', async () => {
@@ -54,7 +54,27 @@ describe('what a model would be given', () => {
     await world.turns.checkScript({
       ...trial,
       source: 'function default_wrap(t) return wrap(t):system() end',
+      print: () => {},
     })
-    await expect(world.turns.checkScript({ ...trial, source: 'x = = 1' })).rejects.toThrow(WrapError)
+    await expect(world.turns.checkScript({ ...trial, source: 'x = = 1', print: () => {} })).rejects.toThrow(
+      WrapError,
+    )
+  })
+
+  it('is tried with every model: one whose window is too small is named', async () => {
+    const small = anotherModel('small', { contextWindow: 1100, maxOutput: 1000 })
+    await using world = await createTurnWorld(scriptedModel(), { more: [anotherModel('other'), small] })
+    const printed: string[] = []
+    const print = (line: string): void => void printed.push(line)
+    const trial = { room: world.room, person: world.ann, print }
+    const rules = 'print(tools.current_model().name == "small" and "tight" or "fine")\n'
+    const script = (words: number): string =>
+      `${rules}function default_wrap(t) return wrap(t):custom("x", ("word "):rep(${words}), 1, true, {required = true}) end`
+    await world.turns.checkScript({ ...trial, source: script(20) })
+    expect(printed.splice(0)).toEqual(['fine', '@small: tight'])
+    await expect(world.turns.checkScript({ ...trial, source: script(500) })).rejects.toThrow(
+      /^@small: wrap: layer "x" needs 50\d tokens/,
+    )
+    expect(printed).toEqual(['fine', '@small: tight'])
   })
 })

@@ -164,6 +164,7 @@ describe('spawn_agent', () => {
       bytes: UNCOUNTED,
       results: storage.results,
       clock,
+      hooks: { beforeToolCall: async () => undefined },
     })
     await using runs = createToolRuns(openToolbox, nextId, clock)
     const { signal } = new AbortController()

@@ -63,7 +63,7 @@ const toText = (bytes: string): string => Buffer.from(bytes, 'latin1').toString(
 function realmText(): string {
   const read = (name: string): string => readFileSync(createRequire(import.meta.url).resolve(name), 'utf8')
   return `(function (ask) { 'use strict'
-    delete Object.prototype.__proto__; Error.stackTraceLimit = 100
+    delete Object.prototype.__proto__; Error.stackTraceLimit = 300
     const [exports, parser, printj, trees] = [{}, {}, {}, []]
     ;(function (exports, module) { ${read('luaparse')}\n})(parser, { exports: parser })
     ;(function (exports) { ${read('printj')}\n})(printj)

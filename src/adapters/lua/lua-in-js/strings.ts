@@ -47,7 +47,8 @@ export function createStrings(sprintf: Sprintf, call: Call, text: ToText): Funct
     lower: (value) => text(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
     rep(value, count, between = '') {
       const [one, gap, times] = [text(value), text(between), Math.floor(Number(count))]
-      if ((one.length + gap.length) * times > 16_000_000) throw new Error('not enough memory')
+      const problem = times >= 2 ** 31 ? 'resulting string too large' : 'not enough memory'
+      if ((one.length + gap.length) * times > 16_000_000) throw new Error(problem)
       return times > 0 ? (one + gap).repeat(times - 1) + one : ''
     },
     format(template, ...given) {
@@ -80,8 +81,7 @@ export function createStrings(sprintf: Sprintf, call: Call, text: ToText): Funct
         let value: Value
         if (typeof by === 'function') value = call(by, ...given)[0]
         else value = typeof by === 'object' ? by.get(given[0]) : text(by).replace(/%([^])/g, fill)
-        if (value === undefined || value === false) value = all
-        made += text(subject).slice(done, start) + text(value)
+        made += text(subject).slice(done, start) + text(value === undefined || value === false ? all : value)
         ;[done, count] = [stop, count + 1]
       }
       return [made + text(subject).slice(done), count]

@@ -6,6 +6,7 @@
 import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/wrap.ts'
 import { WrapError } from '../../../prompt/ports.ts'
+import { runHook } from '../../../prompt/hooks/run-hook.ts'
 import { createPriceList } from '../../../prompt/price-list.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
@@ -29,19 +30,21 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 function answer(request: Request): Response {
   const { id } = request
+  const printed: string[] = []
   try {
     if (request.kind === 'count') {
       const counter = counters.of(request.encoding)
       return { kind: 'counts', id, counts: request.texts.map((text) => counter.count(text)) }
     }
+    if (request.kind === 'hook') return { kind: 'hook', id, outcome: runHook(engine, request.run) }
     const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
     const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
-    const prompt = composePrompt(snapshot, engine, counter, prices)
-    return { kind: 'prompt', id, prompt: withoutDefinitions(prompt) }
+    const prompt = composePrompt(snapshot, engine, counter, prices, printed)
+    return { kind: 'prompt', id, prompt: withoutDefinitions(prompt), printed }
   } catch (error) {
     if (error instanceof WrapError)
-      return { kind: 'failed', id, reason: error.reason, message: error.message }
+      return { kind: 'failed', id, reason: error.reason, message: error.message, printed }
     console.error(error)
     return { kind: 'failed', id, reason: 'process', message: `wrap: ${String(error)}` }
   }

@@ -1,4 +1,5 @@
 import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
+import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
 import type { SentOnce } from '../sent-once.ts'
 import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
@@ -13,6 +14,7 @@ export type Request =
       readonly tools: SentOnce<CatalogueTool>
       readonly history: SentOnce<HistoryRow>
     }
+  | { readonly id: number; readonly kind: 'hook'; readonly run: HookRun }
   | {
       readonly id: number
       readonly kind: 'count'
@@ -23,14 +25,19 @@ export type Request =
 /** What it answers. The first line is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt }
+  | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt; readonly printed: Printed }
+  | { readonly kind: 'hook'; readonly id: number; readonly outcome: HookOutcome }
   | { readonly kind: 'counts'; readonly id: number; readonly counts: readonly number[] }
   | {
       readonly kind: 'failed'
       readonly id: number
       readonly reason: WrapError['reason']
       readonly message: string
+      readonly printed?: Printed
     }
+
+/** The lines that a script printed. */
+type Printed = readonly string[]
 
 /** What a wrap process is started with, as its one argument, in JSON. */
 export interface Settings {

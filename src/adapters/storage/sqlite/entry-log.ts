@@ -4,12 +4,12 @@ import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
 import { createEntryQueries, createSizeQueries, type EntryRow, toEntry } from './entry-query.ts'
 
-/** The rooms' logs in the table `entries`, but for searching them, and for what waits to be summed up. */
+/** The rooms' logs in the table `entries`, but for searching and counting them, and for what waits to be summed up. */
 export function createEntryLog({
   db,
   read,
   write,
-}: Connection): Omit<EntryLog, 'search' | keyof HeldPresence> {
+}: Connection): Omit<EntryLog, 'search' | 'stats' | keyof HeldPresence> {
   const query = createEntryQueries(db)
   const sizeQuery = createSizeQueries(db)
   const insert = entryInserter(db)

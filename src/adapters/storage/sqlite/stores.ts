@@ -14,6 +14,7 @@ import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
+import { createLogStats } from './search/log-stats.ts'
 import { createSummaryStore } from './summaries.ts'
 import { createTurnStore } from './turns/turns.ts'
 
@@ -21,7 +22,12 @@ import { createTurnStore } from './turns/turns.ts'
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: { ...createEntryLog(connection), ...createHeldPresence(connection), search },
+    log: {
+      ...createEntryLog(connection),
+      ...createHeldPresence(connection),
+      ...createLogStats(connection),
+      search,
+    },
     rooms: createRoomStore(connection),
     people: createPeopleStore(connection),
     turns: { ...createTurnStore(connection), ...createChargeStore(connection) },

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import type { LogStats } from '../../../../src/chat/log-stats.ts'
 import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
-const FORM = '/history [-n N] [--before ID] [--json]'
+const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'
 
 async function createTalk(...said: readonly string[]) {
   const world = await createCommandWorld()
@@ -31,6 +32,24 @@ describe('/history', () => {
     expect(last).toMatchObject({ kind: 'message', text: 'three' })
     const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
     expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
+  })
+
+  test('counts the log: who recorded how much, and what each day had', async () => {
+    await using world = await createTalk('one', '@qwen call nope {}')
+    await vi.waitFor(async () => {
+      const { out } = await world.exec(world.bob, 'history hall stats --json')
+      const { entries, authors, days } = JSON.parse(out.join('')) as LogStats
+      expect(days).toEqual([expect.objectContaining({ day: '2026-01-01', entries, replies: 1, calls: 0 })])
+      expect(authors).toContainEqual({ author: 'ann', entries: 2 })
+    })
+    const { out } = await world.type(world.bob, 'history stats')
+    expect(out.join('\n')).toMatch(/^hall: \d+ entries, 2026-01-01 to 2026-01-01\n\nwho recorded them\n/)
+    expect(out.join('\n')).toMatch(/\n2026-01-01 +\d+ +1 +0 +\d+ +\d+$/)
+  })
+
+  test('counts nothing where nothing was said', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.ann, 'history stats', 'den')).toEqual(done('den: nothing was recorded yet'))
   })
 
   test('gives each entry one line of JSON, whatever a call of a tool had in it', async () => {

@@ -19,6 +19,27 @@ describe('/kv', () => {
     expect(await world.exec(world.bob, 'kv hall --json nope')).toEqual(done('{"key":"nope","value":null}'))
   })
 
+  test('takes a value from standard input: with --stdin to its end, else where it is there at once', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, 'kv hall words', '{"a": 1}\n')).toEqual(done())
+    expect(await world.exec(world.bob, 'kv hall words')).toEqual(done('{"a":1}'))
+    expect(await world.exec(world.ann, 'kv hall --stdin words', 'two\nlines\n')).toEqual(done())
+    expect(await world.exec(world.bob, 'kv hall words')).toEqual(done('two\nlines'))
+    expect(await world.exec(world.bob, 'kv hall words --json', 'ignored')).toEqual(
+      done('{"key":"words","value":"two\\nlines"}'),
+    )
+    for (const line of ['kv hall words', 'kv hall --stdin words'])
+      expect(await world.exec(world.bob, line, 'mine')).toEqual(
+        refused('only the owner of hall, an op or an admin can change its key-values'),
+      )
+    expect(await world.exec(world.ann, 'kv hall --stdin words', ' \n')).toEqual(
+      refused('standard input has no value; nothing was changed'),
+    )
+    expect((await world.exec(world.ann, 'kv hall tool_scope', 'all')).err[0]).toContain('is set with tools')
+    expect((await world.type(world.ann, 'kv --stdin words')).err[0]).toContain('--stdin is for scripts')
+    expect(await world.exec(world.bob, 'kv hall words')).toEqual(done('two\nlines'))
+  })
+
   test.each([
     ['tool_scope', '/tools [--json] [SCOPE…]'],
     ['checkpoint', '/checkpoint [NAME]'],

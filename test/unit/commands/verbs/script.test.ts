@@ -32,6 +32,20 @@ describe('script', () => {
     expect(await world.exec(world.bob, 'script hall versions')).toEqual(done('no script was ever set'))
   })
 
+  test('shows what it prints, also where it fails after that', async () => {
+    await using world = await createCommandWorld()
+    const printing = `print("room", tools.look().name, nil, {})\n${SOURCE}`
+    expect(await world.exec(world.ann, 'script hall check', printing)).toEqual(
+      done('| room\thall\tnil\ttable', 'the script compiles and composes'),
+    )
+    expect(await world.exec(world.ann, 'script hall check', 'print("so far")\nerror("no")')).toEqual({
+      ...refused('script:2: no'),
+      out: ['| so far'],
+    })
+    await world.exec(world.ann, 'script hall set', printing)
+    expect((await world.exec(world.bob, 'wrap hall @qwen full')).out.join()).not.toContain('| room')
+  })
+
   test('that does not compose is not set', async () => {
     await using world = await createCommandWorld()
     for (const source of ['function (', 'function default_wrap(t) error("no") end'])
@@ -70,7 +84,7 @@ describe('script', () => {
   test('refuses other words', async () => {
     await using world = await createCommandWorld()
     for (const word of ['edit', 'SHOW', 'constructor', 'x'.repeat(99)]) {
-      const problem = `script: show, set, check, reset or versions, not ${word.slice(0, 40)}`
+      const problem = `script: show, set, check, reset, versions or log, not ${word.slice(0, 40)}`
       expect(await world.type(world.bob, `script ${word}`)).toEqual(misused(problem, FORM))
     }
     expect(await world.type(world.bob, 'script reset now')).toEqual(

@@ -13,6 +13,7 @@ export const LANES: { readonly [S in keyof Stores]: { readonly [M in keyof Store
     read: 'read',
     sizes: 'read',
     search: 'slow',
+    stats: 'slow',
     lastId: 'read',
     // Written and read in one thread: what was held before is found.
     hold: 'write',

@@ -97,7 +97,7 @@ describe('a text that is too long for the process', () => {
     ['rep with a separator', 'return ("x"):rep(1e7, "yy")'],
     ['doubling', 'local s = "x" while true do s = s .. s end'],
   ])('is an error: by %s', (_what, body) => {
-    expect(() => evaluate(body)).toThrow('script: it needs more than 64 MiB of memory')
+    expect(() => evaluate(body)).toThrow('it needs more than 64 MiB of memory')
     expect(evaluate('return 1 + 1')).toBe('2')
   })
 })

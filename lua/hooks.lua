@@ -1,0 +1,29 @@
+-- A room's hooks: functions of its script that the server calls when something happens. For these the script runs in place
+-- of composing a prompt. src/prompt/hooks has the server's side.
+
+local snapshot = require "snapshot"
+local where = require "where"
+
+local hooks = {}
+
+local function describe(value)
+  return type(value) == "table" and "a table" or type(value) == "function" and "a function" or tostring(value)
+end
+
+-- Calls the hook, if the script has it. Returns { refusal = … } where it refuses a call.
+function hooks.run(environment)
+  local name = snapshot.hook.name
+  local hook = environment[name]
+  if hook == nil then return {} end
+  if type(hook) ~= "function" then
+    error(where() .. name .. " must be a function, it is " .. describe(hook), 0)
+  end
+  local answer = hook(snapshot.hook.argument)
+  if name ~= "before_tool_call" or answer == nil then return {} end
+  if type(answer) ~= "string" then
+    error(where() .. name .. " must return nil or a text, it returned " .. describe(answer), 0)
+  end
+  return { refusal = answer }
+end
+
+return hooks

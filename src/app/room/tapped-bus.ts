@@ -1,0 +1,21 @@
+import type { Entry } from '../../chat/entry.ts'
+import type { RoomBus } from '../../chat/ports.ts'
+
+/** A bus that also tells of the entries which this process publishes. */
+export interface TappedBus extends RoomBus {
+  /** From now on `listener` gets each entry after its delivery, in the order of its room's log. Must not throw. */
+  tap(listener: (entry: Entry) => void): void
+}
+
+/** Where several processes share a bus, each entry is told in one of them only: the one that recorded it. */
+export function tapped(bus: RoomBus): TappedBus {
+  const listeners: ((entry: Entry) => void)[] = []
+  return {
+    publish(room, event) {
+      bus.publish(room, event)
+      if (event.type === 'entry') for (const listener of listeners) listener(event.entry)
+    },
+    subscribe: (room, listener) => bus.subscribe(room, listener),
+    tap: (listener) => void listeners.push(listener),
+  }
+}

@@ -1,0 +1,46 @@
+import { Refusal } from '../chat/errors.ts'
+import { EXITS_KEY, NAV_KEY } from '../chat/exits.ts'
+import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
+import type { Json } from '../lib/json.ts'
+import { safeJson } from '../lib/safe-json.ts'
+import { CHECKPOINT_KEY } from './checkpoint.ts'
+import { SCOPE_KEY } from './scope.ts'
+
+const KEY = /^[A-Za-z0-9_.-]{1,64}$/
+
+/** Characters of a value, as JSON. */
+export const MAX_VALUE_CHARS = 16_384
+
+/** Keys of one room. */
+const MAX_KEYS = 256
+
+/** Keys that mean something to the server, and the commands that check what is put there. */
+export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
+  [SCOPE_KEY, 'tools'],
+  [CHECKPOINT_KEY, 'checkpoint'],
+  [EXITS_KEY, 'portal'],
+  [NAV_KEY, 'nav'],
+])
+
+/** Whether a room can have a key of this name. */
+export const isKey = (key: string): boolean => KEY.test(key)
+
+/** Throws `Refusal` for what no room can have as a key. */
+export function checkKey(key: string): void {
+  if (!isKey(key)) throw new Refusal('a key is 1-64 of letters, digits, _, . and -')
+}
+
+/** Throws `Refusal` where a room with these values has no place for one more key. */
+export function checkPlace(key: string, values: { has(key: string): boolean; readonly size: number }): void {
+  if (values.size < MAX_KEYS || values.has(key)) return
+  throw new Refusal(`a room has at most ${MAX_KEYS} keys; - removes one`)
+}
+
+/** A value as it may be stored: cleaned. Throws `Refusal` where it is too long or nested too deep. */
+export function storable(value: Json): Json {
+  if (isTooDeep(value))
+    throw new Refusal(`a value is nested at most ${MAX_JSON_DEPTH} deep; this one is deeper`)
+  const size = typeof value === 'string' ? value.length : safeJson(value).length
+  if (size > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
+  return cleanJson(value)
+}

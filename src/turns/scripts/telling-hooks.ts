@@ -1,0 +1,38 @@
+import type { Usage } from '../../chat/entry.ts'
+import type { Clock } from '../../chat/ports.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { TurnEnd, TurnJob } from '../turn-job.ts'
+import type { RunTurn } from '../turn.ts'
+import { nameOf } from '../turn-state.ts'
+
+/** The same turn, of which the room's script is told when it has ended. Sub-turns belong to their turn and are not told. */
+export const tellingHooks =
+  (runTurn: RunTurn, hooks: Pick<RoomHooks, 'afterTurn'>, clock: Clock): RunTurn =>
+  async (job, stop) => {
+    const end = await runTurn(job, stop)
+    hooks.afterTurn(job.room, turnFacts(job, end, clock.now()))
+    return end
+  }
+
+/** What `after_turn` is called with. */
+function turnFacts(job: TurnJob, { ending, text, reply, last }: TurnEnd, now: number): JsonObject {
+  const { recorder, requester } = job
+  const usage = reply?.kind === 'reply' ? reply.usage : undefined
+  return {
+    id: recorder.id,
+    model: reply?.author ?? nameOf(job),
+    user: requester.name,
+    outcome: ending.outcome,
+    text,
+    seconds: Math.max(0, (now - recorder.startedAt) / 1000),
+    ...(ending.outcome === 'done' ? {} : { error: last.text }),
+    ...(usage ? { usage: usageFacts(usage) } : {}),
+  }
+}
+
+const usageFacts = ({ input, output, cached }: Usage): JsonObject => ({
+  input,
+  output,
+  ...(cached === undefined ? {} : { cached }),
+})

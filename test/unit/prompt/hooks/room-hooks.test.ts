@@ -1,0 +1,185 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { Person } from '../../../../src/chat/person.ts'
+import type { Json } from '../../../../src/lib/json.ts'
+import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
+
+/** A room's script may define hooks: what they are told, what they can do, and that they can do nothing else. */
+
+const WRAP = 'function default_wrap(t) return wrap(t):system():tools(room_tool_scope()):history() end\n'
+
+async function scripted(world: TurnWorld, source: string): Promise<void> {
+  const { storage, clock } = world.chatParts
+  await storage.scripts.put({ room: world.room.name, source: WRAP + source, author: 'ann', at: clock.now() })
+}
+
+const valueOf = (world: TurnWorld, key: string): Promise<Json | undefined> =>
+  world.chatParts.storage.rooms.getValue(world.room.name, key)
+
+const speak = (world: TurnWorld, text: string, { name }: Person = world.ann) =>
+  world.room.record({ kind: 'message', author: name, text })
+
+/** A turn that calls `look` once; gives what the model was told, and how often the tool ran. */
+async function callUnder(
+  source: string,
+): Promise<{ answer: string; runs: number; lines: readonly string[] }> {
+  const model = scriptedModel(call(['look', { q: 'x' }]), say('done'))
+  let runs = 0
+  const look = tool('look', () => ({ content: `ran ${(runs += 1)}`, isError: false }))
+  await using world = await createTurnWorld(model, { tools: [look] })
+  await scripted(world, source)
+  await world.ask()
+  const [answer = ''] = model.requests[1]!.messages.flatMap((step) =>
+    step.role === 'tool' ? [step.content] : [],
+  )
+  return { answer, runs, lines: await world.lines() }
+}
+
+describe('before_tool_call', () => {
+  test('lets a call run where it gives nil', async () => {
+    expect(await callUnder('function before_tool_call() end')).toMatchObject({ answer: 'ran 1', runs: 1 })
+  })
+
+  test('refuses with its text, which the model reads and the room sees', async () => {
+    const { answer, runs, lines } = await callUnder(
+      'function before_tool_call(call) if call.access == "read" then return call.id .. " not now, " .. call.user .. call.arguments.q end end',
+    )
+    expect(answer).toBe("ERROR: look: refused by the room's script: look not now, annx")
+    expect(runs).toBe(0)
+    expect(lines.join('\n')).toContain("refused by the room's script: look not now, annx")
+  })
+
+  test.each([
+    [
+      'fails',
+      '\nfunction before_tool_call(call)\n  return call.nope.x\nend',
+      'script:4: attempt to index a nil',
+    ],
+    [
+      'gives something else',
+      'function before_tool_call() return true end',
+      'must return nil or a text, it returned true',
+    ],
+    ['is no function', 'before_tool_call = 5', 'before_tool_call must be a function, it is 5'],
+    ['never ends', 'function before_tool_call() while true do end end', 'it runs longer than'],
+    [
+      'catches its end',
+      'function before_tool_call() while true do pcall(function() while true do end end) end end',
+      'it runs longer',
+    ],
+    [
+      'wants a prompt',
+      'function before_tool_call() tools.history() end',
+      'script:2: tools.history is for prompts: a hook cannot use it',
+    ],
+    [
+      'sets a value',
+      'function before_tool_call() tools.room_kv_set("a", 1) end',
+      'script:2: tools.room_kv_set: before_tool_call cannot',
+    ],
+  ])('refuses where it %s, and says so with its line', async (_what, source, problem) => {
+    const { answer, runs } = await callUnder(source)
+    expect(answer).toContain("not run: the room's script failed in before_tool_call: ")
+    expect(answer).toContain(problem)
+    expect(runs).toBe(0)
+  })
+
+  test('cannot give back a tool that the scope hides', async () => {
+    const model = scriptedModel(call(['look', {}]), say('done'))
+    await using world = await createTurnWorld(model, { tools: [tool('look')] })
+    await scripted(world, 'function before_tool_call() return nil end')
+    await world.setScope('none')
+    await world.ask()
+    expect((await world.lines()).join('\n')).toContain('we only have these tools')
+  })
+})
+
+describe('on_message', () => {
+  test('is called in the order of the log, and what it sets is stored', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(
+      world,
+      'function on_message(entry) tools.room_kv_set("seen", (tools.room_kv_get("seen") or "") .. entry.text .. ",") end',
+    )
+    await Promise.all(['a', 'b', 'c', 'd'].map((text) => speak(world, text)))
+    await vi.waitFor(async () => expect(await valueOf(world, 'seen')).toBe('a,b,c,d,'))
+  })
+
+  test('is told once of each version that it fails, with its line, and the log has each time', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, '\nfunction on_message(entry)\n  error("no " .. entry.text)\nend')
+    for (const text of ['a', 'b', 'c']) await speak(world, text)
+    await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(3))
+    expect(world.hooks.logOf(world.room.name)[2]).toMatch(/Z  on_message  failed: script:4: no c$/)
+    const notices = (await world.lines()).filter((line) => line.startsWith('notice'))
+    expect(notices).toEqual([
+      "notice: the room's script failed in on_message: script:4: no a (told once; /script log has the others)",
+    ])
+  })
+
+  test('a value that a hook sets calls no hook, and one that never ends keeps none from running', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(
+      world,
+      `function on_message(entry)
+        tools.log("info", entry.author)
+        if entry.text == "slow" then while true do end end
+        tools.room_kv_set("count", (tools.room_kv_get("count") or 0) + 1)
+      end`,
+    )
+    await speak(world, 'slow')
+    await speak(world, 'quick')
+    await vi.waitFor(async () => expect(await valueOf(world, 'count')).toBe(1), { timeout: 10_000 })
+    expect(await world.chatParts.storage.rooms.values(world.room.name)).toEqual(new Map([['count', 1]]))
+    expect(world.hooks.logOf(world.room.name)).toHaveLength(2)
+  })
+
+  test.each([
+    ['tool_scope', '"all"', 'tool_scope is set with the command tools'],
+    ['exits', '{}', 'exits is set with the command portal'],
+    ['a/b', '1', 'a key is 1-64 of letters'],
+    ['big', '("x"):rep(20000)', 'a value has at most 16384 characters'],
+    ['f', 'print', 'a value is text, a number'],
+  ])('cannot set %s to %s', async (key, value, problem) => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, `function on_message() tools.room_kv_set("${key}", ${value}) end`)
+    await speak(world, 'hi')
+    await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain(problem))
+    expect(await valueOf(world, key)).toBeUndefined()
+  })
+
+  test('is called for what is said in its own room alone', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, 'function on_message(entry) tools.log("info", entry.text) end')
+    const den = await world.chatParts.chat.create('den', world.ann, { private: true })
+    await den.record({ kind: 'message', author: 'ann', text: 'secret' })
+    await speak(world, 'open')
+    await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(1))
+    expect(world.hooks.logOf(world.room.name)[0]).toContain('info: open')
+    expect(world.hooks.logOf(den.name)).toEqual([])
+  })
+
+  test('of a flood leaves out what does not fit, and says so in its log', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, 'function on_message(entry) tools.room_kv_set("last", entry.text) end')
+    await Promise.all(Array.from({ length: 200 }, (_, index) => speak(world, `m${index}`)))
+    await vi.waitFor(() => expect(world.hooks.logOf(world.room.name).join()).toContain('too many calls'))
+    await vi.waitFor(async () => expect(await valueOf(world, 'last')).toMatch(/^m\d+$/))
+  })
+})
+
+describe('after_turn', () => {
+  test('is told how a turn ended, and may keep count', async () => {
+    await using world = await createTurnWorld(scriptedModel(say('hello ann')))
+    await scripted(world, 'function after_turn(turn) tools.room_kv_set("turn", turn) end')
+    await world.ask()
+    await vi.waitFor(async () =>
+      expect(await valueOf(world, 'turn')).toMatchObject({
+        model: 'qwen',
+        user: 'ann',
+        outcome: 'done',
+        text: 'hello ann',
+      }),
+    )
+  })
+})
