@@ -19,7 +19,7 @@ import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts
 import { createReload, type Reload } from './app/reload.ts'
 import type { Chat } from './chat/chat.ts'
 import { StorageError } from './chat/errors.ts'
-import { createPace } from './chat/pace.ts'
+import { createPace } from './chat/limits/pace.ts'
 import type { People } from './chat/people.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'

@@ -1,6 +1,6 @@
 import { fnv1a } from '../lib/hash.ts'
 import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
-import { OMISSION } from './conversation.ts'
+import { OMISSION } from './conversation/conversation.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 

@@ -1,5 +1,5 @@
 import { toolCallLine } from '../chat/entry-text.ts'
-import type { ByteQuota } from '../chat/byte-quota.ts'
+import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Entry, EntryDraft, ToolResultEntry } from '../chat/entry.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'

@@ -23,7 +23,7 @@ export const ROADS: readonly Road[] = [
       { to: 'src/app/session-host.ts:createSessionHost', through: 'src/session/ports.ts:SessionHost' },
       { to: 'src/handle-line.ts:handleLine' },
       { to: 'src/commands/runner.ts:createRunner', through: 'src/commands/runner.ts:Runner' },
-      { aside: 'src/chat/pace.ts:createPace', through: 'src/chat/pace.ts:Pace' },
+      { aside: 'src/chat/limits/pace.ts:createPace', through: 'src/chat/limits/pace.ts:Pace' },
       { to: 'src/commands/speech.ts:createSpeech', through: 'src/commands/speech.ts:Speech' },
       { aside: 'src/chat/message-text.ts:messageText' },
       { to: 'src/chat/room.ts:createRoom', through: 'src/chat/room.ts:Room' },

@@ -3,7 +3,7 @@
 import type { Usage } from '../../chat/entry.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
 import { createSerial } from '../../lib/serial.ts'
-import { type Learned, learn, learnRefusal, type RefusedPrompt, type UsageReport } from './learn-factor.ts'
+import { type Learned, learn, learnRefusal, type RefusedPrompt, type TokenReport } from './learn-factor.ts'
 import type { ModelSettings } from '../model-settings.ts'
 import type { Calibration, CalibrationStore } from '../ports.ts'
 
@@ -30,7 +30,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
   /** Each report builds on the one before it. */
   const oneByOne = createSerial()
-  const lastReports = new Map<string, UsageReport>()
+  const lastReports = new Map<string, TokenReport>()
   const told = new Set<string>()
 
   async function update(
@@ -52,7 +52,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
   function tell(
     { name, endpoint, contextWindow }: ModelSettings,
     key: string,
-    { counted, reported }: UsageReport,
+    { counted, reported }: TokenReport,
   ): void {
     if (told.has(key)) return
     told.add(key)
@@ -75,7 +75,7 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     async learnFrom(model, { counted, framing }, usage) {
       if (!usage) return
       const key = calibrationKey(model)
-      const report: UsageReport = { counted, framing, reported: usage.input, at: clock.now() }
+      const report: TokenReport = { counted, framing, reported: usage.input, at: clock.now() }
       const last = lastReports.get(key)
       lastReports.set(key, report)
       await update(model, (known) => {

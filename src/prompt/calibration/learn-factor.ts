@@ -21,7 +21,7 @@ const MIN_GROWTH = 0.02
 const MIN_GROWTH_TOKENS = 50
 
 /** What a provider reported for one request. Tokens. */
-export interface UsageReport {
+export interface TokenReport {
   readonly counted: number
   /** The part of `counted` that is no text of ours. */
   readonly framing: number
@@ -44,8 +44,8 @@ export interface Learned {
  */
 export function learn(
   known: Calibration | undefined,
-  report: UsageReport,
-  { assumed, last }: { readonly assumed: number; readonly last?: UsageReport | undefined },
+  report: TokenReport,
+  { assumed, last }: { readonly assumed: number; readonly last?: TokenReport | undefined },
 ): Learned {
   const before = known ?? unlearned(assumed)
   const { counted, reported, at } = report
@@ -69,7 +69,7 @@ const unlearned = (assumed: number): Calibration => ({
 })
 
 /** Far below our count of the texts, or the same as for a prompt that was clearly shorter or longer. */
-function looksCutOff({ counted, framing, reported }: UsageReport, last: UsageReport | undefined): boolean {
+function looksCutOff({ counted, framing, reported }: TokenReport, last: TokenReport | undefined): boolean {
   if (reported < (counted - framing) * MIN_SHARE_OF_TEXT) return true
   if (last?.reported !== reported) return false
   const growth = Math.abs(counted - last.counted)

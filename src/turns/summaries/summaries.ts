@@ -4,7 +4,7 @@
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Alarm, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
-import { CONVERSATION_KINDS } from '../../prompt/conversation-rows.ts'
+import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
 import { TurnStopped } from '../ending.ts'
 import type { SumUp } from './sum-up.ts'

@@ -1,7 +1,7 @@
 import { indentLater } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
-import { groupsOfCalls } from '../../prompt/conversation-rows.ts'
-import { textOfGroup } from '../../prompt/conversation.ts'
+import { groupsOfCalls } from '../../prompt/conversation/conversation-rows.ts'
+import { textOfGroup } from '../../prompt/conversation/conversation.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 
 /** What a summarizer reads. Both texts are what people wrote, so they are the user's part, and none of ours. */

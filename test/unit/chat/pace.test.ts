@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPace } from '../../../src/chat/pace.ts'
+import { createPace } from '../../../src/chat/limits/pace.ts'
 import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
 import { handClock } from '../../support/chat-parts.ts'
 

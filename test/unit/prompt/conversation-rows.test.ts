@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { historyRows } from '../../../src/prompt/conversation.ts'
+import { historyRows } from '../../../src/prompt/conversation/conversation.ts'
 import type { HistoryRow } from '../../../src/prompt/snapshot.ts'
 import { row, sampleSnapshot } from '../../support/snapshot.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createByteQuota } from '../../../src/chat/byte-quota.ts'
+import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
 import type { Workspace } from '../../../src/tools/ports/workspace.ts'
 import { ok } from '../../../src/tools/result.ts'

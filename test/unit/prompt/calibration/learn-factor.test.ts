@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { learn, learnRefusal, type UsageReport } from '../../../../src/prompt/calibration/learn-factor.ts'
+import { learn, learnRefusal, type TokenReport } from '../../../../src/prompt/calibration/learn-factor.ts'
 import type { Calibration } from '../../../../src/prompt/ports.ts'
 import { targetOf } from '../../../../src/prompt/wrap.ts'
 import { trialSnapshot } from '../../../../src/prompt/trial.ts'
 
-const report = (ratio: number, counted = 1000, framing = 0): UsageReport => ({
+const report = (ratio: number, counted = 1000, framing = 0): TokenReport => ({
   ...{ counted, framing, at: 7 },
   reported: counted * ratio,
 })
@@ -53,7 +53,7 @@ test('a factor never leaves its bounds, whatever is reported', () => {
       fc.double({ min: 1, max: 1.5, noNaN: true }),
       (reports, assumed) => {
         let known: Calibration | undefined
-        let last: UsageReport | undefined
+        let last: TokenReport | undefined
         for (const one of reports) {
           known = learn(known, one, { assumed, last }).calibration
           last = one

@@ -1,5 +1,8 @@
-import type { Calibration, CalibrationStore } from '../../../prompt/ports.ts'
-import type { Connection } from './connection.ts'
+// What is stored of models: factors between our count of tokens and theirs, and what their servers told. It must not know
+// what a factor is used for.
+
+import type { Calibration, CalibrationStore } from '../../../../prompt/ports.ts'
+import type { Connection } from '../connection.ts'
 
 /** Factors by model. */
 export function createCalibrationStore({ db, read, write }: Connection): CalibrationStore {

@@ -1,11 +1,15 @@
-import { indentLater } from '../chat/entry-text.ts'
-import type { Entry, ToolCallEntry } from '../chat/entry.ts'
-import { utf8Bytes } from '../lib/bytes.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
-import { headOf } from '../lib/text/characters.ts'
+/**
+ * The conversation of a room as scripts read it: rows, and the same as one text. This folder must not know how rows are
+ * stored or how a layer is trimmed.
+ */
+import { indentLater } from '../../chat/entry-text.ts'
+import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
+import { utf8Bytes } from '../../lib/bytes.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
+import { headOf } from '../../lib/text/characters.ts'
 import { pageOf, readHistoryQuery, type ConversationRow, type RowGroup } from './conversation-rows.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot } from '../snapshot.ts'
 
 /** Stands where older entries were left out. It gives no number, so that the text begins with the same bytes in every turn. */
 export const OMISSION = '[earlier entries left out]'

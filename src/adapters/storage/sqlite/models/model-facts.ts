@@ -1,5 +1,5 @@
-import type { ModelFactsStore, StoredFacts } from '../../../turns/ports.ts'
-import type { Connection } from './connection.ts'
+import type { ModelFactsStore, StoredFacts } from '../../../../turns/ports.ts'
+import type { Connection } from '../connection.ts'
 
 /** What is known of models, by model. */
 export function createModelFactsStore({ db, read, write }: Connection): ModelFactsStore {

@@ -1,6 +1,6 @@
-import type { Entry, EntryKind } from '../chat/entry.ts'
-import { isJsonList, isJsonObject, type Json } from '../lib/json.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Entry, EntryKind } from '../../chat/entry.ts'
+import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
+import type { Snapshot } from '../snapshot.ts'
 
 /** Rows of history in one snapshot: no layer shows more, and no script reads more. */
 export const MAX_HISTORY_ROWS = 500

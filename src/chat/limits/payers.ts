@@ -1,6 +1,10 @@
-import { fullAfter, waitFor, type Rate } from '../lib/token-bucket.ts'
-import type { Person } from './person.ts'
-import type { MonotonicClock } from './ports.ts'
+/**
+ * What one person, one key and one network may do in a while: lines at a pace, and bytes in a day. This folder must not
+ * know what a line means, nor where its bytes are kept.
+ */
+import { fullAfter, waitFor, type Rate } from '../../lib/token-bucket.ts'
+import type { Person } from '../person.ts'
+import type { MonotonicClock } from '../ports.ts'
 
 /** Token buckets of all who pay, for one limit. */
 export interface PayerLedger {
