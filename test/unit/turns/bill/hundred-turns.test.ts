@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { MessageEntry } from '../../../../src/chat/entry.ts'
 import type { Person } from '../../../../src/chat/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import { usageCommand } from '../../../../src/commands/verbs/usage.ts'
@@ -93,7 +92,7 @@ async function createScene() {
 
 async function takeTurn(world: TurnWorld, room: Room, requester: Person, model: string, text: string) {
   const message = await room.record({ kind: 'message', author: requester.name, text: `@${model} ${text}` })
-  const turn = await world.turns.start({ room, requester, model, message: message as MessageEntry })
+  const turn = await world.turns.start({ room, requester, model, message })
   return await turn.done
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { TurnId } from '../../../../src/chat/entry.ts'
 import { Refusal } from '../../../../src/chat/errors.ts'
 import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
