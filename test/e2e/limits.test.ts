@@ -37,11 +37,11 @@ test('tokens are counted for a person and for a room, and a restart gives none b
   const [alice, bob] = [await ask('alice'), await ask('bob')]
   expect(alice.exitCode).toBe(1)
   expect(alice.stderr).toMatch(
-    /^your quota \(tokens_per_person_day\) is used up: you have used 36 of 30 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
+    /^the quota of alice \(tokens_per_person_day\) is used up: 36 of 30 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
   )
   expect(bob.exitCode).toBe(1)
   expect(bob.stderr).toMatch(
-    /^the quota of lobby \(tokens_per_room_day\) is used up: it has used 54 of 50 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
+    /^the quota of lobby \(tokens_per_room_day\) is used up: 54 of 50 tokens in 24 hours; ask again in (1d|23h 59m)\n$/,
   )
   expect(stage.models.requests).toHaveLength(3)
 })

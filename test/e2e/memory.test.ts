@@ -143,7 +143,8 @@ test('a room of 10,000 messages knows its first hundred, also after a crash in t
   const { models: used } = JSON.parse((await stage.as('alice', ['usage', '--json', LOBBY])).stdout) as {
     readonly models: readonly { readonly model: string; readonly turns: number; readonly input: number }[]
   }
-  expect(used).toContainEqual(expect.objectContaining({ model: 'memo', turns: pieces.length }))
+  // All but the request that the crash cut off: nobody knows what that one cost.
+  expect(used).toContainEqual(expect.objectContaining({ model: 'memo', turns: pieces.length - 1 }))
 })
 
 test('two rooms with one summarizer do not mix, and neither waits for the other or keeps a turn waiting', async () => {

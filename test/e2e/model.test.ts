@@ -195,9 +195,10 @@ describe("a room's script that never ends", () => {
   test('costs its own turn only: another room answers meanwhile', async () => {
     await stage.as('root', ['create', 'tarpit'])
     const source =
-      'function default_wrap(t) if tools.current_model().name == "qwen" then while true do end end return wrap(t):system() end'
+      'function default_wrap(t) if tools.room_kv_get("stuck") then while true do end end return wrap(t):system() end'
     const set = await stage.as('root', ['script', 'tarpit', 'set'], { input: source })
     expect(set).toMatchObject({ exitCode: 0, stderr: '' })
+    await stage.as('root', ['kv', 'tarpit', 'stuck', 'true'])
     const stuck = stage.as('root', ['ask', 'tarpit', '@qwen', 'hi'])
     const others = await Promise.all(
       [1, 2, 3].map(() => stage.as('alice', ['ask', 'lobby', '@guide', 'help'])),
@@ -206,7 +207,8 @@ describe("a room's script that never ends", () => {
       expect(other).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('@guide') as unknown })
     const { exitCode, stderr } = await stuck
     expect(exitCode).toBe(1)
-    expect(stderr).toBe('script: it runs longer than 250 ms\n')
+    expect(stderr).toBe('script:1: it runs longer than 250 ms\n')
+    await stage.as('root', ['kv', 'tarpit', 'stuck', '-'])
     expect((await stage.as('alice', ['ask', 'tarpit', '@guide', 'help'])).exitCode).toBe(0)
   })
 

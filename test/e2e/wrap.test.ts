@@ -59,14 +59,14 @@ describe('the script of a room', () => {
       stderr: expect.stringContaining('only the owner of strict') as unknown,
     })
     for (const [bad, reason] of [
-      [failing, /^script:3: attempt to index a nil value \(local 'x'\)\n$/],
-      ['x = = 1', /^script:1: unexpected symbol near '='\n$/],
+      [failing, /^@guide: script:3: attempt to index a nil value \(local 'x'\)\n$/],
+      ['x = = 1', /^(@guide: )?script:1: unexpected symbol near '='\n$/],
       ['', /^there is no script: give it on standard input\n$/],
       ['return 1 \0 + 1', /^a script is text; this one has a NUL byte in it\n$/],
-      ['\u001bLua', /^script:1: unexpected symbol/],
+      ['\u001bLua', /^(@guide: )?script:1: unexpected symbol/],
       [
         'function default_wrap() return 7 end',
-        /^script:1: wrap: default_wrap must return what wrap\(\) gave, it returned 7\n$/,
+        /^(@guide: )?script:1: wrap: default_wrap must return what wrap\(\) gave, it returned 7\n$/,
       ],
       [`--${'x'.repeat(70_000)}`, /^(a script has at most 65536 characters|standard input is longer than)/],
     ] as const) {
