@@ -17,7 +17,7 @@ local real = {
 -- An address differs from process to process, and the same snapshot must give the same bytes. So the text of a
 -- table is "table", and neither %p nor string.pack is available.
 local has_address = { table = true, ["function"] = true, thread = true, userdata = true }
-local format, gsub, find = string.format, string.gsub, string.find
+local format, gsub, find, sub = string.format, string.gsub, string.find, string.sub
 
 local function text_of(...)
   local value = ...
@@ -232,11 +232,17 @@ local function locator(own, main)
   end
 end
 
+-- Bytes of what is printed at once: the host shows fewer, and a long text takes time on its way there.
+local MAX_PRINTED = 2000
+
 local function printer(host)
   return function(...)
     local values = real.pack(...)
-    for index = 1, values.n do values[index] = text_of(values[index]) end
-    host("print", real.concat(values, "\t", 1, values.n))
+    for index = 1, values.n do
+      local value = values[index]
+      values[index] = text_of(real.type(value) == "string" and sub(value, 1, MAX_PRINTED) or value)
+    end
+    host("print", sub(real.concat(values, "\t", 1, values.n), 1, MAX_PRINTED))
   end
 end
 

@@ -73,7 +73,8 @@ describe('SIGHUP', () => {
       file,
       `${configWith('second', toolsSection('disabled = ["todo_read"]\n'))}\n${modelOf('newer', 'third')}\n`,
     )
-    const said = await hangUp(DONE)
+    // What is wrong is printed after it was logged.
+    const said = await hangUp(/\nsshawl: .*Sum\.tool:1: @wrapped is missing/)
     const problem = `${join(tools, 'Sum.tool')}:1: @wrapped is missing`
     expect(said).toContain(`sshawl: ${problem}`)
     expect(said).toMatch(/"level":50.*"problem":".*Sum\.tool:1: @wrapped is missing/)

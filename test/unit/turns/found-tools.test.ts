@@ -17,9 +17,6 @@ const many = (count: number, words = 20): Tool[] =>
 const settings = { contextWindow: 5000, maxOutput: 500 }
 const search = (query: string): ScriptedStep => call(['find_tools', { query }])
 const namesIn = ({ tools }: ModelRequest): readonly string[] => tools.map(({ name }) => name)
-const isSorted = (numbers: readonly number[]): boolean =>
-  numbers.every((number, index) => index === 0 || number >= numbers[index - 1]!)
-
 /** A large schema: all of it stays in the short form. */
 const large = (id: string, choices: number): Tool =>
   tool(id, undefined, {
@@ -145,7 +142,9 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
             expect(budget.used).toBeLessThanOrEqual(budget.target)
             expect(names).toEqual(inPrompt.flatMap(({ definition }) => definition?.name ?? []))
           }
-          expect(isSorted(model.requests.map(({ prompt }) => -prompt.budget.target))).toBe(true)
+          // What a turn has said takes its place from the prompt; where it is shortened, some of that comes back.
+          const targets = model.requests.map(({ prompt }) => prompt.budget.target)
+          expect(Math.max(...targets)).toBe(targets[0])
         },
       ),
       { numRuns: 12 * MANY_RUNS },
