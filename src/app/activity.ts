@@ -73,7 +73,11 @@ export async function createActivity(
   const models = configuredModels(current, overrides)
   const hooks = owned(
     createRoomHooks({
-      ...{ rooms: storage.rooms, scripts: storage.scripts, composer, clock, log },
+      rooms: storage.rooms,
+      scripts: storage.scripts,
+      composer,
+      clock,
+      log,
       room: (name) => chat.anyRoom(name),
       modelNames: () => models().map(({ settings }) => settings.name),
     }),
@@ -92,7 +96,13 @@ export async function createActivity(
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
   const { turns, summaries } = assembleTurns({
-    ...{ context, stores: storage, models, composer, scopedTools, openToolbox, hooks },
+    context,
+    stores: storage,
+    models,
+    composer,
+    scopedTools,
+    openToolbox,
+    hooks,
     memory: {
       anyRoom: (name) => chat.anyRoom(name),
       usualSummarizer: () => current.now().memory.summarizer,
@@ -105,8 +115,14 @@ export async function createActivity(
     inBackground(summaries.lookAtAll(), log)
   }
   return {
-    ...{ runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
-    ...{ approvals, bytes, tools, hooks, warmUp },
+    runs: owned(runs),
+    turns: owned(turns),
+    summaries: owned(summaries),
+    approvals,
+    bytes,
+    tools,
+    hooks,
+    warmUp,
   }
 }
 

@@ -54,7 +54,10 @@ export interface TurnAssembly {
 /** Share of a prompt that tools may take before their descriptions are shortened. */
 const TOOLS_SHARE = 0.4
 
-/** Joins the parts of a turn: its snapshots, its steps, what is learned from it and where it is stored; and the summaries of rooms, which ask the same models. */
+/**
+ * Joins the parts of a turn: its snapshots, its steps, what is learned from it and where it is stored; and the summaries of
+ * rooms, which ask the same models.
+ */
 export function assembleTurns(assembly: TurnAssembly): {
   readonly turns: Turns
   readonly summaries: Summaries
@@ -106,8 +109,14 @@ function summariesFor(
   const { clock, log } = context
   const { rooms, history, summaries } = stores
   const sumUp = createSumUp({
-    ...{ rooms, history, summaries, composer, clock, models },
-    ...{ usualSummarizer, makeSummary },
+    rooms,
+    history,
+    summaries,
+    composer,
+    clock,
+    models,
+    usualSummarizer,
+    makeSummary,
   })
   const troubles = createTroubles(anyRoom, clock, log)
   return createSummaries({ rooms, summaries, sumUp, troubles, clock, log, usualSummarizer })

@@ -44,7 +44,7 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
   }
 }
 
-/** Sends one request. It is stored while the model works, and is stored before anything comes of the answer. */
+/** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
 async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<StepResult> {
   const { job, signal, reply, settings } = turn
   await job.recorder.bill.allow()

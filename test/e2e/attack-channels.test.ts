@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Arena,
-  expectStops,
-  expectUnharmed,
-  howMuch,
-  openArena,
-  openTwin,
-  type Twin,
-} from '../support/attack.ts'
+import { expect, test } from 'vitest'
+import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
@@ -25,18 +17,7 @@ exec_per_address = 1000
 channels_per_connection = 100
 `
 
-/** All attacks are on the same server, one after another, and all attackers stay. */
-let arena: Arena
-let twin: Twin
-
-beforeAll(async () => {
-  arena = await openArena({ config: FAST })
-  twin = await openTwin()
-})
-afterAll(async () => {
-  await arena[Symbol.asyncDispose]()
-  await twin[Symbol.asyncDispose]()
-})
+const arena = shareArena({ config: FAST })
 
 const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
 
@@ -47,7 +28,7 @@ const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
 
 test('no window and no packet size of a channel makes the server loop', async () => {
   const answers: string[] = []
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const clients: HostileClient[] = []
     for (const packetSize of VALUES) {
       const client = await attacker(stage)
@@ -107,7 +88,7 @@ const FLOODS = [
 const FLOOD_MS = howMuch({ quick: 300, long: 500 })
 
 test('floods of small messages stall nobody', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const client = await attacker(stage)
     await client.shell()
     for (const message of FLOODS) {
@@ -123,7 +104,7 @@ test('floods of small messages stall nobody', async () => {
 })
 
 test('commands that begin and end as fast as they can stall nobody', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const client = await attacker(stage)
     const end = performance.now() + ATTACK_MS
     const churn = async (): Promise<void> => {
@@ -136,7 +117,7 @@ test('commands that begin and end as fast as they can stall nobody', async () =>
 })
 
 test('who exchanges keys all the time is thrown out', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const client = await attacker(stage)
     const timer = setInterval(() => client.rekey(), 5)
     await client.closed

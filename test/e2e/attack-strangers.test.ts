@@ -1,30 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type Arena,
-  expectStops,
-  expectUnharmed,
-  howMuch,
-  openArena,
-  openTwin,
-  type Twin,
-} from '../support/attack.ts'
+import { expect, test } from 'vitest'
+import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
-/** All attacks are on the same server, one after another, and all attackers stay. */
-let arena: Arena
-let twin: Twin
-
-beforeAll(async () => {
-  arena = await openArena()
-  twin = await openTwin()
-})
-afterAll(async () => {
-  await arena[Symbol.asyncDispose]()
-  await twin[Symbol.asyncDispose]()
-})
+const arena = shareArena()
 
 /** Half-open connections from an address: each says who it is and no more, and is opened again when it is closed. */
 function crowd(port: number, addresses: readonly string[], connections: number): Disposable {
@@ -63,7 +44,7 @@ async function slowestLogin({ server, home }: Stage): Promise<number> {
 
 test('connections that fail slow their own address down, and no other', async () => {
   const times = { same: 0, other: 0 }
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const { port } = stage.server
     const many = crowd(port, ['127.1.9.1'], 20)
     await sleep(500)
@@ -88,7 +69,7 @@ const LOGINS = howMuch({ quick: 52, long: 100 })
 
 test('many logins in a row, from one address, stall nobody and are slowed down', async () => {
   let ms = 0
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const key = newKey()
     const start = performance.now()
     const one = async (): Promise<void> => {
@@ -110,7 +91,7 @@ const ADDRESSES = Array.from({ length: 200 }, (_, number) => `127.0.${number + 1
 test('five hundred half-open connections from two hundred addresses keep nobody out', async () => {
   let usual = 0
   let slowest = 0
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     usual = await slowestLogin(stage)
     const many = crowd(stage.server.port, ADDRESSES, 500)
     await sleep(500)

@@ -1,16 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientChannel } from 'ssh2'
-import { afterAll, beforeAll, test } from 'vitest'
-import {
-  type Arena,
-  expectStops,
-  expectUnharmed,
-  howMuch,
-  openArena,
-  openTwin,
-  type Twin,
-} from '../support/attack.ts'
+import { test } from 'vitest'
+import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
 import type { Stage } from '../support/server.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
@@ -22,18 +14,7 @@ async function terminal(stage: Stage, columns: number) {
   return { client, channel }
 }
 
-/** All attacks are on the same server, one after another, and all attackers stay. */
-let arena: Arena
-let twin: Twin
-
-beforeAll(async () => {
-  arena = await openArena()
-  twin = await openTwin()
-})
-afterAll(async () => {
-  await arena[Symbol.asyncDispose]()
-  await twin[Symbol.asyncDispose]()
-})
+const arena = shareArena()
 
 const ATTACK_MS = howMuch({ quick: 1_000, long: 3_000 })
 /** The same density of keys and window changes, for a longer or a shorter time. */
@@ -53,7 +34,7 @@ const write = (channel: ClientChannel, text: string): Promise<void> =>
   new Promise((resolve) => channel.write(text, () => resolve()))
 
 test('hundreds of changes of the window over a draft of 48,000 characters stall nobody', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const { client, channel } = await terminal(stage, 200)
     await write(channel, `\u001b[200~${'🙂'.repeat(24_000)}\u001b[201~`)
     for (let change = 0; change < 2_000 * SHARE; change++) channel.setWindow(24, 100 + (change % 100), 0, 0)
@@ -64,7 +45,7 @@ test('hundreds of changes of the window over a draft of 48,000 characters stall 
 })
 
 test('tens of thousands of keys into a terminal of a thousand columns stall nobody', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const { client, channel } = await terminal(stage, 1_000)
     await spread(60_000 * SHARE, () => channel.write('k'))
     return [client]
@@ -73,7 +54,7 @@ test('tens of thousands of keys into a terminal of a thousand columns stall nobo
 })
 
 test('tens of thousands of TABs after a command stall nobody', async () => {
-  const damage = await arena.damageOf(twin, async (stage) => {
+  const damage = await arena.damageOf(async (stage) => {
     const { client, channel } = await terminal(stage, 80)
     await write(channel, '/run ')
     await spread(1_000 * SHARE, () => channel.write('\t'.repeat(100)))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, inject } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { createStage, type Stage } from './server.ts'
 
 declare module 'vitest' {
@@ -87,6 +87,26 @@ export async function openArena(
   }
 }
 
+/** One server that all tests of a file attack, one after another, with its twin; all attackers stay. To be called once. */
+export function shareArena(options: Parameters<typeof openArena>[0] = {}): SharedArena {
+  let arena: Arena
+  let twin: Twin
+  beforeAll(async () => {
+    arena = await openArena(options)
+    twin = await openTwin()
+  })
+  afterAll(async () => {
+    await arena[Symbol.asyncDispose]()
+    await twin[Symbol.asyncDispose]()
+  })
+  return { damageOf: (attack) => arena.damageOf(twin, attack), stop: () => arena.stop() }
+}
+
+/** An arena whose twin is known. */
+export interface SharedArena extends Pick<Arena, 'stop'> {
+  damageOf(attack: (stage: Stage) => Promise<readonly Disposable[]>): Promise<Damage>
+}
+
 /**
  * Nobody waits noticeably longer than before, or than on a server that is left alone; and the memory stays below `maxMb`.
  */
@@ -97,7 +117,7 @@ export function expectUnharmed(damage: Damage, maxMb = 450): void {
 }
 
 /** The server stops when it is told to, although the attackers are still there. */
-export async function expectStops(arena: Arena): Promise<void> {
+export async function expectStops(arena: Pick<Arena, 'stop'>): Promise<void> {
   const { exitCode, ms } = await arena.stop()
   expect(exitCode).toBe(0)
   expect(ms).toBeLessThan(5_000)

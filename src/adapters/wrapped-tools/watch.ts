@@ -29,13 +29,13 @@ export async function watchDirectories(
   changed: () => void,
   log: Log,
 ): Promise<AsyncDisposable> {
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   const ended = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let isChanged = false
   const soon = (event: WatchEvent): void => {
     isChanged ||= event === 'change'
-    timer ??= setTimeout(() => void inTurn(follow), QUIET_MS).unref()
+    timer ??= setTimeout(() => void oneByOne(follow), QUIET_MS).unref()
   }
   const begin = (places: readonly WatchedPath[]) => watchPlaces(places, soon, log)
   let places = await findPlaces(dirs)
@@ -62,7 +62,7 @@ export async function watchDirectories(
     async [Symbol.asyncDispose]() {
       ended.abort()
       clearTimeout(timer)
-      await inTurn(async () => await watching[Symbol.asyncDispose]())
+      await oneByOne(async () => await watching[Symbol.asyncDispose]())
     },
   }
 }

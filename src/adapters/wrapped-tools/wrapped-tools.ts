@@ -47,7 +47,7 @@ export async function createWrappedTools({
   log,
   ...first
 }: WrappedToolsOptions & { readonly log: Log }): Promise<WrappedTools> {
-  const inTurn = createSerial()
+  const oneByOne = createSerial()
   const tell = createTeller(log)
   let options: WrappedToolsOptions = first
   let current: Reading = { definitions: [], tools: [], problems: [], warnings: [], replaced: [] }
@@ -57,9 +57,9 @@ export async function createWrappedTools({
     tell(current)
   }
 
-  const watch = (): Promise<AsyncDisposable> => watchDirectories(options.dirs, () => void inTurn(read), log)
+  const watch = (): Promise<AsyncDisposable> => watchDirectories(options.dirs, () => void oneByOne(read), log)
   let watching = await watch()
-  await inTurn(read)
+  await oneByOne(read)
   return {
     group: 'wrapped',
     name: 'wrapped',
@@ -68,7 +68,7 @@ export async function createWrappedTools({
     warnings: () => current.warnings,
     replaced: () => current.replaced,
     reload: (changed = options) =>
-      inTurn(async () => {
+      oneByOne(async () => {
         const sameDirs = JSON.stringify(changed.dirs) === JSON.stringify(options.dirs)
         options = changed
         if (!sameDirs) {
@@ -78,7 +78,7 @@ export async function createWrappedTools({
         await read()
       }),
     async [Symbol.asyncDispose]() {
-      await inTurn(async () => await watching[Symbol.asyncDispose]())
+      await oneByOne(async () => await watching[Symbol.asyncDispose]())
     },
   }
 }

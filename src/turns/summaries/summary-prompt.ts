@@ -2,6 +2,7 @@ import { indentLater } from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { groupsOfCalls } from '../../prompt/conversation/conversation-rows.ts'
 import { textOfGroup } from '../../prompt/conversation/conversation.ts'
+import { plainPrompt } from '../../prompt/plain-prompt.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 
 /** What a summarizer reads. Both texts are what people wrote, so they are the user's part, and none of ours. */
@@ -60,14 +61,6 @@ export function summaryPrompt(
   const { encoding, contextWindow: window, maxOutput: reserved_output } = model
   const used = counts.system + counts.message
   const none = { context: 0, tools: 0, framing: 0 }
-  return {
-    encoding,
-    budget: { window, reserved_output, target, used, ...counts, ...none },
-    layers: [],
-    tools: [],
-    system,
-    context: '',
-    message,
-    warnings: [],
-  }
+  const budget = { window, reserved_output, target, used, ...counts, ...none }
+  return { ...plainPrompt(system, message), encoding, budget }
 }

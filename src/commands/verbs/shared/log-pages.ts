@@ -1,5 +1,6 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
+import { utf8Bytes } from '../../../lib/bytes.ts'
 
 /** Entries before one: the newest, at most so many. */
 type EarlierQuery = Pick<LogQuery, 'limit' | 'before'>
@@ -62,7 +63,7 @@ const sizesByReading =
     for (let left = limit; left > 0; left -= ENTRIES_PER_PAGE) {
       const entries = await read(upTo(Math.min(left, ENTRIES_PER_PAGE), end))
       if (entries.length === 0) break
-      sizes.push(...entries.toReversed().map(({ id, text }) => ({ id, bytes: text.length })))
+      sizes.push(...entries.toReversed().map(({ id, text }) => ({ id, bytes: utf8Bytes(text) })))
       end = entries[0]?.id
     }
     return sizes.toReversed()

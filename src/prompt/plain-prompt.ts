@@ -1,4 +1,4 @@
-import type { Prompt } from '../prompt/prompt.ts'
+import type { Prompt } from './prompt.ts'
 
 /** A prompt that nobody composed: these very texts. Nothing in it was counted, so its budget is all zeros. */
 export const plainPrompt = (system: string, message: string): Prompt => ({
