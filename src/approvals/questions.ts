@@ -122,7 +122,7 @@ function watchRequester(
   const stopped = (): void => giveUp(whyWithdrawn(signal))
   signal.addEventListener('abort', stopped, { once: true })
   const stopListening = room.listen({
-    deliver: () => isPresent(room, requester.id) || giveUp(`${requester.name} left`),
+    peopleChanged: () => isPresent(room, requester.id) || giveUp(`${requester.name} left`),
   })
   if (signal.aborted) stopped()
   return () => {

@@ -12,11 +12,15 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import type { PresenceChange } from './held-presence.ts'
 import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence.ts'
 import { createPresent } from './present.ts'
 
 /** Somebody who hears a room without being present in it. */
-export type Listener = Pick<Participant, 'deliver' | 'stream'>
+export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
+  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence.ts). */
+  peopleChanged?(): void
+}
 
 /** A room: a log whose entries are delivered, and the people in it. */
 export interface Room {
@@ -78,7 +82,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   // Lasts as long as the process: a room without anybody in it costs one entry in the bus's table.
   parts.bus.subscribe(name, (event) =>
-    tellAll((one) => (event.type === 'entry' ? one.deliver(event.entry) : one.stream?.(event.delta))),
+    tellAll((one) => (event.type === 'entry' ? one.deliver?.(event.entry) : one.stream?.(event.delta))),
   )
 
   const isFull = (): boolean => here.people().length >= limits.members_per_room
@@ -86,6 +90,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   /** A participant that throws must not keep the others from hearing. */
   function tellAll(tell: (one: Listener) => void): void {
     for (const hearers of [here.participants(), [...listeners]]) for (const one of hearers) tellOne(one, tell)
+  }
+
+  /** The person's first participant came, or the last went. */
+  async function tellPresence(change: PresenceChange): Promise<void> {
+    await presence.tell(change)
+    for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
   }
 
   function tellOne(one: Listener, tell: (one: Listener) => void): void {
@@ -118,12 +128,12 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
         throw new Refusal(fullRoom(name, limits.members_per_room))
       const isFirst = !here.has(person)
       here.add(participant)
-      if (isFirst) await presence.tell({ name: person.name, event: 'joined' })
+      if (isFirst) await tellPresence({ name: person.name, event: 'joined' })
     },
     async leave(participant) {
       const { person } = participant
       if (here.remove(participant) && !here.has(person))
-        await presence.tell({ name: person.name, event: 'left' })
+        await tellPresence({ name: person.name, event: 'left' })
     },
     listen(listener) {
       listeners.add(listener)

@@ -98,8 +98,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
     if (entry.kind === 'scope') void updateOffers()
     // A turn begins a moment after the message that mentions its model.
     if (entry.kind === 'message') lookLater()
-    else if (entry.kind === 'presence') peopleChanged()
-    else look()
+    else if (entry.kind !== 'presence') look()
   }
 
   function stream(delta: ReplyDelta): void {
@@ -109,8 +108,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
 
   function leave(refresh: () => void): void {
     watchers.delete(refresh)
-    // The person leaves the room a moment later, perhaps without a word.
-    if (watchers.size > 0) return lookLater()
+    if (watchers.size > 0) return
     stopListening()
     clearTimeout(ticking)
     ticking = undefined
@@ -119,7 +117,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
 
   return {
     watch(person, role, refresh) {
-      if (watchers.size === 0) stopListening = room.listen({ deliver, stream })
+      if (watchers.size === 0) stopListening = room.listen({ deliver, stream, peopleChanged })
       watchers.add(refresh)
       void admit(person, role)
       peopleChanged()

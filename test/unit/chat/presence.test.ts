@@ -48,6 +48,15 @@ async function startLobby(presence_per_min: number, change: (store: HeldPresence
 }
 
 describe('comings and goings', () => {
+  test('reach at once those who only want to know that somebody came or went', async () => {
+    const { lobby, come } = await startLobby(1)
+    const seen: string[][] = []
+    lobby.listen({ peopleChanged: () => seen.push(lobby.present().map(({ name }) => name)) })
+    const goes = await come('ann', 'bob')
+    await goes()
+    expect(seen).toEqual([['ann'], ['ann', 'bob'], ['bob'], []])
+  })
+
   test('are told one by one up to the limit, and the others of that minute in one line at its end', async () => {
     const { lobby, watcher, come, endMinute, logged } = await startLobby(2)
     await come('ann', 'bob')
