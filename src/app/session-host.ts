@@ -39,7 +39,7 @@ export interface HostSettings {
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const pasts = createRoomPasts(parts.chat)
+  const pasts = createRoomPasts()
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal, account) =>

@@ -41,7 +41,13 @@ export function toolSources(
 ): readonly ToolSource[] {
   const names = (): readonly string[] =>
     current.now().models.flatMap((model) => (model.enabled ? model.name : []))
-  const internal = roomTools({ chat, rooms: storage.rooms, models: { names }, speech: current.limits })
+  const internal = roomTools({
+    chat,
+    log: storage.log,
+    rooms: storage.rooms,
+    models: { names },
+    speech: current.limits,
+  })
   return [
     { group: 'internal', name: 'internal', tools: () => internal },
     {

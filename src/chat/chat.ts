@@ -1,9 +1,9 @@
-import type { Entry, RoomName } from './entry.ts'
+import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
-import type { LogQuery, RoomRecord, SearchQuery } from './ports.ts'
+import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isVisible, type Audience } from './visibility.ts'
 
@@ -24,10 +24,6 @@ export interface Chat {
    */
   fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   readonly exits: Exits
-  /** What was recorded in a room, oldest first. Rejects with `StorageError`. */
-  history(room: Room, query: LogQuery): Promise<readonly Entry[]>
-  /** What was recorded with these terms in it. The caller asks for rooms that may be seen. Rejects with `StorageError`. */
-  search(query: SearchQuery): Promise<readonly Entry[]>
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
@@ -109,8 +105,6 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
         parts.rooms.fork(room.name, { ...record, vibe }),
       )
     },
-    history: (room, query) => parts.entries.read(room.name, query),
-    search: (query) => parts.entries.search(query),
     async lobby() {
       // Looked for first, because a server starts and lets people in also while nothing can be stored.
       if (!hasLobby && !(await parts.rooms.find(LOBBY)))

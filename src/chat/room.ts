@@ -1,10 +1,11 @@
-import type { EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
 import type { Person, Role } from './person.ts'
 import type {
   Alarm,
   Clock,
   EntryLog,
   Log,
+  LogQuery,
   Participant,
   PeopleStore,
   RoomBus,
@@ -32,6 +33,8 @@ export interface Room {
    * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
   record<Draft extends EntryDraft>(draft: Draft): Promise<Recorded<Draft>>
+  /** What was recorded here, oldest first. Rejects with `StorageError`. */
+  history(query: LogQuery): Promise<readonly Entry[]>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /** Tells some of those who are present, and nobody else; nothing is stored. */
@@ -109,6 +112,7 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   return {
     name,
     record: (draft) => record(draft),
+    history: (query) => store.read(name, query),
     sumUpPresence: () => presence.sumUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {

@@ -26,7 +26,7 @@ const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () =
 })
 
 toolSourceExam('builtin', fixed('builtin', builtin))
-toolSourceExam('internal', fixed('internal', roomTools({ chat, rooms: storage.rooms })))
+toolSourceExam('internal', fixed('internal', roomTools({ chat, log: storage.log, rooms: storage.rooms })))
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],
@@ -63,5 +63,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
 })
 
 test('the list of ids of the rooms’ tools is that of the tools', () => {
-  expect(roomTools({ chat, rooms: storage.rooms }).map(({ id }) => id)).toEqual(ROOM_TOOL_IDS)
+  expect(roomTools({ chat, log: storage.log, rooms: storage.rooms }).map(({ id }) => id)).toEqual(
+    ROOM_TOOL_IDS,
+  )
 })

@@ -1,13 +1,14 @@
 import type { Chat } from '../../chat/chat.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import type { Person } from '../../chat/person.ts'
+import type { EntryLog } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
-export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
+export const searchCommand = (chat: Pick<Chat, 'rooms'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({
     name: 'search',
     summary:
@@ -31,7 +32,7 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       // What many find is not in memory at once: each prints a page before the next one is read.
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
-        return await chat.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
+        return await log.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
       }
       const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false

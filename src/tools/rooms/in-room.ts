@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Chat } from '../../chat/chat.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { RoomStore } from '../../chat/ports.ts'
+import type { EntryLog, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { MessageLimits } from '../../chat/message-text.ts'
 import type { ToolContext } from '../context.ts'
@@ -10,6 +10,8 @@ import type { Question } from '../tool.ts'
 /** What the tools of the rooms are made from. */
 export interface RoomToolParts {
   readonly chat: Chat
+  /** Finds what was said in rooms that the requester may see. */
+  readonly log: Pick<EntryLog, 'search'>
   /** Where notes and vibes are kept. */
   readonly rooms: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
   /** The models that can be mentioned; nobody when absent. */

@@ -26,7 +26,7 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     run: async ({ words: text, limit, room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const terms = searchTerms(text)
-      const found = await parts.chat.search({
+      const found = await parts.log.search({
         rooms: [room.name],
         limit,
         terms,

@@ -75,7 +75,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
     },
     async texts(name, limit = 1) {
       const room = await chat.anyRoom(name as RoomName)
-      return room ? (await chat.history(room, { limit })).map((entry) => entry.text) : []
+      return room ? (await room.history({ limit })).map((entry) => entry.text) : []
     },
     async [Symbol.asyncDispose]() {
       await runs[Symbol.asyncDispose]()

@@ -95,7 +95,7 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   )
   const lobby = await chat.lobby()
   expect([lobby.present(), attic.present()]).toEqual([[], []])
-  const texts = async (room: typeof lobby) => (await chat.history(room, { limit: 9 })).map(({ text }) => text)
+  const texts = async (room: typeof lobby) => (await room.history({ limit: 9 })).map(({ text }) => text)
   expect(await texts(lobby)).toEqual(['alice joined', 'alice left'])
   expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
 })

@@ -43,7 +43,7 @@ async function startLobby(presence_per_min: number, change: (store: HeldPresence
       await storage.upkeep.health()
       await lobby.sumUpPresence()
     },
-    logged: async () => (await chat.history(lobby, { limit: 99 })).map(({ text }) => text),
+    logged: async () => (await lobby.history({ limit: 99 })).map(({ text }) => text),
   }
 }
 
@@ -95,11 +95,11 @@ describe('comings and goings', () => {
     expect(watcher.texts()).toEqual(['ann joined'])
     const next = open()
     await next.sumUpPresence()
-    const texts = (await next.history(await next.lobby(), { limit: 9 })).map(({ text }) => text)
+    const texts = (await (await next.lobby()).history({ limit: 9 })).map(({ text }) => text)
     expect(texts).toEqual(['ann joined', '2 people joined'])
     expect(await storage.log.roomsWithHeld()).toEqual([])
     await next.sumUpPresence()
-    expect(await next.history(await next.lobby(), { limit: 9 })).toHaveLength(2)
+    expect(await (await next.lobby()).history({ limit: 9 })).toHaveLength(2)
   })
 
   test('wait for the next minute where their sum cannot be stored', async () => {

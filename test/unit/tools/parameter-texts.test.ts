@@ -25,7 +25,7 @@ test('every parameter of every tool that the server brings along has a text for 
   const { chat, storage } = await createChatParts()
   const tools = [
     ...builtinTools({ todo: storage.rooms, results: storage.results }),
-    ...roomTools({ chat, rooms: storage.rooms }),
+    ...roomTools({ chat, log: storage.log, rooms: storage.rooms }),
   ]
   expect(tools.map(({ id }) => id)).toEqual([...BUILTIN_IDS, ...ROOM_TOOL_IDS])
   expect(tools.flatMap(({ id, schema }) => silent(schema).map((name) => `${id}: ${name}`))).toEqual([])

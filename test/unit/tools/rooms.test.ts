@@ -19,8 +19,8 @@ async function world() {
   await lobby.enter(screenOf(alice))
   await lobby.enter(screenOf(bob))
   await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
-  const { rooms } = chatParts.storage
-  const tools = roomTools({ chat: chatParts.chat, rooms, models: { names: () => ['qwen'] } })
+  const { log, rooms } = chatParts.storage
+  const tools = roomTools({ chat: chatParts.chat, log, rooms, models: { names: () => ['qwen'] } })
 
   /** Runs a tool in the lobby for somebody. */
   async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
@@ -55,7 +55,7 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 describe('the tools of the world', () => {
   it('need a permission where they can change something', async () => {
     const { chat, storage } = await createChatParts()
-    const tools = roomTools({ chat, rooms: storage.rooms })
+    const tools = roomTools({ chat, log: storage.log, rooms: storage.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],
       ['sshawl_who', 'read'],
@@ -124,13 +124,13 @@ describe('the tools of the world', () => {
         chat: { messages: [], turn: turnIn(lobby.name) },
       }),
     ).toBe('Said in lobby.')
-    const [said] = await chat.history(lobby, { limit: 1, kinds: ['message'] })
+    const [said] = await lobby.history({ limit: 1, kinds: ['message'] })
     expect(said).toMatchObject({ author: 'qwen', text: expect.stringMatching(/^hello[^\u001b]*$/) as string })
     const denied = contextFor(noWorkspace, 'deny').permissions
     expect(await run('sshawl_say', { text: 'no' }, alice, { permissions: denied })).toBe(
       'ERROR: Permission denied: say in lobby?',
     )
-    expect(await chat.history(lobby, { limit: 9, kinds: ['message'] })).toHaveLength(1)
+    expect(await lobby.history({ limit: 9, kinds: ['message'] })).toHaveLength(1)
   })
 
   it.each([

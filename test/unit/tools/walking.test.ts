@@ -22,7 +22,7 @@ async function house() {
   await chat.exits.open(lobby.name, { direction: 'down', room: den.name })
   await chat.exits.open(attic.name, { direction: 'south', room: lobby.name })
   for (const room of [lobby, attic, den]) await chat.exits.setNav(room.name, true)
-  const tools = roomTools({ chat, rooms: storage.rooms })
+  const tools = roomTools({ chat, log: storage.log, rooms: storage.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -50,7 +50,7 @@ async function house() {
     )
   }
   const texts = async (room: typeof lobby) =>
-    (await chat.history(room, { limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
+    (await room.history({ limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
   return { ...chatParts, alice, bob, lobby, attic, den, turn, texts }
 }
 
@@ -166,7 +166,9 @@ describe('a model that walks', () => {
   it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
     const { chat, storage, alice, attic, texts } = await house()
     await chat.exits.setNav(attic.name, false)
-    const tools = new Map(roomTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
+    const tools = new Map(
+      roomTools({ chat, log: storage.log, rooms: storage.rooms }).map((tool) => [tool.id, tool]),
+    )
     const context = {
       ...contextFor({} as ToolContext['workspace']),
       requester: { person: alice, role: 'member' as const },
@@ -211,7 +213,7 @@ describe('rooms made by a model', () => {
     const lair = await chat.room('lair', alice)
     expect(await lair.info()).toMatchObject({ vibe: 'hushed', private: true, owner: alice.id })
     expect(await storage.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
-    expect(await chat.history(lair, { limit: 9 })).toEqual([])
+    expect(await lair.history({ limit: 9 })).toEqual([])
   })
 })
 
