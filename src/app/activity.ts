@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
@@ -48,7 +48,7 @@ export interface Activity {
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createActivity(
   current: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   context: AppContext,
   overrides: Overrides,
   owned: Owned,
@@ -59,9 +59,9 @@ export async function createActivity(
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
-  const sources = toolSources(current, chat, context, tools)
-  await endCutTurns(chat, context)
-  const approvals = approvalsFor(current, chat, context, overrides)
+  const sources = toolSources(current, rooms, context, tools)
+  await endCutTurns(rooms, context)
+  const approvals = approvalsFor(current, rooms, context, overrides)
   const catalogue = createCatalogue({
     sources,
     get disabled() {
@@ -78,7 +78,7 @@ export async function createActivity(
       composer,
       clock,
       log,
-      room: (name) => chat.anyRoom(name),
+      room: (name) => rooms.anyRoom(name),
       modelNames: () => models().map(({ settings }) => settings.name),
     }),
   )
@@ -104,7 +104,7 @@ export async function createActivity(
     openToolbox,
     hooks,
     memory: {
-      anyRoom: (name) => chat.anyRoom(name),
+      anyRoom: (name) => rooms.anyRoom(name),
       usualSummarizer: () => current.now().memory.summarizer,
     },
     limits: current.limits,
@@ -135,9 +135,9 @@ const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */
-async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {
+async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
   try {
-    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => rooms.anyRoom(name) })
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
@@ -182,12 +182,12 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
 
 const approvalsFor = (
   { limits }: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   context: AppContext,
   { answerMs }: Overrides,
 ): Approvals =>
   createApprovals({
-    room: (name) => chat.anyRoom(name),
+    room: (name) => rooms.anyRoom(name),
     grants: context.storage.grants,
     limits: {
       get approvals_per_room() {

@@ -1,4 +1,4 @@
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people.ts'
 import type { Person } from '../chat/person.ts'
@@ -19,7 +19,7 @@ import type { BoardView, RoomBoards } from './room/board.ts'
 /** What people and scripts get from the server. */
 export interface HostParts {
   readonly people: People
-  readonly chat: Chat
+  readonly rooms: Rooms
   readonly runner: Runner
   readonly boards: RoomBoards
   readonly shared: SharedBySessions
@@ -110,7 +110,7 @@ function createSessionHost(
       if (motd) attached.print(motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
-      await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {
+      await moveTo(await parts.rooms.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
       })

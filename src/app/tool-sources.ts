@@ -7,7 +7,7 @@ import {
 } from '../adapters/tool-modules/tool-modules.ts'
 import { createWeb } from '../adapters/web/web.ts'
 import { createWrappedTools, type WrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
@@ -35,16 +35,16 @@ export interface ConfiguredTools extends AsyncDisposable {
 /** All tools by their source, in the order in which they are listed. */
 export function toolSources(
   current: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   { storage }: AppContext,
   { builtin, modules, wrapped }: ConfiguredTools,
 ): readonly ToolSource[] {
   const names = (): readonly string[] =>
     current.now().models.flatMap((model) => (model.enabled ? model.name : []))
   const internal = roomTools({
-    chat,
+    rooms,
     log: storage.log,
-    rooms: storage.rooms,
+    store: storage.rooms,
     models: { names },
     speech: current.limits,
   })

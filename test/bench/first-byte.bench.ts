@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { createModel } from '../../src/adapters/models/index.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
-import { createChat } from '../../src/chat/chat.ts'
+import { createRooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createIds } from '../../src/lib/ids.ts'
@@ -101,7 +101,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     nextId,
     log: silent,
   }
-  const room = await createChat(parts, {
+  const room = await createRooms(parts, {
     limits: { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 },
   }).lobby()
   const composer = createComposer({

@@ -1,6 +1,6 @@
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
-import { createChat, type Chat } from '../../src/chat/chat.ts'
+import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
@@ -45,7 +45,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 /** Rooms and people over a store in memory, without any server. */
 export interface ChatParts {
   readonly storage: Storage
-  readonly chat: Chat
+  readonly rooms: Rooms
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
@@ -73,7 +73,7 @@ export async function createChatParts(): Promise<ChatParts> {
   return {
     storage,
     tap: bus.tap,
-    chat: createChat(parts, {
+    rooms: createRooms(parts, {
       limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
     }),
     clock,

@@ -72,9 +72,9 @@ export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
   const chatParts = await createChatParts()
-  const { storage, chat, clock, log, nextId } = chatParts
+  const { storage, rooms, clock, log, nextId } = chatParts
   const composer = await localComposer()
-  const room = await chat.lobby()
+  const room = await rooms.lobby()
   const ann = await chatParts.person('ann')
   const tools = [...(options.tools ?? [])]
   const source: ToolSource = {
@@ -93,7 +93,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   })
   const hooks = createRoomHooks({
     ...{ rooms: stores.rooms, scripts: stores.scripts, composer, clock, log },
-    room: (name) => chat.anyRoom(name),
+    room: (name) => rooms.anyRoom(name),
     modelNames: () => turns.names(),
   })
   chatParts.tap(hooks.onEntry)
@@ -116,7 +116,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     context: { clock, log, nextId },
     stores,
     models: () => models,
-    memory: { anyRoom: (name) => chat.anyRoom(name), usualSummarizer: () => options.summarizer },
+    memory: { anyRoom: (name) => rooms.anyRoom(name), usualSummarizer: () => options.summarizer },
     composer,
     scopedTools,
     openToolbox,

@@ -1,6 +1,6 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { People } from '../../chat/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
@@ -52,7 +52,7 @@ import { wrapCommand } from './wrap.ts'
 
 /** What commands are made from; each takes only what it needs. */
 export interface CommandParts {
-  readonly chat: Chat
+  readonly rooms: Rooms
   readonly people: People
   readonly speech: Speech
   /** What goes on in the rooms. */
@@ -77,29 +77,29 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, activity, clock, stores } = parts
+  const { rooms, people, speech, activity, clock, stores } = parts
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
-    roomsCommand(chat),
-    createRoomCommand(chat),
-    joinCommand(chat, stores.rooms),
-    leaveCommand(chat),
-    forkCommand(chat),
+    roomsCommand(rooms),
+    createRoomCommand(rooms),
+    joinCommand(rooms, stores.rooms),
+    leaveCommand(rooms),
+    forkCommand(rooms),
     inviteCommand(stores.rooms, stores.people),
     topicCommand(stores.rooms),
     vibeCommand(stores.rooms),
-    exitsCommand(chat),
-    portalCommand(chat),
-    goCommand(chat, stores.rooms),
-    navCommand(chat),
+    exitsCommand(rooms.exits),
+    portalCommand(rooms),
+    goCommand(rooms, stores.rooms),
+    navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
     historyCommand(stores.log),
-    searchCommand(chat, stores.log),
+    searchCommand(rooms, stores.log),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),

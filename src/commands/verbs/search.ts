@@ -1,4 +1,4 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import type { Person } from '../../chat/person.ts'
 import type { EntryLog } from '../../chat/ports.ts'
@@ -8,7 +8,7 @@ import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
-export const searchCommand = (chat: Pick<Chat, 'rooms'>, log: Pick<EntryLog, 'search'>): Command =>
+export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({
     name: 'search',
     summary:
@@ -28,11 +28,11 @@ export const searchCommand = (chat: Pick<Chat, 'rooms'>, log: Pick<EntryLog, 'se
     async run({ room, person, args, flags, out, signal }) {
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
-      const rooms = await searchedRooms(chat, room, person)
+      const searched = await searchedRooms(rooms, room, person)
       // What many find is not in memory at once: each prints a page before the next one is read.
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
-        return await log.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
+        return await log.search({ ...query, rooms: searched, terms, prefer: flags.best ? 'best' : 'newest' })
       }
       const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false
@@ -46,9 +46,9 @@ export const searchCommand = (chat: Pick<Chat, 'rooms'>, log: Pick<EntryLog, 'se
   })
 
 async function searchedRooms(
-  chat: Pick<Chat, 'rooms'>,
+  rooms: Pick<Rooms, 'list'>,
   room: Room | undefined,
   person: Person,
 ): Promise<readonly RoomName[]> {
-  return room ? [room.name] : (await chat.rooms(person)).map(({ name }) => name)
+  return room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
 }

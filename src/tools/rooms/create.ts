@@ -32,7 +32,7 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
     },
     run: async (wanted, context) => {
       await roomToMakeFrom(parts, context, wanted)
-      return made(await parts.chat.create(wanted.name, context.requester.person, wanted), context)
+      return made(await parts.rooms.create(wanted.name, context.requester.person, wanted), context)
     },
   })
 
@@ -54,7 +54,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
     run: async (wanted, context) => {
       await roomToMakeFrom(parts, context, wanted)
       const room = await roomToChange(parts, context, undefined)
-      return made(await parts.chat.fork(room, wanted.name, context.requester.person, wanted), context)
+      return made(await parts.rooms.fork(room, wanted.name, context.requester.person, wanted), context)
     },
   })
 

@@ -50,13 +50,13 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
   })
 
 async function setVibe(
-  { rooms }: RoomToolParts,
+  { store }: RoomToolParts,
   { requester: { person }, chat: { turn } }: ToolContext,
   room: Room,
   vibe: string,
 ): Promise<void> {
   await needManager(room, person)
-  await rooms.update(room.name, { vibe })
+  await store.update(room.name, { vibe })
   const by = turn ? `${turn.model}, for ${person.name},` : person.name
   const news = `${by} set the vibe: ${vibe}`
   await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })

@@ -51,7 +51,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )
-  const { chat, person, nextId, clock } = turnWorld.chatParts
+  const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const { commands, runner } = runnerIn(turnWorld, approvals, runs)
@@ -65,7 +65,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
     bob: await person('bob'),
     guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true },
     async type(who, line, room = 'hall') {
-      const { caller, told } = sessionIn(await chat.room(room, who), who)
+      const { caller, told } = sessionIn(await rooms.get(room, who), who)
       return { status: await runner.command(line, caller), ...told }
     },
     async exec(who, line, stdin = '') {
@@ -74,7 +74,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
       return { status: await runner.command(line, caller), ...told }
     },
     async texts(name, limit = 1) {
-      const room = await chat.anyRoom(name as RoomName)
+      const room = await rooms.anyRoom(name as RoomName)
       return room ? (await room.history({ limit })).map((entry) => entry.text) : []
     },
     async [Symbol.asyncDispose]() {
@@ -104,14 +104,14 @@ export const misused = (problem: string, form: string): Ran => ({
 /** What a command with --json printed, where that is one line. */
 export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 
-function approvalsIn({ chatParts: { chat, storage, clock, log } }: TurnWorld): Approvals {
+function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
-  const room = (name: RoomName) => chat.anyRoom(name)
+  const room = (name: RoomName) => rooms.anyRoom(name)
   return createApprovals({ room, grants: storage.grants, limits, clock, log })
 }
 
 function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { chat, storage, clock, log, nextId } = chatParts
+  const { rooms, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.people,
@@ -121,7 +121,7 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     clock,
   })
   const commands = createCommands({
-    ...{ chat, people, speech, clock, stores: storage },
+    ...{ rooms, people, speech, clock, stores: storage },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -130,5 +130,5 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  return { commands, runner: createRunner({ commands, speech, chat, pace, bytes, log }) }
+  return { commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
 }

@@ -12,8 +12,8 @@ const HOUR = 3_600_000
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
 async function createScene(limits: Partial<QuestionLimits> = {}) {
   const chatParts = await createChatParts()
-  const { storage, chat, clock, log } = chatParts
-  const room = await chat.lobby()
+  const { storage, rooms, clock, log } = chatParts
+  const room = await rooms.lobby()
   const [ann, bob, op] = [
     await chatParts.person('ann'),
     await chatParts.person('bob'),
@@ -23,7 +23,7 @@ async function createScene(limits: Partial<QuestionLimits> = {}) {
   const screens = [screenOf(ann), screenOf(bob)] as const
   for (const screen of screens) await room.enter(screen)
   const approvals = createApprovals({
-    room: (name) => chat.anyRoom(name),
+    room: (name) => rooms.anyRoom(name),
     grants: storage.grants,
     limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
     clock,

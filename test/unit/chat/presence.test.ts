@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createChat } from '../../../src/chat/chat.ts'
+import { createRooms } from '../../../src/chat/rooms.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import type { HeldPresence, PresenceChange } from '../../../src/chat/held-presence.ts'
@@ -12,20 +12,19 @@ const MINUTE_MS = 60_000
 async function startLobby(presence_per_min: number, change: (store: HeldPresence) => object = () => ({})) {
   const parts = await createChatParts()
   const { storage, clock, nextId, log, person } = parts
-  const { rooms, people } = storage
   const entries = { ...storage.log, ...change(storage.log) }
   const open = () =>
-    createChat(
-      { entries, rooms, people, bus: createLocalBus(log), clock, nextId, log },
+    createRooms(
+      { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
-  const chat = open()
-  const lobby = await chat.lobby()
+  const rooms = open()
+  const lobby = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))
   lobby.listen(watcher)
   return {
     ...parts,
-    chat,
+    rooms,
     lobby,
     watcher,
     /** Another server with the same database. */

@@ -76,8 +76,8 @@ describe('a room', () => {
   })
 
   test('announces a person once, however many terminals they have', async () => {
-    const { chat, person } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person } = await createChatParts()
+    const room = await rooms.lobby()
     const watcher = screenOf(await person('watcher'))
     await room.enter(watcher)
     const bob = await person('bob')
@@ -92,9 +92,9 @@ describe('a room', () => {
   })
 
   test('hears what happens in it and nothing of other rooms', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const alice = await person('alice')
-    const [lobby, den] = [await chat.lobby(), await chat.create('den', alice, { private: false })]
+    const [lobby, den] = [await rooms.lobby(), await rooms.create('den', alice, { private: false })]
     const [inLobby, inDen] = [screenOf(alice), screenOf(alice)]
     lobby.listen(inLobby)
     den.listen(inDen)
@@ -129,8 +129,8 @@ describe('a room', () => {
   })
 
   test('outlives a participant that throws', async () => {
-    const { chat, person, log } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person, log } = await createChatParts()
+    const room = await rooms.lobby()
     const alice = screenOf(await person('alice'))
     room.listen({
       deliver() {
@@ -145,8 +145,8 @@ describe('a room', () => {
   })
 
   test('asks the store who somebody is each time, because a session outlives a claim', async () => {
-    const { chat, person, storage } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person, storage } = await createChatParts()
+    const room = await rooms.lobby()
     const bob = await person('bob')
     expect(await room.roleOf(bob)).toBe('member')
     await storage.people.claimAdmin(bob.id)
@@ -157,29 +157,29 @@ describe('a room', () => {
 
 describe('rooms', () => {
   test('that are private are refused in the same words as those that are not there', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const [alice, root] = [await person('alice'), await person('root', { admin: true })]
-    await chat.create('den', alice, { private: true })
+    await rooms.create('den', alice, { private: true })
     for (const outsider of [await person('bob'), root]) {
-      const hidden = await chat.room('den', outsider).catch((error: Error) => error.message)
-      const missing = await chat.room('dxn', outsider).catch((error: Error) => error.message)
+      const hidden = await rooms.get('den', outsider).catch((error: Error) => error.message)
+      const missing = await rooms.get('dxn', outsider).catch((error: Error) => error.message)
       expect((hidden as string).replace('den', 'dxn')).toBe(missing)
-      expect((await chat.rooms(outsider)).map((row) => row.name)).not.toContain('den')
+      expect((await rooms.list(outsider)).map((row) => row.name)).not.toContain('den')
     }
-    expect((await chat.room('den', alice)).name).toBe('den')
-    expect(await (await chat.room('den', alice)).roleOf(alice)).toBe('owner')
+    expect((await rooms.get('den', alice)).name).toBe('den')
+    expect(await (await rooms.get('den', alice)).roleOf(alice)).toBe('owner')
   })
 
   test('can be made up to a limit, by people who have a name, once each', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const alice = await person('alice')
-    await Promise.all(['a', 'b', 'c'].map((name) => chat.create(name, alice, { private: false })))
-    await expect(chat.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')
+    await Promise.all(['a', 'b', 'c'].map((name) => rooms.create(name, alice, { private: false })))
+    await expect(rooms.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')
     const bob = await person('bob')
-    await expect(chat.create('a', bob, { private: false })).rejects.toThrow('the name a is taken')
-    await expect(chat.create('e', { ...bob, guest: true }, { private: false })).rejects.toThrow(
+    await expect(rooms.create('a', bob, { private: false })).rejects.toThrow('the name a is taken')
+    await expect(rooms.create('e', { ...bob, guest: true }, { private: false })).rejects.toThrow(
       'guests cannot',
     )
-    await expect(chat.create('No Such', bob, { private: false })).rejects.toThrow('cannot be a room')
+    await expect(rooms.create('No Such', bob, { private: false })).rejects.toThrow('cannot be a room')
   })
 })

@@ -16,8 +16,8 @@ import { tool } from '../../support/turn-world.ts'
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { chat, storage, clock, log, nextId, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, storage, clock, log, nextId, person } = await createChatParts()
+  const room = await rooms.lobby()
   const ann = await person('ann')
   const gone = new AbortController()
   const catalogue = createCatalogue({

@@ -12,17 +12,17 @@ const name = (text: string) => text as RoomName
 /** The lobby with exits north to the public attic and down to alice's private den; models may walk up. */
 async function house() {
   const chatParts = await createChatParts()
-  const { chat, storage } = chatParts
+  const { rooms, storage } = chatParts
   const alice = await chatParts.person('alice')
   const bob = await chatParts.person('bob')
-  const lobby = await chat.lobby()
-  const attic = await chat.create('attic', alice, { private: false })
-  const den = await chat.create('den', alice, { private: true })
-  await chat.exits.open(lobby.name, { direction: 'north', room: attic.name })
-  await chat.exits.open(lobby.name, { direction: 'down', room: den.name })
-  await chat.exits.open(attic.name, { direction: 'south', room: lobby.name })
-  for (const room of [lobby, attic, den]) await chat.exits.setNav(room.name, true)
-  const tools = roomTools({ chat, log: storage.log, rooms: storage.rooms })
+  const lobby = await rooms.lobby()
+  const attic = await rooms.create('attic', alice, { private: false })
+  const den = await rooms.create('den', alice, { private: true })
+  await rooms.exits.open(lobby.name, { direction: 'north', room: attic.name })
+  await rooms.exits.open(lobby.name, { direction: 'down', room: den.name })
+  await rooms.exits.open(attic.name, { direction: 'south', room: lobby.name })
+  for (const room of [lobby, attic, den]) await rooms.exits.setNav(room.name, true)
+  const tools = roomTools({ rooms, log: storage.log, store: storage.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -56,12 +56,12 @@ async function house() {
 
 describe('exits', () => {
   it('lead an outsider only where the room is there for them, and members only where others do not read it', async () => {
-    const { turn, alice, bob, den, chat, lobby } = await house()
+    const { turn, alice, bob, den, rooms, lobby } = await house()
     expect(await turn(bob)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice, den)('sshawl_exits', { room: 'lobby' })).toBe('down: den\nnorth: attic')
-    expect(await chat.exits.list(lobby.name, { viewer: alice })).toHaveLength(2)
-    expect(await chat.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
+    expect(await rooms.exits.list(lobby.name, { viewer: alice })).toHaveLength(2)
+    expect(await rooms.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
   })
 
   it('to a room that is not there are left out, and so is what is no exit', async () => {
@@ -76,18 +76,18 @@ describe('exits', () => {
   })
 
   it('are all kept when many are made at once, up to the limit', async () => {
-    const { chat, attic, lobby, bob } = await house()
+    const { rooms, attic, lobby, bob } = await house()
     const many = Array.from({ length: 40 }, (_, n) => ({ direction: `way-${n}`, room: lobby.name }))
-    const done = await Promise.allSettled(many.map((exit) => chat.exits.open(attic.name, exit)))
+    const done = await Promise.allSettled(many.map((exit) => rooms.exits.open(attic.name, exit)))
     expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(9)
-    expect(await chat.exits.list(attic.name, { viewer: bob })).toHaveLength(32)
+    expect(await rooms.exits.list(attic.name, { viewer: bob })).toHaveLength(32)
   })
 
   it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
     'are not made in the direction %j',
     async (direction) => {
-      const { chat, attic, lobby } = await house()
-      await expect(chat.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
+      const { rooms, attic, lobby } = await house()
+      await expect(rooms.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
         'cannot be a direction',
       )
     },
@@ -112,8 +112,8 @@ describe('a model that walks', () => {
   })
 
   it.each(['lobby', 'attic'])('stays where it is while nav is off in %s', async (closed) => {
-    const { turn, alice, chat, texts, attic } = await house()
-    await chat.exits.setNav(name(closed), false)
+    const { turn, alice, rooms, texts, attic } = await house()
+    await rooms.exits.setNav(name(closed), false)
     const call = turn(alice)
     const refusal = `models may not walk from lobby to attic: nav is off in ${closed}`
     expect(await call('sshawl_go', { direction: 'north' })).toBe(`ERROR: sshawl_go: ${refusal}`)
@@ -125,9 +125,9 @@ describe('a model that walks', () => {
   })
 
   it('cannot act any more once nav is off, even where people have just allowed it', async () => {
-    const { turn, alice, lobby, chat, attic, texts } = await house()
+    const { turn, alice, lobby, rooms, attic, texts } = await house()
     const call = turn(alice, lobby, async () => {
-      await chat.exits.setNav(attic.name, false)
+      await rooms.exits.setNav(attic.name, false)
       return 'allow'
     })
     await call('sshawl_join', { room: 'attic' })
@@ -153,9 +153,9 @@ describe('a model that walks', () => {
   )
 
   it('walks from one private room to another that all its readers belong to, until one does not', async () => {
-    const { turn, alice, bob, den, chat, storage } = await house()
-    const cellar = await chat.create('cellar', alice, { private: true })
-    await chat.exits.setNav(cellar.name, true)
+    const { turn, alice, bob, den, rooms, storage } = await house()
+    const cellar = await rooms.create('cellar', alice, { private: true })
+    await rooms.exits.setNav(cellar.name, true)
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(/^Room: cellar \(private\)/)
     await storage.rooms.setMembership(den.name, bob.id, 'invited')
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(
@@ -164,10 +164,10 @@ describe('a model that walks', () => {
   })
 
   it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
-    const { chat, storage, alice, attic, texts } = await house()
-    await chat.exits.setNav(attic.name, false)
+    const { rooms, storage, alice, attic, texts } = await house()
+    await rooms.exits.setNav(attic.name, false)
     const tools = new Map(
-      roomTools({ chat, log: storage.log, rooms: storage.rooms }).map((tool) => [tool.id, tool]),
+      roomTools({ rooms, log: storage.log, store: storage.rooms }).map((tool) => [tool.id, tool]),
     )
     const context = {
       ...contextFor({} as ToolContext['workspace']),
@@ -183,34 +183,34 @@ describe('a model that walks', () => {
 
 describe('rooms made by a model', () => {
   it('belong to the one it acts for, once it was allowed', async () => {
-    const { turn, bob, chat } = await house()
+    const { turn, bob, rooms } = await house()
     expect(await turn(bob, undefined, 'deny')('sshawl_create', { name: 'shed' })).toBe(
       'ERROR: Permission denied: make the room shed?',
     )
     const call = turn(bob)
     expect(await call('sshawl_create', { name: 'shed' })).toBe('Made shed, owned by bob.')
     expect(call.asked[0]).toMatchObject({ detail: 'make the room shed, owned by bob' })
-    expect(await (await chat.room('shed', bob)).roleOf(bob)).toBe('owner')
+    expect(await (await rooms.get('shed', bob)).roleOf(bob)).toBe('owner')
     expect(await call('sshawl_create', { name: 'shed' })).toContain('the name shed is taken')
     expect(await call('sshawl_create', { name: 'A b' })).toContain('cannot be a room')
   })
 
   it('are private only where nobody else reads the call', async () => {
-    const { turn, alice, den, chat } = await house()
+    const { turn, alice, den, rooms } = await house()
     const refused = await turn(alice)('sshawl_create', { name: 'vault', private: true })
     expect(refused).toContain('a private room cannot be made from lobby')
-    await expect(chat.room('vault', alice)).rejects.toThrow('there is no room called vault')
+    await expect(rooms.get('vault', alice)).rejects.toThrow('there is no room called vault')
     await turn(alice, den)('sshawl_create', { name: 'vault', private: true })
-    expect((await (await chat.room('vault', alice)).info()).private).toBe(true)
+    expect((await (await rooms.get('vault', alice)).info()).private).toBe(true)
   })
 
   it('are like the one it is in when they are forked, and private like it', async () => {
-    const { turn, alice, den, chat, storage } = await house()
+    const { turn, alice, den, rooms, storage } = await house()
     await storage.rooms.update(den.name, { vibe: 'hushed' })
     await storage.rooms.setValue(den.name, 'tool_scope', ['look'])
     await den.record({ kind: 'message', author: 'alice', text: 'my secret' })
     expect(await turn(alice, den)('sshawl_fork', { name: 'lair' })).toBe('Made lair, owned by alice.')
-    const lair = await chat.room('lair', alice)
+    const lair = await rooms.get('lair', alice)
     expect(await lair.info()).toMatchObject({ vibe: 'hushed', private: true, owner: alice.id })
     expect(await storage.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
     expect(await lair.history({ limit: 9 })).toEqual([])

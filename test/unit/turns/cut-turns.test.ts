@@ -12,8 +12,8 @@ describe('a turn that a crash cut off', () => {
     return id
   }
 
-  const mark = ({ chatParts: { storage, chat, clock } }: TurnWorld): Promise<number> =>
-    markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
+    markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => rooms.anyRoom(name) })
 
   it('is shown as cut off, once, and is on record as cut', async () => {
     await using world = await createTurnWorld(scriptedModel())

@@ -17,8 +17,8 @@ const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as con
 
 /** The lobby's board, over what a test says runs and is offered there. */
 async function start() {
-  const { chat, person } = await createChatParts()
-  const lobby = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const lobby = await rooms.lobby()
   const world = {
     running: [] as string[],
     tools: 3,
@@ -27,7 +27,7 @@ async function start() {
     now: 0,
     known: Promise.resolve(),
   }
-  const rooms: RoomStatus = {
+  const status: RoomStatus = {
     running: () => world.running,
     offers: async (_room, { admin }) => {
       world.asked++
@@ -36,7 +36,7 @@ async function start() {
       return { models: ['guide'], scope: 'all', tools: admin ? 99 : world.tools }
     },
   }
-  const boards = createRoomBoards(rooms, () => world.now)
+  const boards = createRoomBoards(status, () => world.now)
 
   /** A session of somebody who is in the lobby. */
   async function session(who: Person) {

@@ -37,8 +37,8 @@ const around = (room: Room, before: () => Promise<unknown>, after: () => Promise
 })
 
 test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
   const record = (text: string) => () => room.record(says(text))
@@ -54,8 +54,8 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
 })
 
 test('a person to whom the room could not be shown has left it again', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))
   await room.enter(watcher)
   const broken: Room = { ...room, history: () => Promise.reject(new StorageError('locked', 'busy')) }
@@ -66,8 +66,8 @@ test('a person to whom the room could not be shown has left it again', async () 
 })
 
 test('those who come in while others are there are shown the same entries, which are read once', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   await room.record(says('long ago'))
   let reads = 0
   const counting: Room = { ...room, history: (query) => ((reads += 1), room.history(query)) }
@@ -91,8 +91,8 @@ test('those who come in while others are there are shown the same entries, which
 })
 
 test('a past that could not be read is read again for the next one', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   let broken = true
   const flaky: Room = {
     ...room,

@@ -37,7 +37,7 @@ describe('ask', () => {
     await using world = await createCommandWorld()
     const script = 'function default_wrap(t) error("no prompt today") end'
     await world.turnWorld.chatParts.storage.scripts.put({
-      ...{ room: (await world.turnWorld.chatParts.chat.room('hall', world.ann)).name, source: script },
+      ...{ room: (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name, source: script },
       ...{ author: 'ann', at: 0 },
     })
     const failed = await world.exec(world.bob, 'ask hall qwen hello')

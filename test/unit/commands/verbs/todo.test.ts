@@ -4,8 +4,8 @@ import { createCommandWorld, done } from '../../../support/commands/command-worl
 
 test("/todo shows the room's list, and none for what is no list", async () => {
   await using world = await createCommandWorld()
-  const { storage, chat } = world.turnWorld.chatParts
-  const { name } = await chat.room('hall', world.ann)
+  const { storage, rooms } = world.turnWorld.chatParts
+  const { name } = await rooms.get('hall', world.ann)
   expect(await world.type(world.bob, 'todo')).toEqual(done(todoText([])))
   const todo = [{ content: 'write it down', status: 'pending' }]
   await storage.rooms.setValue(name, TODO_KEY, todo)

@@ -55,7 +55,7 @@ describe('/turn', () => {
     const { storage, nextId } = world.turnWorld.chatParts
     const id = nextId() as TurnId
     const prompt = await world.turnWorld.turns.prompt({
-      room: await world.turnWorld.chatParts.chat.room('hall', world.ann),
+      room: await world.turnWorld.chatParts.rooms.get('hall', world.ann),
       person: world.ann,
       model: 'qwen',
     })

@@ -151,7 +151,7 @@ describe('on_message', () => {
   test('is called for what is said in its own room alone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function on_message(entry) tools.log("info", entry.text) end')
-    const den = await world.chatParts.chat.create('den', world.ann, { private: true })
+    const den = await world.chatParts.rooms.create('den', world.ann, { private: true })
     await den.record({ kind: 'message', author: 'ann', text: 'secret' })
     await speak(world, 'open')
     await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(1))

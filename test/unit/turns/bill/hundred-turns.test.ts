@@ -152,9 +152,9 @@ function expectSums(usage: Reported, seen: readonly Seen[]): void {
 test('a hundred turns of three people with three models: /usage is what their servers reported, to the token and cent', async () => {
   await using scene = await createScene()
   const { world, seen, below } = scene
-  const { chat, clock, person, storage } = world.chatParts
+  const { rooms, clock, person, storage } = world.chatParts
   const [bob, cat] = [await person('bob'), await person('cat')]
-  const den = await chat.create('den', world.ann, { private: true })
+  const den = await rooms.create('den', world.ann, { private: true })
   await storage.rooms.setMembership(den.name, bob.id, 'member')
   const [models, people] = [['qwen', 'opus', 'llama'] as const, [world.ann, bob, cat] as const]
 

@@ -44,8 +44,8 @@ describe('the summary of a room', () => {
     await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
     await talk(world, 200)
     await idle(world)
-    const { storage, chat } = world.chatParts
-    const den = await chat.create('den', world.ann, { private: false })
+    const { storage, rooms } = world.chatParts
+    const den = await rooms.create('den', world.ann, { private: false })
     await storage.rooms.setValue(den.name, 'summarizer', 'memo')
     await talk({ ...world, room: den }, 40)
     await idle({ ...world, room: den })
@@ -217,8 +217,8 @@ describe('the summary of a room', () => {
     await talk(world, 3)
     await world.summaries.renew(world.room.name)
     await idle(world)
-    const { chat, storage } = world.chatParts
-    await chat.fork(world.room, 'copy', world.ann, { private: false })
+    const { rooms, storage } = world.chatParts
+    await rooms.fork(world.room, 'copy', world.ann, { private: false })
     expect(await storage.summaries.versions('copy' as RoomName)).toEqual([])
     expect(await storage.turns.unfinished()).toEqual([])
   })

@@ -8,14 +8,14 @@ import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.t
 import { isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
-export interface Chat {
+export interface Rooms {
   /**
    * The room, if this person may see it, and if all readers of `toldIn` may (chat/visibility.ts). Throws `Refusal`
    * (`there is no room called x; …`) if not, or if there is none.
    */
-  room(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
+  get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
   /** The rooms this person may see, likewise, in order of name. */
-  rooms(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
+  list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
   /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   /**
@@ -36,20 +36,20 @@ export interface Chat {
 }
 
 /** What bounds the making of rooms. */
-export interface ChatOptions {
-  readonly limits: ChatLimits
+export interface RoomsOptions {
+  readonly limits: AllRoomsLimits
   /** Names that only admins may give to a room: others are told that they are taken. */
   readonly adminNames?: ReadonlyMap<string, unknown>
 }
 
 /** The keys of `[limits]` that concern rooms. */
-export interface ChatLimits extends RoomLimits {
+export interface AllRoomsLimits extends RoomLimits {
   /** How many rooms one person may own. */
   readonly rooms_per_person: number
 }
 
 /** Joins the rooms with what they are stored in. */
-export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions): Chat {
+export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptions): Rooms {
   const open = new Map<RoomName, Room>()
   let hasLobby = false
 
@@ -84,13 +84,13 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
 
   return {
     exits: createExits(parts.rooms),
-    async room(name, viewer, toldIn) {
+    async get(name, viewer, toldIn) {
       const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
       if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
         throw new Refusal(noRoom(name))
       return roomCalled(row.name)
     },
-    async rooms(viewer, toldIn) {
+    async list(viewer, toldIn) {
       const rows = await parts.rooms.all()
       const visible = await Promise.all(
         rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
