@@ -22,8 +22,10 @@ import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
-import { assembleTurns } from './assemble-turns.ts'
-import { configuredModels } from './configured-models.ts'
+import { assembleSummaries } from './turns/assemble-summaries.ts'
+import { assembleTurns } from './turns/assemble-turns.ts'
+import { configuredModels } from './turns/configured-models.ts'
+import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
@@ -69,12 +71,12 @@ export async function createActivity(
     },
     log,
   })
-  const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow(current))
   const models = configuredModels(current, overrides)
   const hooks = owned(
     createRoomHooks({
-      rooms: storage.rooms,
-      scripts: storage.scripts,
+      rooms: storage.chat.rooms,
+      scripts: storage.prompts.scripts,
       composer,
       clock,
       log,
@@ -89,25 +91,20 @@ export async function createActivity(
     runner,
     permissions: approvals,
     workspaces,
-    results: storage.results,
+    results: storage.tools.results,
     bytes,
     clock,
     hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const { turns, summaries } = assembleTurns({
-    context,
-    stores: storage,
-    models,
-    composer,
-    scopedTools,
-    openToolbox,
-    hooks,
-    memory: {
-      anyRoom: (name) => rooms.anyRoom(name),
-      usualSummarizer: () => current.now().memory.summarizer,
-    },
-    limits: current.limits,
+  const { limits } = current
+  const services = createModelServices(models, storage.models, limits, context)
+  const shared = { context, stores: storage, models: services, composer, limits }
+  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
+  const summaries = assembleSummaries({
+    ...shared,
+    anyRoom: (name) => rooms.anyRoom(name),
+    usualSummarizer: () => current.now().memory.summarizer,
   })
   const warmUp = (): void => {
     composer.warmUp()
@@ -137,7 +134,12 @@ const inBackground = (work: Promise<void>, log: Log): void =>
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */
 async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
   try {
-    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => rooms.anyRoom(name) })
+    await markCutTurns({
+      turns: storage.models.turns,
+      log: storage.chat.log,
+      clock,
+      room: (name) => rooms.anyRoom(name),
+    })
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
@@ -188,7 +190,7 @@ const approvalsFor = (
 ): Approvals =>
   createApprovals({
     room: (name) => rooms.anyRoom(name),
-    grants: context.storage.grants,
+    grants: context.storage.tools.grants,
     limits: {
       get approvals_per_room() {
         return limits.approvals_per_room

@@ -32,5 +32,5 @@ export async function openData(
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
-  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()), commands }
+  return { storage, clock, log, nextId: createIds(clock, await storage.chat.log.lastId()), commands }
 }

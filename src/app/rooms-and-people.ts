@@ -12,8 +12,8 @@ export async function createRoomsAndPeople(
   { storage, clock, log, nextId }: AppContext,
 ) {
   const bus = tapped(createLocalBus(log))
-  const { log: entries, people: store } = storage
-  const parts = { entries, rooms: storage.rooms, people: store, bus, clock, nextId, log }
+  const { log: entries, rooms: roomStore, people: store } = storage.chat
+  const parts = { entries, rooms: roomStore, people: store, bus, clock, nextId, log }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,

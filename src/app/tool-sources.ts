@@ -43,8 +43,8 @@ export function toolSources(
     current.now().models.flatMap((model) => (model.enabled ? model.name : []))
   const internal = roomTools({
     rooms,
-    log: storage.log,
-    store: storage.rooms,
+    log: storage.chat.log,
+    store: storage.chat.rooms,
     models: { names },
     speech: current.limits,
   })
@@ -61,7 +61,7 @@ export function toolSources(
 }
 
 /** The stores that built-in tools use. */
-type ToolStores = Pick<Storage, 'rooms' | 'results'>
+type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
 /**
  * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module.
@@ -109,14 +109,10 @@ async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
   }
 }
 
-const builtinFor = (
-  config: Config,
-  { rooms, results }: ToolStores,
-  commands: CommandsState,
-): readonly Tool[] =>
+const builtinFor = (config: Config, { chat, tools }: ToolStores, commands: CommandsState): readonly Tool[] =>
   builtinTools({
-    todo: rooms,
-    results,
+    todo: chat.rooms,
+    results: tools.results,
     subTurns: config.limits.turn_depth > 0,
     web: createWeb(config.tools.web, paths.pageReader),
     ...commands,

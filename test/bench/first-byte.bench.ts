@@ -93,9 +93,9 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
   }
   const nextId = createIds(clock)
   const parts = {
-    entries: storage.log,
-    rooms: storage.rooms,
-    people: storage.people,
+    entries: storage.chat.log,
+    rooms: storage.chat.rooms,
+    people: storage.chat.people,
     bus: createLocalBus(silent),
     clock,
     nextId,
@@ -117,7 +117,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     'record: the message on disk, with its fsync': () =>
       room.record({ kind: 'message', author: 'ann', text: '@qwen and now?' }),
     'begin: the turn on disk, with its fsync': () =>
-      storage.turns.begin({
+      storage.models.turns.begin({
         id: nextId() as TurnId,
         room: room.name,
         model: 'qwen',
@@ -127,9 +127,9 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     'snapshot: room, values and newest rows': () =>
       Promise.all([
         room.info(),
-        storage.rooms.values(room.name),
-        storage.history.newest(room.name, newest),
-        storage.scripts.current(room.name),
+        storage.chat.rooms.values(room.name),
+        storage.prompts.history.newest(room.name, newest),
+        storage.prompts.scripts.current(room.name),
       ]),
     'compose: 8 layers, 100 tools, 500 messages, through the pipe': (round: number) =>
       composer.compose(workload(undefined, `ann: ${round}`)),

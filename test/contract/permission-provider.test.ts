@@ -8,10 +8,10 @@ async function openApprovals(find: (usual: FindRoom) => FindRoom) {
   const { storage, rooms, clock, log, person } = await createChatParts()
   const room = await rooms.lobby()
   const ann = await person('ann')
-  await storage.rooms.setMembership(room.name, ann.id, 'owner')
+  await storage.chat.rooms.setMembership(room.name, ann.id, 'owner')
   const approvals = createApprovals({
     room: find((name) => rooms.anyRoom(name)),
-    grants: storage.grants,
+    grants: storage.tools.grants,
     limits: { approvals_per_room: 8, approvals_per_person: 4 },
     clock,
     log,

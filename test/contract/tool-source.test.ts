@@ -14,9 +14,9 @@ import { toolSourceExam } from './tool-source-exam.ts'
 const { rooms, storage } = await createChatParts()
 const search = createSearch({ provider: 'searxng', url: 'http://localhost:8888' })
 const builtin = builtinTools({
-  todo: storage.rooms,
+  todo: storage.chat.rooms,
   web: { ...localWeb([80]), search },
-  results: storage.results,
+  results: storage.tools.results,
 })
 
 const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () => ({
@@ -26,7 +26,10 @@ const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () =
 })
 
 toolSourceExam('builtin', fixed('builtin', builtin))
-toolSourceExam('internal', fixed('internal', roomTools({ rooms, log: storage.log, store: storage.rooms })))
+toolSourceExam(
+  'internal',
+  fixed('internal', roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })),
+)
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],
@@ -63,7 +66,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
 })
 
 test('the list of ids of the rooms’ tools is that of the tools', () => {
-  expect(roomTools({ rooms, log: storage.log, store: storage.rooms }).map(({ id }) => id)).toEqual(
+  expect(roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map(({ id }) => id)).toEqual(
     ROOM_TOOL_IDS,
   )
 })

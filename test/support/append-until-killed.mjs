@@ -15,7 +15,7 @@ const nextId = createIds(Date)
 
 async function appendOne() {
   const id = nextId()
-  await storage.log.append({
+  await storage.chat.log.append({
     id,
     at: 0,
     room: 'lobby',

@@ -62,9 +62,9 @@ export async function createChatParts(): Promise<ChatParts> {
   const nextId = createIds(clock)
   const bus = tapped(createLocalBus(log))
   const parts = {
-    entries: storage.log,
-    rooms: storage.rooms,
-    people: storage.people,
+    entries: storage.chat.log,
+    rooms: storage.chat.rooms,
+    people: storage.chat.people,
     bus,
     clock,
     nextId,
@@ -81,7 +81,7 @@ export async function createChatParts(): Promise<ChatParts> {
     nextId,
     async person(name, { admin = false } = {}) {
       const person: Person = { id: `person-${name}` as PersonId, name, admin, guest: false }
-      await storage.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
+      await storage.chat.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
       return person
     },
   }

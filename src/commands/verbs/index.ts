@@ -65,13 +65,10 @@ export interface CommandParts {
   }
   readonly clock: Clock
   readonly stores: {
-    readonly rooms: RoomStore
-    readonly people: PeopleStore
-    readonly log: EntryLog
-    readonly turns: TurnStore & ChargeStore
-    readonly grants: GrantStore
-    readonly scripts: ScriptStore
-    readonly summaries: SummaryStore
+    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
+    readonly prompts: { readonly scripts: ScriptStore; readonly summaries: SummaryStore }
+    readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
+    readonly tools: { readonly grants: GrantStore }
   }
 }
 
@@ -86,37 +83,37 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     claimCommand(people),
     roomsCommand(rooms),
     createRoomCommand(rooms),
-    joinCommand(rooms, stores.rooms),
+    joinCommand(rooms, stores.chat.rooms),
     leaveCommand(rooms),
     forkCommand(rooms),
-    inviteCommand(stores.rooms, stores.people),
-    topicCommand(stores.rooms),
-    vibeCommand(stores.rooms),
+    inviteCommand(stores.chat.rooms, stores.chat.people),
+    topicCommand(stores.chat.rooms),
+    vibeCommand(stores.chat.rooms),
     exitsCommand(rooms.exits),
     portalCommand(rooms),
-    goCommand(rooms, stores.rooms),
+    goCommand(rooms, stores.chat.rooms),
     navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
-    historyCommand(stores.log),
-    searchCommand(rooms, stores.log),
+    historyCommand(stores.chat.log),
+    searchCommand(rooms, stores.chat.log),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),
-    permsCommand(stores.grants, clock),
+    permsCommand(stores.tools.grants, clock),
     modelsCommand(turns),
-    usageCommand(stores.turns, clock),
-    todoCommand(stores.rooms),
-    toolsCommand(turns, stores.rooms),
+    usageCommand(stores.models.charges, clock),
+    todoCommand(stores.chat.rooms),
+    toolsCommand(turns, stores.chat.rooms),
     wrapCommand(turns),
-    turnCommand(stores.turns),
-    scriptCommand(stores.scripts, turns, clock, hooks),
-    summaryCommand(stores.summaries, summaries, clock),
-    checkpointCommand(stores.rooms, clock),
-    kvCommand(stores.rooms),
+    turnCommand(stores.models.turns),
+    scriptCommand(stores.prompts.scripts, turns, clock, hooks),
+    summaryCommand(stores.prompts.summaries, summaries, clock),
+    checkpointCommand(stores.chat.rooms, clock),
+    kvCommand(stores.chat.rooms),
     quitCommand(),
   ]
   return commands

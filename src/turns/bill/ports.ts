@@ -59,7 +59,7 @@ export interface Spending {
 
 /** Charges on disk. All methods reject with `StorageError` only. */
 export interface ChargeStore {
-  addCharge(charge: Charge): Promise<void>
+  add(charge: Charge): Promise<void>
   /** Tokens, read and written together, that were used after a time. */
   spent(of: Spender, after: number): Promise<number>
   /** The same request by request, oldest first, without those of 0. */

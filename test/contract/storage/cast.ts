@@ -30,13 +30,13 @@ export async function say(
   where = lobby,
 ) {
   for (let n = from; n <= to; n++) {
-    await store.log.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
+    await store.chat.log.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
   }
 }
 
 /** Registers people, each by the small letters of the name. */
 export async function register(store: Storage, ...persons: readonly Person[]): Promise<void> {
-  for (const person of persons) await store.people.register(person, person.name.toLowerCase(), key(1), 5)
+  for (const person of persons) await store.chat.people.register(person, person.name.toLowerCase(), key(1), 5)
 }
 
 /** The attempt must fail as storage fails. */

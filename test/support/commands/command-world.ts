@@ -107,14 +107,14 @@ export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
   const room = (name: RoomName) => rooms.anyRoom(name)
-  return createApprovals({ room, grants: storage.grants, limits, clock, log })
+  return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
 function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
   const { rooms, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
-    store: storage.people,
+    store: storage.chat.people,
     policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
     claimCode: CLAIM_CODE,
     nextId,

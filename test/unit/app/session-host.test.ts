@@ -48,7 +48,7 @@ async function startHost() {
   const chatParts = await createChatParts()
   const { rooms, clock, nextId, storage } = chatParts
   const people = createPeople({
-    store: storage.people,
+    store: storage.chat.people,
     clock,
     nextId,
     policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),

@@ -9,7 +9,7 @@ async function people(options: { access?: AccessPolicy; admins?: string[]; claim
   const { storage, clock, nextId } = await createChatParts()
   const { access = 'open', admins = [], claimCode } = options
   const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
-  return createPeople({ store: storage.people, clock, nextId, policy, claimCode })
+  return createPeople({ store: storage.chat.people, clock, nextId, policy, claimCode })
 }
 
 describe('a name', () => {

@@ -12,10 +12,10 @@ const MINUTE_MS = 60_000
 async function startLobby(presence_per_min: number, change: (store: HeldPresence) => object = () => ({})) {
   const parts = await createChatParts()
   const { storage, clock, nextId, log, person } = parts
-  const entries = { ...storage.log, ...change(storage.log) }
+  const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
     createRooms(
-      { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
+      { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
   const rooms = open()
@@ -96,7 +96,7 @@ describe('comings and goings', () => {
     await next.sumUpPresence()
     const texts = (await (await next.lobby()).history({ limit: 9 })).map(({ text }) => text)
     expect(texts).toEqual(['ann joined', '2 people joined'])
-    expect(await storage.log.roomsWithHeld()).toEqual([])
+    expect(await storage.chat.log.roomsWithHeld()).toEqual([])
     await next.sumUpPresence()
     expect(await (await next.lobby()).history({ limit: 9 })).toHaveLength(2)
   })

@@ -22,10 +22,10 @@ function manualLog(inner: EntryLog) {
 }
 
 /** A room for three people. */
-const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.log): Room =>
+const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.chat.log): Room =>
   createRoom(
     LOBBY,
-    { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
+    { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
     { members_per_room: 3, presence_per_min: 20 },
   )
 
@@ -33,7 +33,7 @@ describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -47,7 +47,7 @@ describe('a room', () => {
   test('shows nobody what could not be stored, and goes on', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -64,7 +64,7 @@ describe('a room', () => {
     const chatParts = await createChatParts()
     const { person, log } = chatParts
     const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-    const room = smallRoom(chatParts, { ...chatParts.storage.log, append: full })
+    const room = smallRoom(chatParts, { ...chatParts.storage.chat.log, append: full })
     const [alice, bob] = [screenOf(await person('alice')), screenOf(await person('bob'))]
     await room.enter(alice)
     await room.enter(bob)
@@ -149,7 +149,7 @@ describe('a room', () => {
     const room = await rooms.lobby()
     const bob = await person('bob')
     expect(await room.roleOf(bob)).toBe('member')
-    await storage.people.claimAdmin(bob.id)
+    await storage.chat.people.claimAdmin(bob.id)
     expect(await room.roleOf(bob)).toBe('admin')
     expect(await room.roleOf({ ...bob, guest: true })).toBe('guest')
   })

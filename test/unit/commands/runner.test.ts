@@ -144,7 +144,7 @@ describe('a command that changes a room', () => {
     }
     expect(await world.texts('hall')).toEqual([])
     const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
-    await world.turnWorld.chatParts.storage.rooms.setMembership(hall.name, world.bob.id, 'op')
+    await world.turnWorld.chatParts.storage.chat.rooms.setMembership(hall.name, world.bob.id, 'op')
     for (const person of [world.ann, world.bob, world.root])
       expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
   })

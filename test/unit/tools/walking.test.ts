@@ -22,7 +22,7 @@ async function house() {
   await rooms.exits.open(lobby.name, { direction: 'down', room: den.name })
   await rooms.exits.open(attic.name, { direction: 'south', room: lobby.name })
   for (const room of [lobby, attic, den]) await rooms.exits.setNav(room.name, true)
-  const tools = roomTools({ rooms, log: storage.log, store: storage.rooms })
+  const tools = roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -67,10 +67,10 @@ describe('exits', () => {
   it('to a room that is not there are left out, and so is what is no exit', async () => {
     const { storage, lobby, turn, bob } = await house()
     const strange = { up: 'nowhere', 'a b': 'attic', east: 7, west: 'attic', __proto__: null, '': 'attic' }
-    await storage.rooms.setValue(lobby.name, 'exits', strange)
+    await storage.chat.rooms.setValue(lobby.name, 'exits', strange)
     expect(await turn(bob)('sshawl_exits')).toBe('west: attic')
     for (const wrong of ['north', 5, null, ['attic'], [{ north: 'attic' }]]) {
-      await storage.rooms.setValue(lobby.name, 'exits', wrong)
+      await storage.chat.rooms.setValue(lobby.name, 'exits', wrong)
       expect(await turn(bob)('sshawl_exits')).toBe('There are no exits.')
     }
   })
@@ -157,7 +157,7 @@ describe('a model that walks', () => {
     const cellar = await rooms.create('cellar', alice, { private: true })
     await rooms.exits.setNav(cellar.name, true)
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(/^Room: cellar \(private\)/)
-    await storage.rooms.setMembership(den.name, bob.id, 'invited')
+    await storage.chat.rooms.setMembership(den.name, bob.id, 'invited')
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(
       /^ERROR: .*no room called cellar/,
     )
@@ -167,7 +167,7 @@ describe('a model that walks', () => {
     const { rooms, storage, alice, attic, texts } = await house()
     await rooms.exits.setNav(attic.name, false)
     const tools = new Map(
-      roomTools({ rooms, log: storage.log, store: storage.rooms }).map((tool) => [tool.id, tool]),
+      roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map((tool) => [tool.id, tool]),
     )
     const context = {
       ...contextFor({} as ToolContext['workspace']),
@@ -206,13 +206,13 @@ describe('rooms made by a model', () => {
 
   it('are like the one it is in when they are forked, and private like it', async () => {
     const { turn, alice, den, rooms, storage } = await house()
-    await storage.rooms.update(den.name, { vibe: 'hushed' })
-    await storage.rooms.setValue(den.name, 'tool_scope', ['look'])
+    await storage.chat.rooms.update(den.name, { vibe: 'hushed' })
+    await storage.chat.rooms.setValue(den.name, 'tool_scope', ['look'])
     await den.record({ kind: 'message', author: 'alice', text: 'my secret' })
     expect(await turn(alice, den)('sshawl_fork', { name: 'lair' })).toBe('Made lair, owned by alice.')
     const lair = await rooms.get('lair', alice)
     expect(await lair.info()).toMatchObject({ vibe: 'hushed', private: true, owner: alice.id })
-    expect(await storage.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
+    expect(await storage.chat.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
     expect(await lair.history({ limit: 9 })).toEqual([])
   })
 })
@@ -230,15 +230,15 @@ describe('notes and vibe', () => {
     const call = turn(bob)
     expect(await call('sshawl_note', { text: ' \u200b' })).toContain('nothing to note')
     expect(await call('sshawl_note', { text: 'x'.repeat(501) })).toContain('too long')
-    await storage.rooms.setValue(
+    await storage.chat.rooms.setValue(
       lobby.name,
       'notes',
       Array.from({ length: 100 }, () => 'n'),
     )
     expect(await call('sshawl_note', { text: 'one more' })).toContain('has 100 notes')
-    await storage.rooms.setValue(lobby.name, 'notes', { mine: true })
+    await storage.chat.rooms.setValue(lobby.name, 'notes', { mine: true })
     expect(await call('sshawl_note', { text: 'one more' })).toContain('is no list of lines')
-    expect(await storage.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
+    expect(await storage.chat.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
   })
 
   it('let only a manager set the vibe, who is asked first', async () => {

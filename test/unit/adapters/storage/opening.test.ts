@@ -13,7 +13,7 @@ test('the database, its log, its index and its lock are their owner’s alone, w
   try {
     const options = sqliteOptions(join(dir.path, 'made', 'data'))
     await using storage = await openStorage(options)
-    await storage.log.append(message('1', 'lobby', 'x'))
+    await storage.chat.log.append(message('1', 'lobby', 'x'))
     const files = ['', '-wal', '-shm', '.lock'].map((end) => mode(`${options.file}${end}`))
     expect(files).toEqual(['600', '600', '600', '600'])
     expect(mode(join(dir.path, 'made', 'data'))).toBe('700')
@@ -36,10 +36,10 @@ test('everything is there when it is opened again', async () => {
   const options = sqliteOptions(dir.path)
   {
     await using storage = await openStorage(options)
-    await storage.log.append(message('1', 'lobby', 'still here'))
+    await storage.chat.log.append(message('1', 'lobby', 'still here'))
   }
   await using storage = await openStorage(options)
-  expect(await storage.log.lastId()).toBe('1')
+  expect(await storage.chat.log.lastId()).toBe('1')
 })
 
 test('a directory is served by one at a time, and free again afterwards', async () => {
@@ -58,14 +58,14 @@ test('after closing, everything is refused in a sentence, what was under way is 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const storage = await openStorage(options)
-  const underWay = storage.log.append(message('1', 'lobby', 'last words'))
+  const underWay = storage.chat.log.append(message('1', 'lobby', 'last words'))
   await storage[Symbol.asyncDispose]()
   await underWay
   await storage[Symbol.asyncDispose]()
-  await expect(storage.log.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
-  await expect(storage.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
+  await expect(storage.chat.log.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
   await using again = await openStorage(options)
-  expect(await again.log.lastId()).toBe('1')
+  expect(await again.chat.log.lastId()).toBe('1')
 })
 
 test.each([

@@ -22,13 +22,13 @@ const rooms = ['lobby' as RoomName]
 /** What a storage opened for this alone finds. */
 async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
   await using storage = await openStorage(options)
-  const entries = await storage.log.search({ rooms, terms: searchTerms(words), limit: 99 })
+  const entries = await storage.chat.log.search({ rooms, terms: searchTerms(words), limit: 99 })
   return entries.map(({ id }) => id)
 }
 
 async function append(options: Parameters<typeof openStorage>[0], ...ids: readonly string[]): Promise<void> {
   await using storage = await openStorage(options)
-  for (const id of ids) await storage.log.append(message(id, 'lobby', `needle ${id}`))
+  for (const id of ids) await storage.chat.log.append(message(id, 'lobby', `needle ${id}`))
 }
 
 function overwrite(path: string, at: number, bytes: Buffer): void {
@@ -91,7 +91,7 @@ test('a search goes on once what kept the index from being made is over', async 
   const other = openFile(indexFile(options.file))
   other.exec('CREATE TABLE taken (x); BEGIN IMMEDIATE')
   await using storage = await openStorage(options)
-  const search = () => storage.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  const search = () => storage.chat.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
   await expect(search()).rejects.toMatchObject({ reason: 'locked' })
   other.close()
   expect((await search()).map(({ id }) => id)).toEqual(['1', '2'])

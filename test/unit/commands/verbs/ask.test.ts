@@ -36,7 +36,7 @@ describe('ask', () => {
   test('fails where the turn fails, and says why', async () => {
     await using world = await createCommandWorld()
     const script = 'function default_wrap(t) error("no prompt today") end'
-    await world.turnWorld.chatParts.storage.scripts.put({
+    await world.turnWorld.chatParts.storage.prompts.scripts.put({
       ...{ room: (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name, source: script },
       ...{ author: 'ann', at: 0 },
     })

@@ -8,13 +8,13 @@ test("/todo shows the room's list, and none for what is no list", async () => {
   const { name } = await rooms.get('hall', world.ann)
   expect(await world.type(world.bob, 'todo')).toEqual(done(todoText([])))
   const todo = [{ content: 'write it down', status: 'pending' }]
-  await storage.rooms.setValue(name, TODO_KEY, todo)
+  await storage.chat.rooms.setValue(name, TODO_KEY, todo)
   expect((await world.type(world.bob, 'todo')).out[0]).toContain('write it down')
   expect(await world.exec(world.bob, 'todo hall --json')).toEqual(
     done(JSON.stringify({ room: 'hall', todo })),
   )
   for (const value of ['x', 1, { a: 1 }, [{ status: 'pending' }, null]]) {
-    await storage.rooms.setValue(name, TODO_KEY, value)
+    await storage.chat.rooms.setValue(name, TODO_KEY, value)
     expect(await world.type(world.bob, 'todo')).toEqual(done(todoText([])))
   }
 })

@@ -60,11 +60,15 @@ describe('/turn', () => {
       model: 'qwen',
     })
     const facts = { id, room: 'hall' as RoomName, model: 'qwen', requester: 'bob' }
-    await storage.turns.begin({ ...facts, startedAt: world.turnWorld.chatParts.clock.now() + 1, prompt })
+    await storage.models.turns.begin({
+      ...facts,
+      startedAt: world.turnWorld.chatParts.clock.now() + 1,
+      prompt,
+    })
     const line = 'a line\n'
     for (let step = 0; step < 19; step++) {
       const content = `${step}: ${line.repeat(50)}`
-      await storage.turns.addStep(id, {
+      await storage.models.turns.addStep(id, {
         messages: [{ role: 'tool', call: `${step}`, name: 'echo', content }],
       })
     }

@@ -29,7 +29,7 @@ describe('/wrap', () => {
     )
     const { rooms, storage } = world.turnWorld.chatParts
     const room = (await rooms.get('hall', world.ann)).name
-    await storage.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
+    await storage.prompts.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
     const { status, err } = await world.type(world.bob, 'wrap')
     expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
   })

@@ -10,11 +10,16 @@ const WRAP = 'function default_wrap(t) return wrap(t):system():tools(room_tool_s
 
 async function scripted(world: TurnWorld, source: string): Promise<void> {
   const { storage, clock } = world.chatParts
-  await storage.scripts.put({ room: world.room.name, source: WRAP + source, author: 'ann', at: clock.now() })
+  await storage.prompts.scripts.put({
+    room: world.room.name,
+    source: WRAP + source,
+    author: 'ann',
+    at: clock.now(),
+  })
 }
 
 const valueOf = (world: TurnWorld, key: string): Promise<Json | undefined> =>
-  world.chatParts.storage.rooms.getValue(world.room.name, key)
+  world.chatParts.storage.chat.rooms.getValue(world.room.name, key)
 
 const speak = (world: TurnWorld, text: string, { name }: Person = world.ann) =>
   world.room.record({ kind: 'message', author: name, text })
@@ -130,7 +135,7 @@ describe('on_message', () => {
     await speak(world, 'slow')
     await speak(world, 'quick')
     await vi.waitFor(async () => expect(await valueOf(world, 'count')).toBe(1), { timeout: 10_000 })
-    expect(await world.chatParts.storage.rooms.values(world.room.name)).toEqual(new Map([['count', 1]]))
+    expect(await world.chatParts.storage.chat.rooms.values(world.room.name)).toEqual(new Map([['count', 1]]))
     expect(world.hooks.logOf(world.room.name)).toHaveLength(2)
   })
 

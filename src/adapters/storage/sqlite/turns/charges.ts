@@ -20,7 +20,7 @@ export function createChargeStore(connection: Connection): ChargeStore {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
-    addCharge: (charge) => write(() => void sql.insert.run(toRow(charge))),
+    add: (charge) => write(() => void sql.insert.run(toRow(charge))),
     spent: (of, after) =>
       read(
         () =>
