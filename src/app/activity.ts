@@ -57,13 +57,21 @@ export async function createActivity(
 ): Promise<Activity> {
   const { storage, log, clock } = context
   const config = current.now()
+  const { limits } = current
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, rooms, context, tools)
   await endCutTurns(rooms, context)
-  const approvals = approvalsFor(current, rooms, context, overrides)
+  const approvals = createApprovals({
+    room: (name) => rooms.anyRoom(name),
+    grants: storage.tools.grants,
+    limits,
+    answerMs: overrides.answerMs,
+    clock,
+    log,
+  })
   const catalogue = createCatalogue({
     sources,
     get disabled() {
@@ -85,7 +93,7 @@ export async function createActivity(
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(current.limits, clock)
+  const bytes = createByteQuota(limits, clock)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
@@ -97,7 +105,6 @@ export async function createActivity(
     hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const { limits } = current
   const services = createModelServices(models, storage.models, limits, context)
   const shared = { context, stores: storage, models: services, composer, limits }
   const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
@@ -180,26 +187,4 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
-  })
-
-const approvalsFor = (
-  { limits }: CurrentConfig,
-  rooms: Rooms,
-  context: AppContext,
-  { answerMs }: Overrides,
-): Approvals =>
-  createApprovals({
-    room: (name) => rooms.anyRoom(name),
-    grants: context.storage.tools.grants,
-    limits: {
-      get approvals_per_room() {
-        return limits.approvals_per_room
-      },
-      get approvals_per_person() {
-        return limits.approvals_per_person
-      },
-      ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
-    },
-    clock: context.clock,
-    log: context.log,
   })

@@ -10,7 +10,10 @@ import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 const HOUR = 3_600_000
 
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
-async function createScene(limits: Partial<QuestionLimits> = {}) {
+async function createScene({
+  answerMs,
+  ...limits
+}: Partial<QuestionLimits> & { readonly answerMs?: number } = {}) {
   const chatParts = await createChatParts()
   const { storage, rooms, clock, log } = chatParts
   const room = await rooms.lobby()
@@ -26,6 +29,7 @@ async function createScene(limits: Partial<QuestionLimits> = {}) {
     room: (name) => rooms.anyRoom(name),
     grants: storage.tools.grants,
     limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
+    answerMs,
     clock,
     log,
   })
@@ -102,7 +106,7 @@ describe('a question', () => {
   })
 
   it('ends with a no when nobody answers in time', async () => {
-    const { ask, answer, ann, entries } = await createScene({ answer_ms: 20 })
+    const { ask, answer, ann, entries } = await createScene({ answerMs: 20 })
     const { verdict } = await ask('ls')
     expect(await verdict).not.toBe('allow')
     expect((await entries()).at(-1)).toMatchObject({
