@@ -42,7 +42,7 @@ async function world() {
     )
     return result.content
   }
-  return { run, alice, bob, lobby, den, rooms }
+  return { run, alice, bob, lobby, den }
 }
 
 /** Every call that could tell something of a room. */
@@ -123,7 +123,7 @@ describe('the tools of the world', () => {
   })
 
   it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
-    const { run, alice, lobby, rooms } = await world()
+    const { run, alice, lobby } = await world()
     expect(
       await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, {
         chat: { messages: [], turn: turnIn(lobby.name) },
