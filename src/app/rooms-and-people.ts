@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createRooms } from '../chat/rooms.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
-import { createPeople } from '../chat/people.ts'
+import { createPeople } from '../chat/people/people.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'

@@ -1,6 +1,6 @@
 import { mayManage } from '../chat/access.ts'
 import type { RoomName } from '../chat/entry.ts'
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { whyWithdrawn } from '../tools/permission.ts'

@@ -6,9 +6,9 @@
  */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
-import type { HeldPresence } from './held-presence.ts'
+import type { HeldPresence } from './presence/held-presence.ts'
 import type { LogStats } from './log-stats.ts'
-import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
 /** A room without its log. */
 export interface RoomRecord {

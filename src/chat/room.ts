@@ -1,5 +1,5 @@
 import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
-import type { Person, Role } from './person.ts'
+import type { Person, Role } from './people/person.ts'
 import type {
   Alarm,
   Clock,
@@ -13,13 +13,13 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
-import type { PresenceChange } from './held-presence.ts'
-import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence.ts'
-import { createPresent } from './present.ts'
+import type { PresenceChange } from './presence/held-presence.ts'
+import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
+import { createPresent } from './presence/present.ts'
 
 /** Somebody who hears a room without being present in it. */
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
-  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence.ts). */
+  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence/presence.ts). */
   peopleChanged?(): void
 }
 
@@ -41,7 +41,7 @@ export interface Room {
   whisper(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
-   * they are summed up in one line (chat/presence.ts). Rejects with `Refusal` where that person would be one too many;
+   * they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
    * admins are let in anyway, since they may have to put something right.
    */
   enter(participant: Participant): Promise<void>

@@ -1,6 +1,6 @@
 import { NAV_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'

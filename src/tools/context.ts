@@ -1,5 +1,5 @@
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Access } from '../chat/tool-words.ts'
 import type { ChatView } from './conversation.ts'
 import type { ToolLimits } from './limits.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { LOBBY } from '../../src/chat/names.ts'
+import { LOBBY } from '../../src/chat/people/names.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ByteQuota } from '../../src/chat/limits/byte-quota.ts'
 import type { Entry } from '../../src/chat/entry.ts'
-import type { Person } from '../../src/chat/person.ts'
+import type { Person } from '../../src/chat/people/person.ts'
 import type { Room } from '../../src/chat/room.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { Workspace } from '../../src/tools/ports/workspace.ts'

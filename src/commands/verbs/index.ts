@@ -1,7 +1,7 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Rooms } from '../../chat/rooms.ts'
-import type { People } from '../../chat/people.ts'
+import type { People } from '../../chat/people/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'

@@ -1,6 +1,6 @@
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { LOBBY } from '../../chat/names.ts'
+import { LOBBY } from '../../chat/people/names.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>): Command =>

@@ -1,6 +1,6 @@
 import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 

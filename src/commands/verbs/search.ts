@@ -1,6 +1,6 @@
 import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomName } from '../../chat/entry.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { EntryLog } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'

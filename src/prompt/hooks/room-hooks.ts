@@ -1,6 +1,6 @@
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { valuesWithExits } from '../../chat/exits.ts'
-import { SYSTEM } from '../../chat/names.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
 import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { readTodo, TODO_KEY } from '../../chat/todo.ts'

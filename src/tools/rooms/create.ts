@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { roomName } from '../../chat/names.ts'
+import { roomName } from '../../chat/people/names.ts'
 import type { Room } from '../../chat/room.ts'
 import { changeQuestion, roomOf, roomToChange, type RoomToolParts } from './in-room.ts'
 import type { ToolContext } from '../context.ts'

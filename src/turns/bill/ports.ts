@@ -3,7 +3,7 @@
  * This folder must not know how a model is asked, how a sum is printed or who may see which room.
  */
 import type { RoomName, Usage } from '../../chat/entry.ts'
-import type { PersonId } from '../../chat/person.ts'
+import type { PersonId } from '../../chat/people/person.ts'
 import type { Price } from '../../lib/price.ts'
 
 /** What one request to a model used. */

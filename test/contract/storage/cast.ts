@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { message } from '../../support/storage.ts'
 
 export const lobby = 'lobby' as RoomName

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { PresenceChange } from '../../../src/chat/held-presence.ts'
+import type { PresenceChange } from '../../../src/chat/presence/held-presence.ts'
 import { message, room } from '../../support/storage.ts'
 import { den, idOf, lobby, nowhere, refused, textsOf } from './cast.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { PersonId } from '../../../src/chat/person.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
 import { alice, bob, key, register, refused } from './cast.ts'
 
 /** What a people store must do; `store` gives the one of the running test. */

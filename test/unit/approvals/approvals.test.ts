@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person } from '../../../src/chat/person.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
 import type { QuestionLimits } from '../../../src/approvals/questions.ts'

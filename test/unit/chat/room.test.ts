@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { LOBBY } from '../../../src/chat/names.ts'
+import { LOBBY } from '../../../src/chat/people/names.ts'
 import { createRoom, type Room } from '../../../src/chat/room.ts'
 import type { EntryLog } from '../../../src/chat/ports.ts'
 import { createChatParts, screenOf, type ChatParts } from '../../support/chat-parts.ts'

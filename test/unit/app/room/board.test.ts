@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRoomBoards } from '../../../../src/app/room/board.ts'
 import type { RoomStatus } from '../../../../src/app/room/status.ts'
 import type { TurnId } from '../../../../src/chat/entry.ts'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import { usageCommand } from '../../../../src/commands/verbs/usage.ts'
 import { DAY_MS } from '../../../../src/lib/duration.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createRooms } from '../../../src/chat/rooms.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import { createLocalBus } from '../../../src/chat/local-bus.ts'
-import type { HeldPresence, PresenceChange } from '../../../src/chat/held-presence.ts'
-import { sumOf } from '../../../src/chat/presence.ts'
-import { createChatParts, screenOf } from '../../support/chat-parts.ts'
+import { createRooms } from '../../../../src/chat/rooms.ts'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import { createLocalBus } from '../../../../src/chat/local-bus.ts'
+import type { HeldPresence, PresenceChange } from '../../../../src/chat/presence/held-presence.ts'
+import { sumOf } from '../../../../src/chat/presence/presence.ts'
+import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 const MINUTE_MS = 60_000
 

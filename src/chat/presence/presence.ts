@@ -1,9 +1,10 @@
-import { createSerial } from '../lib/serial.ts'
-import type { Entry, EntryDraft, Recorded, RoomName } from './entry.ts'
-import { StorageError } from './errors.ts'
-import { SYSTEM } from './names.ts'
+// Who is in a room, and who is told of comings and goings. It must not know who may come in.
+import { createSerial } from '../../lib/serial.ts'
+import type { Entry, EntryDraft, Recorded, RoomName } from '../entry.ts'
+import { StorageError } from '../errors.ts'
+import { SYSTEM } from '../people/names.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
-import type { Alarm, Log } from './ports.ts'
+import type { Alarm, Log } from '../ports.ts'
 
 /** Tells a room who comes and goes. Never rejects: people come and go also while nothing can be stored. */
 export interface PresenceTeller {

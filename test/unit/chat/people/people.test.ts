@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createPeople, type AccessPolicy } from '../../../src/chat/people.ts'
-import type { Fingerprint } from '../../../src/chat/person.ts'
-import { createChatParts } from '../../support/chat-parts.ts'
+import { createPeople, type AccessPolicy } from '../../../../src/chat/people/people.ts'
+import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import { createChatParts } from '../../../support/chat-parts.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
