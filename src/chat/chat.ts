@@ -122,6 +122,7 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
     async sumUpPresence() {
+      await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
       for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
     },
   }

@@ -31,6 +31,9 @@ async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
 
 async function expectAllIsWell(stage: Stage): Promise<void> {
   expect(await stage.as('bob', ['say', 'lobby', 'stored again'])).toMatchObject({ exitCode: 0 })
+  await expect
+    .poll(async () => (await stage.as('bob', ['history', 'lobby'])).stdout)
+    .toMatch(/stored again\n.*1 person came and went/)
   const { stdout } = await stage.as('alice', ['history', 'lobby'])
   expect(stdout).toContain('stored again')
   expect(stdout).not.toContain('lost')
