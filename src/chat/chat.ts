@@ -3,7 +3,7 @@ import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName } from './names.ts'
 import type { Person } from './person.ts'
-import type { LogQuery, RoomRecord, SearchQuery } from './ports.ts'
+import type { FoundEntries, LogQuery, RoomRecord, SearchQuery } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isVisible, type Audience } from './visibility.ts'
 
@@ -27,7 +27,7 @@ export interface Chat {
   /** What was recorded in a room, oldest first. Rejects with `StorageError`. */
   history(room: Room, query: LogQuery): Promise<readonly Entry[]>
   /** What was recorded with these terms in it. The caller asks for rooms that may be seen. Rejects with `StorageError`. */
-  search(query: SearchQuery): Promise<readonly Entry[]>
+  search(query: SearchQuery): Promise<FoundEntries>
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */

@@ -17,6 +17,10 @@ async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
     exitCode: 0,
     stdout: expect.stringContaining('before the trouble') as string,
   })
+  expect(await stage.as('bob', ['search', 'lobby', 'trouble'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('before the trouble') as string,
+  })
   expect(await stage.as('bob', ['say', 'lobby', 'lost too'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(told) as string,
@@ -72,6 +76,9 @@ test.skipIf(disk === undefined)(
     using full = disk
     await using stage = await createStage(full ? { dataDir: join(full.path, 'data') } : {})
     for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
+    // The index has what was said until now, and not what follows.
+    await stage.as('bob', ['search', 'lobby', 'trouble'])
+    await stage.as('bob', ['say', 'lobby', 'and then it came'])
     const filler = join(full?.path ?? '', 'filler')
     for (const size of [1_000_000, 10_000, 512]) fill(filler + size, size)
     await expectOpenDoor(stage, 'the disk is full')

@@ -29,9 +29,13 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
       const terms = searchTerms(args.words)
       const rooms = await searchedRooms(chat, room, person)
       // What many find is not in memory at once: each prints a page before the next one is read.
+      let behind: string | undefined
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
-        return await chat.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
+        const prefer = flags.best ? 'best' : 'newest'
+        const found = await chat.search({ ...query, rooms, terms, prefer })
+        behind ??= found.behind
+        return found.entries
       }
       const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false
@@ -40,6 +44,7 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
         await printEntries(page, out, { asJson: flags.json, withRooms: !room })
         if (signal.aborted) return
       }
+      if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
       if (!isFound && !flags.json) out.line(`nothing here has ${termsText(terms)}`)
     },
   })

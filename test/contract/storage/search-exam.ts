@@ -8,8 +8,12 @@ import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 
 /** How searching a store must work; `store` gives the one of the running test. */
 export function searchExam(store: () => Storage): void {
-  const search = (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> =>
-    store().log.search({ rooms: [lobby], terms: more.terms ?? searchTerms(words), limit: 99, ...more })
+  const search = async (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> => {
+    const terms = more.terms ?? searchTerms(words)
+    const found = await store().log.search({ rooms: [lobby], terms, limit: 99, ...more })
+    expect(found.behind).toBe(undefined)
+    return found.entries
+  }
   const find = async (words: string, more?: Partial<SearchQuery>): Promise<readonly string[]> =>
     textsOf(await search(words, more))
   const append = async (...texts: readonly string[]): Promise<void> => {

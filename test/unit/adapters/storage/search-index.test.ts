@@ -22,7 +22,7 @@ const rooms = ['lobby' as RoomName]
 /** What a storage opened for this alone finds. */
 async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
   await using storage = await openStorage(options)
-  const entries = await storage.log.search({ rooms, terms: searchTerms(words), limit: 99 })
+  const { entries } = await storage.log.search({ rooms, terms: searchTerms(words), limit: 99 })
   return entries.map(({ id }) => id)
 }
 
@@ -94,5 +94,26 @@ test('a search goes on once what kept the index from being made is over', async 
   const search = () => storage.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
   await expect(search()).rejects.toMatchObject({ reason: 'locked' })
   other.close()
-  expect((await search()).map(({ id }) => id)).toEqual(['1', '2'])
+  expect(await search()).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
+})
+
+test('while the index cannot be written, what is in it is found, and that others may be missing is said', async () => {
+  using dir = temporaryDir()
+  const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
+  await using storage = await openStorage(options)
+  const search = () => storage.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  await storage.log.append(message('1', 'lobby', 'needle'))
+  expect(await search()).toMatchObject({ entries: [{ id: '1' }] })
+  const other = openFile(indexFile(options.file))
+  other.exec('BEGIN IMMEDIATE')
+  expect(await search()).not.toHaveProperty('behind')
+  await storage.log.append(message('2', 'lobby', 'needle'))
+  expect(await search()).toMatchObject({
+    entries: [{ id: '1' }],
+    behind: expect.stringContaining('another program holds the database') as string,
+  })
+  other.close()
+  const found = await search()
+  expect(found).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
+  expect(found).not.toHaveProperty('behind')
 })
