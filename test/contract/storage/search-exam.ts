@@ -26,11 +26,26 @@ export function searchExam(store: () => Storage): void {
     expect(await find('DEPLOY')).toHaveLength(2)
     expect(await find('100%')).toEqual(['deploy 100% of it'])
     expect(await find('arger')).toEqual(['ÄRGER über Größe'])
-    expect(await find('grösse Ärger')).toEqual([])
+    expect(await find('grösse Ärger')).toEqual(['ÄRGER über Größe'])
+    expect(await find('über nichts')).toEqual([])
     expect(await find('Größe Über')).toEqual(['ÄRGER über Größe'])
     expect(await find("done it's")).toEqual(['it’s (done)'])
     expect(await find('alice done')).toEqual(['it’s (done)'])
     expect(await find('deploy nothing')).toEqual([])
+  })
+
+  test.each([
+    ['Straße', ['straße', 'STRASSE', 'strasse', 'STRAẞE', 'stras', 'straß', '"Strasse"']],
+    ['STRASSE', ['straße', 'Straße', 'strasse']],
+    ['eﬃcient ﬂow', ['EFFICIENT FLOW', 'eﬃ']],
+    ['և', ['եւ', 'ԵՒ']],
+    ['ΟΔΟΣ', ['οδος', 'οδοσ', 'Οδός']],
+    ['Οδοσσεια', ['οδος']],
+    ['ᾳδω', ['ΑΔΩ', 'αδω']],
+    ['DIŞ KAPI', ['dış kapı', 'dis kapi']],
+  ])('finds %s by all forms of its letters', async (text, searches) => {
+    await append(text, 'something else')
+    for (const words of searches) expect(await find(words), words).toEqual([text])
   })
 
   test('finds words by their beginning, and words in quotes as they stand there', async () => {

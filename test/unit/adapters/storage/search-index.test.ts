@@ -12,12 +12,14 @@ import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile } from '../../../../src/adapters/storage/sqlite/search/search-index.ts'
+import { roomWord } from '../../../../src/adapters/storage/sqlite/search/match.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
-const rooms = ['lobby' as RoomName]
+const lobby = 'lobby' as RoomName
+const rooms = [lobby]
 
 /** What a storage opened for this alone finds. */
 async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
@@ -82,6 +84,27 @@ test('the index of another database, such as the one before a restore, finds not
   expect(await found(before, 'needle')).toEqual(['1', '2'])
   copyFileSync(indexFile(before.file), indexFile(options.file))
   expect(await found(options, 'needle')).toEqual(['1', '3'])
+})
+
+test('what an older version indexed, letter for letter, is found as it was, beside what came since', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const say = async (id: string): Promise<void> => {
+    await using storage = await openStorage(options)
+    await storage.log.append(message(id, 'lobby', 'Straße'))
+  }
+  await say('1')
+  await found(options, 'needle')
+  const index = openFile(indexFile(options.file))
+  index.exec("INSERT INTO entry_words (entry_words) VALUES ('delete-all')")
+  index
+    .prepare("INSERT INTO entry_words (entry, room, words) VALUES ('1', ?, 'alice straße')")
+    .run(roomWord(lobby))
+  index.close()
+  await say('2')
+  expect(await found(options, 'straße')).toEqual(['1', '2'])
+  expect(await found(options, '"STRAẞE" alice')).toEqual(['1', '2'])
+  expect(await found(options, 'strasse')).toEqual(['2'])
 })
 
 test('a search goes on once what kept the index from being made is over', async () => {
