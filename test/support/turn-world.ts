@@ -92,7 +92,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     log,
   })
   const hooks = createRoomHooks({
-    ...{ rooms: stores.rooms, scripts: stores.scripts, composer, clock, log },
+    ...{ rooms: stores.rooms, scripts: storage.scripts, composer, clock, log },
     room: (name) => chat.anyRoom(name),
     modelNames: () => turns.names(),
   })
