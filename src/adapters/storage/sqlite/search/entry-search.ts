@@ -43,7 +43,8 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
   /** Why it cannot be done now. What is in the index already can be searched then. */
   async function tryToRefresh(): Promise<string | undefined> {
     try {
-      return void (await refresh())
+      await refresh()
+      return undefined
     } catch (error) {
       const isUnwritable = error instanceof StorageError && UNWRITABLE.has(error.reason)
       if (!isUnwritable || !index.isReadable()) throw error
