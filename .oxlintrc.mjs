@@ -178,6 +178,9 @@ export default {
     ...CONFIG,
     // The entry of the wrap process is a composition root of its own: it joins the engines with the tokenizer.
     { files: ['src/adapters/lua/process/main.ts'], rules: { 'no-restricted-imports': 'off' } },
-    { files: ['test/**/vitest.config.ts', '.oxlintrc.mjs'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['test/**/vitest.config.ts', 'rolldown.config.ts', '.oxlintrc.mjs'],
+      rules: { 'import/no-default-export': 'off' },
+    },
   ],
 }

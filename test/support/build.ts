@@ -1,11 +1,12 @@
-import { execa } from 'execa'
+import { build } from 'rolldown'
+import programs from '../../rolldown.config.ts'
 import { requireSsh } from './needs.ts'
 
 /**
- * Real processes run the built program, so every test run begins with a build (a second or so). A type error
- * does not stop it: `npm run check` is there for those, and what cannot be built fails its own tests.
+ * Real processes run the built program, so every test run begins with a build (a second or so). It does not look at
+ * types: `npm run check` is there for those.
  */
 export async function setup(): Promise<void> {
   requireSsh()
-  await execa('npx', ['tsc'], { cwd: new URL('../..', import.meta.url).pathname, reject: false })
+  await build(programs)
 }

@@ -6,7 +6,7 @@ export async function wrapProcesses(parent: number): Promise<readonly number[]> 
   const found: number[] = []
   for (const pid of children.split(' ').filter(Boolean)) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (line.includes('lua/process/main.js')) found.push(Number(pid))
+    if (line.includes('wrap-process.js')) found.push(Number(pid))
   }
   return found
 }

@@ -29,7 +29,7 @@ export const DEFAULT_COMPOSER_LIMITS: ComposerLimits = {
 
 /** How to make a composer. */
 export interface ComposerOptions {
-  /** The built `adapters/lua/process/main.js`. */
+  /** The built process/main.ts. */
   readonly entry: string
   /** The directory that has `dist`, `lua` and `node_modules`. */
   readonly packageRoot: string

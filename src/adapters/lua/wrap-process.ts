@@ -10,7 +10,7 @@ import type { Response, Settings } from './process/protocol.ts'
 
 /** How to start a wrap process. */
 export interface ProcessOptions {
-  /** The built `adapters/lua/process/main.js`. */
+  /** The built process/main.ts. */
   readonly entry: string
   /** The directory that has `dist`, `lua` and `node_modules`. */
   readonly packageRoot: string

@@ -31,7 +31,7 @@ const MAX_AT_ONCE = 4
 
 /**
  * Makes each search in a process of its own, which is killed when it takes too much time or memory: in the server, a
- * search of many files would delay everybody. `entry` is the built `search/main.js`.
+ * search of many files would delay everybody. `entry` is the built search/main.ts.
  */
 export function createSearcher(entry: string, limits: FileSearchLimits = SEARCH_LIMITS): Searcher {
   const queue = pLimit(MAX_AT_ONCE)

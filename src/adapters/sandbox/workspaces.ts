@@ -26,7 +26,7 @@ export interface WorkspacesOptions {
   readonly root: string
   /** Rooms that an admin gave another directory. */
   readonly mapped?: ReadonlyMap<string, string>
-  /** The built `search/main.js`. */
+  /** The built file search (rolldown.config.ts). */
   readonly searchEntry: string
   /** `none` runs commands with no sandbox at all. */
   readonly mode: 'bubblewrap' | 'none'

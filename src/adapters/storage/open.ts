@@ -11,7 +11,7 @@ import { openThreaded } from './sqlite/threads/open-threaded.ts'
 /** Where the store is, and what it needs. */
 export interface StorageOptions extends SqliteOptions {
   /**
-   * The built `adapters/storage/sqlite/threads/main.js`: the database is used in threads of its own, so that the caller never
+   * The built sqlite/threads/main.ts: the database is used in threads of its own, so that the caller never
    * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string

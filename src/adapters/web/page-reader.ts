@@ -28,7 +28,7 @@ const LIMITED = 'ulimit -t "$1" && shift && exec "$@"'
 /**
  * Reads each page in a process of its own, which is killed when the page takes too much time or memory: HTML can be
  * built to hang any parser, and a thread that runs out of memory may take the server with it. `entry` is the built
- * `reader/main.js`.
+ * reader/main.ts.
  */
 export function createPageReader(entry: string, limits: ReaderLimits = READER_LIMITS): PageReader {
   const queue = pLimit(limits.atOnce)

@@ -20,7 +20,7 @@ export interface WebOverrides {
   readonly authorities?: string
 }
 
-/** The web as it is configured; nothing at all without a config. `readerEntry` is the built `reader/main.js`. */
+/** The web as it is configured; nothing at all without a config. `readerEntry` is the built reader/main.ts. */
 export function createWeb(
   config: WebConfig | undefined,
   readerEntry: string,

@@ -7,11 +7,14 @@ import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
-const child = fileURLToPath(new URL('../../../support/append-until-killed.mjs', import.meta.url))
+const child = fileURLToPath(new URL('../../../support/append-until-killed.ts', import.meta.url))
 
 /** Runs the child until it has told of so many ids, then kills it. What it told until it died. */
-async function killAfter(ids: number, file: string): Promise<readonly string[]> {
-  const process = execa('node', [child, file], { reject: false, forceKillAfterDelay: false })
+async function killAfter(ids: number, directory: string): Promise<readonly string[]> {
+  const process = execa('node', ['--import', 'jiti/register', child, directory], {
+    reject: false,
+    forceKillAfterDelay: false,
+  })
   const told: string[] = []
   for await (const id of process) {
     told.push(id)
@@ -26,7 +29,7 @@ test('what was acknowledged is there after kill -9, each time, and the database 
   const options = sqliteOptions(dir.path)
   const acknowledged: string[] = []
   for (const ids of [1, 90, 500]) {
-    acknowledged.push(...(await killAfter(ids, options.file)))
+    acknowledged.push(...(await killAfter(ids, dir.path)))
     await using storage = await openStorage(options)
     const stored = await storage.log.read('lobby' as RoomName, { limit: 1e6 })
     expect(stored.map((entry) => entry.id)).toEqual(expect.arrayContaining(acknowledged))
@@ -40,7 +43,7 @@ test('a second process is told that the directory is in use, and the first goes 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await using storage = await openStorage(options)
-  const second = await execa('node', [child, options.file], { reject: false })
+  const second = await execa('node', ['--import', 'jiti/register', child, dir.path], { reject: false })
   expect(second.exitCode).toBe(1)
   expect(second.stderr).toContain(`another sshawl is using ${dir.path}; stop that one`)
   await expect(storage.upkeep.health()).resolves.toBeUndefined()
