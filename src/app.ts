@@ -137,7 +137,7 @@ function createHandler(
     stop: (room, person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
-      stdinBytes: () => limits.paste_bytes,
+      stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
   })
 }

@@ -13,7 +13,7 @@ import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
 import { createRoomPasts, type RoomPasts } from './room/past.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
-import { pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
+import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
@@ -33,8 +33,8 @@ export interface HostParts {
 export interface HostSettings {
   /** Printed at the beginning of each session; empty for nothing. */
   readonly motd: () => string
-  /** Bytes that one script may pipe in. */
-  readonly stdinBytes: () => number
+  /** What one script may pipe in. */
+  readonly stdin: () => InputLimits
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
@@ -54,7 +54,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       return await parts.runner.command(line, {
         person,
         out: scriptOutput(pipe, account),
-        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
+        stdin: (wait) => scriptInput(pipe, parts.settings.stdin(), wait),
         signal: pipe.signal,
       })
     },

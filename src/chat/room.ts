@@ -40,8 +40,8 @@ export interface Room {
   /** Tells some of those who are present, and nobody else; nothing is stored. */
   whisper(people: readonly Person[], draft: EntryDraft): void
   /**
-   * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
-   * they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
+   * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
+   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
    * admins are let in anyway, since they may have to put something right.
    */
   enter(participant: Participant): Promise<void>
@@ -55,6 +55,8 @@ export interface Room {
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
   sumUpPresence(): Promise<void>
+  /** Tries to store who came and went while nothing could be stored. Never rejects. */
+  catchUpPresence(): Promise<void>
 }
 
 /** What a room is made of; every room of a server shares them. */
@@ -111,9 +113,14 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   return {
     name,
-    record: (draft) => record(draft),
+    async record(draft) {
+      const entry = await record(draft)
+      void presence.catchUp()
+      return entry
+    },
     history: (query) => store.read(name, query),
     sumUpPresence: () => presence.sumUp(),
+    catchUpPresence: () => presence.catchUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
       const entry = entryOf(draft, name, parts)

@@ -116,6 +116,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
     async sumUpPresence() {
+      await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
       for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
     },
   }

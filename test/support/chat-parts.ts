@@ -1,10 +1,11 @@
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
+import { createHookScripts } from '../../src/prompt/hooks/hook-scripts.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/text/skeleton.ts'
 import { openInMemory } from './storage.ts'
@@ -44,7 +45,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 
 /** Rooms and people over a store in memory, without any server. */
 export interface ChatParts {
-  readonly storage: Storage
+  readonly storage: AppStorage
   readonly rooms: Rooms
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
@@ -56,7 +57,9 @@ export interface ChatParts {
 }
 
 export async function createChatParts(): Promise<ChatParts> {
-  const storage = await openInMemory()
+  const opened = await openInMemory()
+  const scripts = createHookScripts(opened.prompts.scripts)
+  const storage = { ...opened, prompts: { ...opened.prompts, scripts } }
   const clock = handClock()
   const log = memoryLog()
   const nextId = createIds(clock)

@@ -1,4 +1,4 @@
-// The port for comings and goings that one entry of the log will sum up (presence.ts); a part of `EntryLog`.
+// The port for comings and goings that one entry of the log will sum up (presence/presence.ts); a part of `EntryLog`.
 
 import type { Entry, RoomName } from '../entry.ts'
 

@@ -1,15 +1,26 @@
-// Who is in a room, and who is told of comings and goings. It must not know who may come in.
+/**
+ * chat/presence/ tells a room who comes and goes: one by one, summed up where there are many, and later where nothing can
+ * be stored now. It must not know who is in the room: it is told of each change, in order.
+ */
+
 import { createSerial } from '../../lib/serial.ts'
 import type { Entry, EntryDraft, Recorded, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
-import { SYSTEM } from '../people/names.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'
 import type { Alarm, Log } from '../ports.ts'
+import { createInOrder } from './in-order.ts'
+import { lineOf, sumOf } from './sum.ts'
+import { createUntold } from './untold.ts'
 
 /** Tells a room who comes and goes. Never rejects: people come and go also while nothing can be stored. */
 export interface PresenceTeller {
-  /** Records the change. In a minute that has enough such lines it is only held, on disk, for the sum at its end. */
+  /**
+   * Records the change. In a minute that has enough such lines it is only held, on disk, for the sum at its end. What
+   * cannot be stored is kept in memory for `catchUp`.
+   */
   tell(change: PresenceChange): Promise<void>
+  /** Stores what could not be stored before. To be called whenever something was stored; it also tries by itself. */
+  catchUp(): Promise<void>
   /** Sums up now what is held, also what a server that was killed has left. */
   sumUp(): Promise<void>
 }
@@ -36,6 +47,12 @@ export interface PresenceLimits {
 
 const MINUTE_MS = 60_000
 
+/** How often it is tried whether what could not be stored can be. */
+const RETRY_MS = 5_000
+
+/** Troubles that pass by themselves. After others, something else must be stored before it is tried again. */
+const PASSING: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only'])
+
 /** More changes than this are summed up before the minute is over, so that no entry grows without end. */
 const MAX_CHANGES_A_SUM = 500
 
@@ -49,9 +66,12 @@ export function createPresenceTeller({
   log,
 }: PresenceParts): PresenceTeller {
   const oneByOne = createSerial()
+  const inOrder = createInOrder()
+  const untold = createUntold()
   let lines = 0
   let held = 0
   let sumsUnderWay = 0
+  let willRetry = false
 
   function countLine(): void {
     if (lines === 0) alarm.later(MINUTE_MS, endMinute)
@@ -63,11 +83,50 @@ export function createPresenceTeller({
     if (held > 0) void sumUp()
   }
 
-  async function hold(change: PresenceChange): Promise<void> {
+  async function tell(change: PresenceChange): Promise<void> {
+    if (!untold.isEmpty()) {
+      untold.add(change)
+      return void catchUp()
+    }
+    // While some are held, others must not overtake them.
+    const isTold =
+      held > 0 || lines >= limits.presence_per_min ? await hold(change) : await recordLine(change)
+    if (!isTold) untold.add(change)
+  }
+
+  async function hold(change: PresenceChange): Promise<boolean> {
     held++
-    const stored = store.hold(room, change)
+    const stored = survive(() => store.hold(room, change))
     if (held >= MAX_CHANGES_A_SUM) void sumUp()
-    await stored
+    return await stored
+  }
+
+  async function recordLine(change: PresenceChange): Promise<boolean> {
+    countLine()
+    // Nobody is said to have left before they are said to have come.
+    if (sumsUnderWay > 0) await oneByOne(() => undefined)
+    return await survive(() => record(lineOf(change)))
+  }
+
+  async function catchUp(): Promise<void> {
+    const changes = untold.take()
+    if (changes.length === 0) return
+    const outcomes = await Promise.allSettled(changes.map((change) => store.hold(room, change)))
+    const failed = changes.filter((_, index) => outcomes[index]?.status === 'rejected')
+    untold.settle(failed)
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (failure) noteTrouble(failure.reason)
+    held += changes.length - failed.length
+    if (failed.length < changes.length && lines < limits.presence_per_min) await sumUp()
+  }
+
+  function retryLater(): void {
+    if (willRetry) return
+    willRetry = true
+    alarm.later(RETRY_MS, () => {
+      willRetry = false
+      void catchUp()
+    })
   }
 
   async function sumUp(): Promise<void> {
@@ -89,66 +148,27 @@ export function createPresenceTeller({
     }
   }
 
-  /** False where it could not be stored; then the others are not told. */
+  /** False where it could not be stored. */
   async function survive(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
       return true
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      log.warn({ error, reason: error.reason, room }, 'a coming or going was not stored')
+      noteTrouble(error)
       return false
     }
   }
 
+  function noteTrouble(error: unknown): void {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason, room }, 'a coming or going was not stored')
+    if (PASSING.has(error.reason)) retryLater()
+  }
+
   return {
     sumUp,
-    async tell(change) {
-      // While some are held, others must not overtake them.
-      if (held > 0 || lines >= limits.presence_per_min) return void (await survive(() => hold(change)))
-      countLine()
-      // Nobody is said to have left before they are said to have come.
-      if (sumsUnderWay > 0) await oneByOne(() => undefined)
-      await survive(() => record(lineOf(change)))
-    },
+    catchUp,
+    // What one person does is told in its order also where the first of it cannot be stored.
+    tell: (change) => inOrder(change.name, () => tell(change)),
   }
 }
-
-const lineOf = ({ name, event }: PresenceChange): EntryDraft => ({
-  kind: 'presence',
-  author: SYSTEM,
-  event,
-  text: `${name} ${event}`,
-})
-
-/** One entry for all of them, and the usual one for a single change. */
-export function sumOf(changes: readonly PresenceChange[]): EntryDraft {
-  const [first] = changes
-  if (first && changes.length === 1) return lineOf(first)
-  const names = (wanted: PresenceChange['event']): readonly string[] =>
-    changes.filter(({ event }) => event === wanted).map(({ name }) => name)
-  const [joined, left] = [names('joined'), names('left')]
-  return { kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text: sumText(changes) }
-}
-
-/** What the changes of one person come to, by the first and the last of them. */
-const COURSES = {
-  'joined joined': 'joined',
-  'left left': 'left',
-  'joined left': 'came and went',
-  'left joined': 'left and came back',
-} as const
-
-/** `12 people joined, 3 left, 5 came and went`: each person once, by what they did in the end. */
-function sumText(changes: readonly PresenceChange[]): string {
-  const first = new Map(changes.toReversed().map(({ name, event }) => [name, event]))
-  const last = new Map(changes.map(({ name, event }) => [name, event]))
-  const courses = [...first].map(([name, event]) => COURSES[`${event} ${last.get(name) ?? event}`])
-  return Object.values(COURSES)
-    .map((course) => ({ course, count: courses.filter((one) => one === course).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ course, count }, index) => `${index === 0 ? people(count) : count} ${course}`)
-    .join(', ')
-}
-
-const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)

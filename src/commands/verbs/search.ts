@@ -30,9 +30,13 @@ export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 's
       const terms = searchTerms(args.words)
       const searched = await searchedRooms(rooms, room, person)
       // What many find is not in memory at once: each prints a page before the next one is read.
+      let behind: string | undefined
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
-        return await log.search({ ...query, rooms: searched, terms, prefer: flags.best ? 'best' : 'newest' })
+        const prefer = flags.best ? 'best' : 'newest'
+        const found = await log.search({ ...query, rooms: searched, terms, prefer })
+        behind ??= found.behind
+        return found.entries
       }
       const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false
@@ -41,6 +45,7 @@ export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 's
         await printEntries(page, out, { asJson: flags.json, withRooms: !room })
         if (signal.aborted) return
       }
+      if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
       if (!isFound && !flags.json) out.line(`nothing here has ${termsText(terms)}`)
     },
   })

@@ -8,8 +8,12 @@ import { den, idOf, idsOf, lobby, nowhere, say, textsOf } from './cast.ts'
 
 /** How searching a store must work; `store` gives the one of the running test. */
 export function searchExam(store: () => Storage): void {
-  const search = (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> =>
-    store().chat.log.search({ rooms: [lobby], terms: more.terms ?? searchTerms(words), limit: 99, ...more })
+  const search = async (words: string, more: Partial<SearchQuery> = {}): Promise<readonly Entry[]> => {
+    const terms = more.terms ?? searchTerms(words)
+    const found = await store().chat.log.search({ rooms: [lobby], terms, limit: 99, ...more })
+    expect(found.behind).toBe(undefined)
+    return found.entries
+  }
   const find = async (words: string, more?: Partial<SearchQuery>): Promise<readonly string[]> =>
     textsOf(await search(words, more))
   const append = async (...texts: readonly string[]): Promise<void> => {
@@ -22,11 +26,26 @@ export function searchExam(store: () => Storage): void {
     expect(await find('DEPLOY')).toHaveLength(2)
     expect(await find('100%')).toEqual(['deploy 100% of it'])
     expect(await find('arger')).toEqual(['ÄRGER über Größe'])
-    expect(await find('grösse Ärger')).toEqual([])
+    expect(await find('grösse Ärger')).toEqual(['ÄRGER über Größe'])
+    expect(await find('über nichts')).toEqual([])
     expect(await find('Größe Über')).toEqual(['ÄRGER über Größe'])
     expect(await find("done it's")).toEqual(['it’s (done)'])
     expect(await find('alice done')).toEqual(['it’s (done)'])
     expect(await find('deploy nothing')).toEqual([])
+  })
+
+  test.each([
+    ['Straße', ['straße', 'STRASSE', 'strasse', 'STRAẞE', 'stras', 'straß', '"Strasse"']],
+    ['STRASSE', ['straße', 'Straße', 'strasse']],
+    ['eﬃcient ﬂow', ['EFFICIENT FLOW', 'eﬃ']],
+    ['և', ['եւ', 'ԵՒ']],
+    ['ΟΔΟΣ', ['οδος', 'οδοσ', 'Οδός']],
+    ['Οδοσσεια', ['οδος']],
+    ['ᾳδω', ['ΑΔΩ', 'αδω']],
+    ['DIŞ KAPI', ['dış kapı', 'dis kapi']],
+  ])('finds %s by all forms of its letters', async (text, searches) => {
+    await append(text, 'something else')
+    for (const words of searches) expect(await find(words), words).toEqual([text])
   })
 
   test('finds words by their beginning, and words in quotes as they stand there', async () => {

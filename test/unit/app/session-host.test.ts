@@ -66,7 +66,7 @@ async function startHost() {
     shared,
     complete: async () => [],
     stop: async () => undefined,
-    settings: { motd: () => 'be kind', stdinBytes: () => 10 },
+    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
   })
   return { ...chatParts, handler }
 }

@@ -1,7 +1,16 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { damageOf, openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
@@ -77,6 +86,21 @@ test.each([
   writeFileSync(options.file, content)
   await expect(openStorage(options)).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   expect(readFileSync(options.file)).toEqual(Buffer.from(content))
+})
+
+test('of a damaged database that finding is told which SQLite has, and not its heading', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  {
+    await using storage = await openStorage(options)
+    for (let id = 100; id < 300; id++)
+      await storage.chat.log.append(message(`${id}`, 'lobby', 'x'.repeat(1_000)))
+  }
+  const page = statSync(options.file).size / 4096 - 20
+  const file = openSync(options.file, 'r+')
+  writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096)
+  closeSync(file)
+  expect(await damageOf(options.file)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
 })
 
 test('another program’s database is refused and left as it is', async () => {
