@@ -109,7 +109,7 @@ function createSessionHost(
       const motd = parts.settings.motd()
       if (motd) attached.print(motd)
       if (person.guest)
-        attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
+        attached.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
       await moveTo(await parts.rooms.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)

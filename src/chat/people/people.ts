@@ -1,14 +1,18 @@
 // Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
 // somebody logged in.
+import { counted } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { createGuests } from './guests.ts'
-import { problemWithName, RESERVED_NAMES } from './names.ts'
+import { isLike, problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
 
 /** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
+
+/** Characters of a user name that are looked at: more than a name may have, and few enough to cost nothing. */
+const MAX_ASKED = 200
 
 /** Who people are: their names, the keys that the names belong to, and the first admin. */
 export interface People {
@@ -48,13 +52,18 @@ export interface PeopleOptions {
 
 export function createPeople(options: PeopleOptions): People {
   const { store, policy } = options
-  const guests = createGuests(store, reservedNames)
+  const guests = createGuests(store, isReserved)
   let claimCode = options.claimCode
 
   async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
     const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
-    const done = await store.register(person, skeleton(name), key, options.clock.now())
+    const { namesPerKey } = policy()
+    const done = await store.register(person, skeleton(name), key, options.clock.now(), namesPerKey)
     return done ? person : undefined
+  }
+
+  async function lend(name: string, key: Fingerprint, facts: LoginFacts): Promise<Person> {
+    return { ...(await guests.lend(name, key)), why: whyGuest(name, facts, policy().namesPerKey) }
   }
 
   async function owned({ person, ownsName }: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
@@ -65,29 +74,32 @@ export function createPeople(options: PeopleOptions): People {
     return { ...person, admin: true }
   }
 
-  function reservedNames(): ReadonlySet<string> {
-    return new Set([...RESERVED_NAMES, ...policy().modelNames].map(skeleton))
+  function isReserved(name: string): boolean {
+    return isLike(name, [...RESERVED_NAMES, ...policy().modelNames])
   }
 
   const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
 
   return {
-    async identify(name, key) {
-      const problem = problemWithName(name)
-      if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
-      if (reservedNames().has(skeleton(name)))
-        throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
+    async identify(asked, key) {
+      const name = asked.slice(0, MAX_ASKED).normalize('NFC')
       const look = (): Promise<LoginFacts> => store.forLogin(skeleton(name), key)
       const facts = await look()
       const known = await owned(facts, key)
       if (known) return known
+      const problem = problemWithName(name)
+      if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
+      if (isReserved(name)) throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
       const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
       if (!mayRegister)
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
       const holder = guests.holderOf(name)
-      if (holder !== undefined && holder !== key) return await guests.lend(name, key)
-      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guests.lend(name, key)
-      return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guests.lend(name, key))
+      if (holder !== undefined && holder !== key) return await lend(name, key, facts)
+      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await lend(name, key, facts)
+      const registered = await register(name, key)
+      if (registered) return registered
+      const found = await look()
+      return (await owned(found, key)) ?? (await lend(name, key, found))
     },
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)
@@ -101,6 +113,13 @@ export function createPeople(options: PeopleOptions): People {
       claimCode = undefined
     },
   }
+}
+
+function whyGuest(name: string, { person, namesOfKey }: LoginFacts, namesPerKey: number): string {
+  if (person) return `the name ${name} belongs to another key`
+  if (namesOfKey >= namesPerKey)
+    return `your key has ${counted(namesOfKey, 'name')} and may have no more (names_per_key)`
+  return `somebody else has the name ${name}, or one that looks like it`
 }
 
 function ignoreStorageError(error: unknown): void {

@@ -50,6 +50,7 @@ export const LANES: LanesOf<Stores> = {
       setAdmin: 'write',
       hasAdmin: 'read',
       claimAdmin: 'write',
+      fileNames: 'write',
     },
   },
   prompts: {
