@@ -63,13 +63,13 @@ test('names that older rules let people have are filed anew, told of, and stay w
   expect((await storage.chat.people.bySkeleton('ann'))?.id).toBe('p1')
 })
 
-test('a hundred thousand names are filed in a moment', async () => {
+test('twenty thousand names are filed at one start', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   await (await openStorage(options))[Symbol.asyncDispose]()
-  const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+  const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
     INSERT INTO people (id, name, skeleton, created_at) SELECT 'p' || i, 'person' || i, 'old' || i, i FROM n`
   openFile(options.file).exec(many).close()
   await using storage = await openStorage(options)
-  expect(await storage.chat.people.fileNames()).toEqual({ names: 100_000, alike: [], unfit: [] })
-}, 15_000)
+  expect(await storage.chat.people.fileNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
+})
