@@ -7,3 +7,6 @@ CREATE INDEX people_by_look ON people (look);
 CREATE TABLE name_rules (
   rules TEXT NOT NULL
 ) STRICT;
+
+-- Each login asks how many people have its key.
+CREATE INDEX IF NOT EXISTS person_keys_by_fingerprint ON person_keys (fingerprint);
