@@ -1,4 +1,4 @@
-import type { PeopleStore } from '../chat/ports.ts'
+import type { NameFiling } from '../chat/people/name-filing.ts'
 import type { Log } from '../chat/ports.ts'
 import { StorageError } from '../chat/errors.ts'
 
@@ -6,7 +6,7 @@ import { StorageError } from '../chat/errors.ts'
  * Files the names by the rules of now, which takes moments and is done once after an update, and logs what an admin should
  * look at. Where nothing can be stored the server starts all the same, with the names as they were.
  */
-export async function fileNames(people: Pick<PeopleStore, 'fileNames'>, log: Log): Promise<void> {
+export async function fileNames(people: NameFiling, log: Log): Promise<void> {
   try {
     const filed = await people.fileNames()
     if (!filed || filed.names === 0) return

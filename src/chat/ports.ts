@@ -142,37 +142,16 @@ export interface PeopleStore {
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /**
-   * False, and nothing done, if the skeleton is taken, if the name looks like another (`look` of lib/text/skeleton.ts), or if
-   * the key has `namesPerKey` names; absent, it may have any number. `at` is in milliseconds since the epoch.
+   * False, and nothing done, if the skeleton is taken, the name looks like another (`look` of lib/text/skeleton.ts), or the key
+   * has `most` names. `at` is in milliseconds since the epoch.
    */
-  register(
-    person: Person,
-    skeleton: string,
-    key: Fingerprint,
-    at: number,
-    namesPerKey?: number,
-  ): Promise<boolean>
+  register(person: Person, skeleton: string, key: Fingerprint, at: number, most?: number): Promise<boolean>
   /** A key that the person has already stays as it is. */
   addKey(id: PersonId, key: Fingerprint, at: number): Promise<void>
   setAdmin(id: PersonId, admin: boolean): Promise<void>
   hasAdmin(): Promise<boolean>
   /** Makes `id` an admin if there is none; false, and nothing done, if there is one. */
   claimAdmin(id: PersonId): Promise<boolean>
-  /**
-   * Files all names by the rules of now: their skeletons and looks. Undefined, and nothing done, if they are filed so.
-   * Nobody loses a name or a key.
-   */
-  fileNames(): Promise<NamesFiled | undefined>
-}
-
-/** What was found when all names were filed anew. */
-export interface NamesFiled {
-  /** How many there are. */
-  readonly names: number
-  /** Names that cannot be told from a name that was there before. */
-  readonly alike: readonly { readonly name: string; readonly like: string }[]
-  /** Names that nobody could register now (`problemWithName`). */
-  readonly unfit: readonly string[]
 }
 
 /** What happened in a room: an entry was recorded, or a model wrote a piece of its reply. */

@@ -1,3 +1,4 @@
+import type { NameFiling } from '../../../chat/people/name-filing.ts'
 import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
 import type { PeopleStore } from '../../../chat/ports.ts'
 import { look } from '../../../lib/text/skeleton.ts'
@@ -16,7 +17,7 @@ interface NewPerson extends PersonRow {
   readonly look: string
   readonly key: Fingerprint
   readonly at: number
-  readonly namesPerKey: number
+  readonly most: number
 }
 
 /** More names than there can be. */
@@ -34,7 +35,7 @@ export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
 })
 
 /** People and their keys. */
-export function createPeopleStore(connection: Connection): PeopleStore {
+export function createPeopleStore(connection: Connection): PeopleStore & NameFiling {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
@@ -47,10 +48,10 @@ export function createPeopleStore(connection: Connection): PeopleStore {
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
-    register: ({ id, name, admin }, skeleton, key, at, namesPerKey = ANY_NUMBER) =>
+    register: ({ id, name, admin }, skeleton, key, at, most = ANY_NUMBER) =>
       write(() => {
         const row = { id, name, admin: admin ? 1 : 0, skeleton, look: look(name) }
-        const registered = sql.insert.run({ ...row, key, at, namesPerKey }).changes === 1
+        const registered = sql.insert.run({ ...row, key, at, most }).changes === 1
         if (registered) sql.addKey.run(id, key, at)
         return registered
       }),
@@ -85,7 +86,7 @@ function prepare({ db }: Connection) {
       `INSERT INTO people (id, name, skeleton, look, admin, created_at)
        SELECT @id, @name, @skeleton, @look, @admin, @at WHERE NOT EXISTS (
          SELECT 1 FROM people WHERE look IN (@skeleton, @look) OR skeleton = @look
-       ) AND (SELECT count(*) FROM person_keys WHERE fingerprint = @key) < @namesPerKey
+       ) AND (SELECT count(*) FROM person_keys WHERE fingerprint = @key) < @most
        ON CONFLICT (skeleton) DO NOTHING`,
     ),
     addKey: db.prepare<[PersonId, Fingerprint, number]>(

@@ -2,7 +2,7 @@
 // and does not decide who may have a name.
 
 import { problemWithName } from '../../../../chat/people/names.ts'
-import type { NamesFiled } from '../../../../chat/ports.ts'
+import type { NamesFiled } from '../../../../chat/people/name-filing.ts'
 import { look, skeleton } from '../../../../lib/text/skeleton.ts'
 import { UNICODE_SECURITY_VERSION } from '../../../../lib/text/unicode-security.ts'
 import type { Connection } from '../connection.ts'
