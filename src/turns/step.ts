@@ -1,5 +1,6 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import { untilAborted } from '../lib/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
@@ -66,8 +67,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of model.stream(request, signal)) {
-    signal.throwIfAborted()
+  for await (const event of untilAborted(model.stream(request, signal), signal)) {
     switch (event.type) {
       case 'text':
         shown.anything ||= event.text !== ''
