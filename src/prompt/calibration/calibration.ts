@@ -15,8 +15,8 @@ export interface Calibrations {
   factorFor(model: ModelSettings): Promise<number>
   /** Learns from the usage of one request. A failure is only logged, and so is a report that looks cut off. */
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
-  /** Learns from a request that was refused because it was too long: the next target is smaller. A failure is only logged. */
-  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'room' | 'at'>): Promise<void>
+  /** Learns from a request that was refused because it was too long, as its provider counts it. A failure is only logged. */
+  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void>
 }
 
 /** A request as we count it, in tokens. */
@@ -85,9 +85,8 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
       })
     },
     async learnRefusal(model, refused) {
-      const room = model.contextWindow - model.maxOutput
       const assumed = model.framing.factor
-      await update(model, (known) => learnRefusal(known, { ...refused, room, at: clock.now() }, assumed))
+      await update(model, (known) => learnRefusal(known, { ...refused, at: clock.now() }, assumed))
     },
   }
 }
