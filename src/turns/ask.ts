@@ -31,7 +31,7 @@ interface Answered {
  */
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
   const mayFollow = createAttempts()
-  for (let step = prepared; ; ) {
+  for (let step = prepared; ;) {
     turn.step = step
     try {
       return { step, result: await send(turn, step, parts) }
@@ -48,6 +48,9 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
   }
 }
 
+/** Shares of a refused prompt that the next one may have: half of it, or more where what must be there needs more. */
+const SHARES: readonly number[] = [0.5, 0.75, 0.9]
+
 /** The step again, as another request; undefined where there is none that differs. */
 async function another(
   turn: Turn,
@@ -56,14 +59,17 @@ async function another(
   parts: AskParts,
 ): Promise<PreparedStep | undefined> {
   const refused = { model: turn.job.model, settings: turn.settings, size: step.size }
-  turn.settings = await learnFromRefusal(refusal, refused, parts)
-  try {
-    const next = await step.again(turn.messages)
-    return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
-  } catch (error) {
-    if (isOverBudget(error)) return undefined
-    throw error
+  for (const share of SHARES) {
+    turn.settings = await learnFromRefusal(refusal, { ...refused, share }, parts)
+    try {
+      const next = await step.again(turn.messages)
+      return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
+    } catch (error) {
+      if (!isOverBudget(error)) throw error
+      await parts.known.forgetWindow(turn.settings)
+    }
   }
+  return undefined
 }
 
 /** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
@@ -81,8 +87,18 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   if (result.usage) spend(turn, spentFor(result.usage, settings.price))
   await Promise.all([stored, job.recorder.bill.charge(settings, result.usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
+  checkAnswer(result)
   return result
 }
+
+/** Throws `ModelError` where the provider ended a step that has neither text nor calls, and says why. */
+function checkAnswer({ text, calls, end }: StepResult): void {
+  if (calls.length > 0 || text.trim() !== '' || !('word' in end)) return
+  throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
+}
+
+/** Characters of a provider's word for the end of an answer that are shown. */
+const MAX_WORD_CHARS = 80
 
 function requestOf({ settings }: Turn, { prompt, messages, definitions }: PreparedStep): ModelRequest {
   const { maxOutput, contextWindow, lacks } = settings

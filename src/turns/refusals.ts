@@ -16,6 +16,8 @@ export interface RefusedRequest {
   readonly model: ConfiguredModel
   readonly settings: ModelSettings
   readonly size: CountedRequest
+  /** What the next prompt may have of the refused one, 0-1, where the refusal tells no number that makes it shorter. */
+  readonly share?: number
 }
 
 /**
@@ -24,9 +26,11 @@ export interface RefusedRequest {
  */
 export async function learnFromRefusal(
   refusal: ModelRefusal,
-  { model, settings, size }: RefusedRequest,
-  { calibrations, known }: RefusalLessons,
+  refused: RefusedRequest,
+  lessons: RefusalLessons,
 ): Promise<ModelSettings> {
+  const { model, settings } = refused
+  const { known } = lessons
   switch (refusal.kind) {
     case 'no-tools':
       await known.learn(settings, { tools: false })
@@ -35,19 +39,17 @@ export async function learnFromRefusal(
       await known.learn(settings, { systemRole: false })
       return await known.settingsOf(model)
     case 'too-long':
-      return await learnLength(refusal, { model, settings, size }, { calibrations, known })
+      return await learnLength(refusal, refused, lessons)
   }
 }
 
 /** A window that is smaller than any that the config takes is not believed. Tokens. */
 const MIN_WINDOW = 500
-/** Where a refusal tells no number that makes the next prompt shorter, that one has at most this share of the refused one. */
-const BLIND_SHARE = 0.5
 
 /** Takes in that a request was too long: by the numbers that the refusal tells, else by what was really sent. */
 async function learnLength(
   { tokens, window }: Extract<ModelRefusal, { kind: 'too-long' }>,
-  { model, settings, size: { counted } }: RefusedRequest,
+  { model, settings, size: { counted }, share = 0.5 }: RefusedRequest,
   { calibrations, known }: RefusalLessons,
 ): Promise<ModelSettings> {
   if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
@@ -56,7 +58,7 @@ async function learnLength(
   const next = await known.settingsOf(model)
   const calibration = await calibrations.factorFor(next)
   if (targetOf({ ...next, calibration }) < counted) return next
-  const room = Math.floor(counted * BLIND_SHARE * calibration)
+  const room = Math.floor(counted * share * calibration)
   const guessed = room + Math.min(model.settings.maxOutput, room)
   if (guessed < MIN_WINDOW) return next
   await known.learn(next, { window: guessed })

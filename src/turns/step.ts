@@ -3,7 +3,7 @@ import { createDeferred } from '../lib/deferred.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
+import type { FinishReason, LanguageModel, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */
@@ -12,7 +12,7 @@ export interface StepResult {
   readonly calls: readonly ToolCall[]
   /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
-  readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
+  readonly end: FinishReason
   readonly usage?: Usage
 }
 
@@ -45,11 +45,19 @@ export async function streamStep(
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
-      const ms = error.retryable ? pauses[tries] : undefined
+      const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined
       if (ms === undefined) throw error
       await pause(ms, signal)
     }
   }
+}
+
+/** Milliseconds for which a turn waits where the provider says when it takes the next request. */
+const MAX_PAUSE_MS = 10_000
+
+function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
+  if (usual === undefined || retryAfterMs > MAX_PAUSE_MS) return undefined
+  return Math.max(usual, retryAfterMs)
 }
 
 /** What people saw of a step. */
@@ -86,8 +94,8 @@ async function streamOnce(
         calls.push(event.call)
         break
       case 'finish': {
-        const { reason, usage } = event
-        return { text: shown.text, calls, thoughts, reason, ...(usage ? { usage } : {}) }
+        const { type: _, usage, ...end } = event
+        return { text: shown.text, calls, thoughts, end, ...(usage ? { usage } : {}) }
       }
     }
   }

@@ -109,7 +109,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   })
   switch (end.why) {
     case 'answered':
-      return done(name, end.asked.result.reason === 'length')
+      return done(name, end.asked.result.end)
     case 'halted':
       return await refuseAll(end.asked.step.toolbox, end.calls, end.reason)
     case 'used-up':

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusalIn } from '../../../../src/adapters/models/refusals.ts'
+import { refusalIn } from '../../../../../src/adapters/models/errors/refusals.ts'
 
 test.each([
   [
