@@ -52,8 +52,21 @@ const withCount = (usage: Json | undefined, key: string): JsonObject => ({
   ...reportOf(usage),
 })
 
-const reportOf = (usage: Json | undefined): JsonObject | null =>
-  isJsonObject(usage) ? repairedReport(usage) : null
+/** The counts that make a report. Where one of them cannot be read, the libraries would take it for 0. */
+const MAIN_COUNTS = [
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+  'promptTokenCount',
+  'candidatesTokenCount',
+]
+
+function reportOf(usage: Json | undefined): JsonObject | null {
+  if (!isJsonObject(usage)) return null
+  const report = repairedReport(usage)
+  return MAIN_COUNTS.some((key) => key in usage && !(key in report)) ? null : report
+}
 
 /** Names of counts: `prompt_tokens`, `cache_read_input_tokens`, `promptTokenCount`. */
 const COUNT = /(?:tokens|TokenCount)$/
