@@ -125,12 +125,9 @@ export function createChat(options: ChatOptions): Chat {
     })
     switch (end.why) {
       case 'answered': {
-        const {
-          text,
-          end: { reason },
-        } = end.asked.result
-        append({ role: 'assistant', text: text || '(no answer)', calls: [] })
-        return { text: reply.finish(), reason, usage }
+        const { result } = end.asked
+        append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
+        return { text: reply.finish(), reason: result.end.reason, usage }
       }
       case 'halted':
         throw new ChatError(end.reason)
