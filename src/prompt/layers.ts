@@ -1,6 +1,8 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { EntryText } from './conversation/entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { Pricer } from './price-list.ts'
+import type { Known } from './remembered.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChosenTools } from './tool-offer.ts'
 
@@ -20,6 +22,8 @@ export interface Layer {
   readonly heading: string
   /** The tools whose definitions go with this layer. */
   readonly tools?: ChosenTools
+  /** What the text is made of, one under the other, where the host made it. */
+  readonly entries?: readonly EntryText[]
 }
 
 /** What the layers are made from. */
@@ -29,6 +33,7 @@ export interface LayerFacts {
   readonly target: number
   readonly counter: TokenCounter
   readonly price: Pricer
+  readonly known: Known
   /** Tokens that tools and the text of their layer may have together. */
   readonly allowance: number
   /** Gets the lines that the script prints, in place of those that it printed before. */

@@ -2,8 +2,9 @@ import { eachOnce } from './each-once.ts'
 import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-rows.ts'
-import { conversationText, historyRows } from './conversation/conversation.ts'
-import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
+import { conversationTexts, historyRows } from './conversation/conversation.ts'
+import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
+import { type ComposedLayers, type Layer, type LayerFacts, readLayers } from './layers.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
@@ -24,22 +25,57 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
   const notes = createNotes()
   facts.printed.length = 0
   let selection: Selection | undefined
-  const select = (argument: Json): Json => {
-    const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
-    selection = selectTools(visibleTools(scope, snapshot, notes.add), words, facts)
-    return { ...selection.chosen, text: selection.text }
+  const conversations = new Map<string, readonly EntryText[]>()
+  const host = (name: string, argument: Json): Json => {
+    if (name === 'selected_text') return selection?.text ?? ''
+    if (name === 'conversation') return conversation(argument, facts, notes.add, conversations)
+    if (name !== 'select_tools') return answer(name, argument, facts, notes.add)
+    selection = select(argument, facts, notes.add)
+    return { ...selection.chosen }
   }
-  const returned = engine.run({
-    script: snapshot.script?.source,
-    data: luaSnapshot(snapshot, target),
-    host: (name, argument) =>
-      name === 'select_tools' ? select(argument) : answer(name, argument, facts, notes.add),
-    maxOutput: outputLimit(target),
-  })
-  const composed = readLayers(returned)
+  const data = luaSnapshot(snapshot, target)
+  const maxOutput = outputLimit(target)
+  const composed = readLayers(engine.run({ script: snapshot.script?.source, data, host, maxOutput }))
   const warnings = [...composed.warnings, ...notes.lines]
-  return { ...composed, warnings, ...(selection ? { selection } : {}) }
+  const layers = composed.layers.map((layer) => withEntries(layer, conversations.get(layer.text)))
+  return { ...composed, layers, warnings, ...(selection ? { selection } : {}) }
 }
+
+/** Chooses the tools that a layer shows; the same again where nothing has changed. */
+function select(argument: Json, facts: LayerFacts, note: Note): Selection {
+  const { snapshot, target, allowance, known } = facts
+  const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
+  const { toolCalls, inTurn, model, room } = snapshot
+  const key = [scope, words, room.values[SCOPE_KEY], target, allowance, toolCalls, inTurn, model.framing]
+  const { selection, notes } = known.selections(snapshot.tools, JSON.stringify(key), () => {
+    const heard: string[] = []
+    const visible = visibleTools(scope, snapshot, (line) => heard.push(line))
+    return { selection: selectTools(visible, words, facts), notes: heard }
+  })
+  notes.forEach(note)
+  return selection
+}
+
+/** The conversation as one text; what it is made of is kept in `made`. */
+function conversation(
+  argument: Json,
+  { snapshot, target, known }: LayerFacts,
+  note: Note,
+  made: Map<string, readonly EntryText[]>,
+): string {
+  noteLimit(argument, note)
+  const entries = conversationTexts(snapshot, argument, conversationLimit(target), known.texts)
+  const text = joinEntries('', entries)
+  // Other texts are split again where they are trimmed, as a text is that a script wrote.
+  if (entries.every((entry) => BEGINS_AN_ENTRY.test(entry.text))) made.set(text, entries)
+  return text
+}
+
+/** At the margin: what src/prompt/trim.ts takes for the beginning of an entry. */
+const BEGINS_AN_ENTRY = /^\S/u
+
+const withEntries = (layer: Layer, entries: readonly EntryText[] | undefined): Layer =>
+  entries && layer.trim === 'oldest' ? { ...layer, entries } : layer
 
 /** Lines that scopes and a script can add to the warnings of one run, or print in one, and characters of each. */
 const MAX_NOTES = 50
@@ -114,9 +150,6 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     case 'history':
       noteLimit(argument, note)
       return historyRows(snapshot, argument, conversationLimit(target))
-    case 'conversation':
-      noteLimit(argument, note)
-      return conversationText(snapshot, argument, conversationLimit(target))
     case 'log':
       note(logLine(argument))
       return null

@@ -7,21 +7,21 @@ import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/wrap.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/hooks/run-hook.ts'
-import { createPriceList } from '../../../prompt/price-list.ts'
+import { createRemembered } from '../../../prompt/remembered.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
 import type { Response, Request, Settings } from './protocol.ts'
-import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
-import { createReceiver } from '../sent-once.ts'
+import { createHistoryReceiver } from '../sent-history.ts'
+import { createToolReceiver } from '../sent-once.ts'
 import { withoutDefinitions } from '../../../prompt/rungs/definitions-apart.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
-const prices = createPriceList()
-const receiveTools = createReceiver<CatalogueTool>()
-const receiveRows = createReceiver<HistoryRow>()
+const remembered = createRemembered()
+const receiveTools = createToolReceiver()
+const receiveRows = createHistoryReceiver()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
 for await (const line of createInterface({ input: process.stdin })) {
@@ -40,7 +40,7 @@ function answer(request: Request): Response {
     const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
     const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
-    const prompt = composePrompt(snapshot, engine, counter, prices, printed)
+    const prompt = composePrompt(snapshot, engine, counter, remembered, printed)
     return { kind: 'prompt', id, prompt: withoutDefinitions(prompt), printed }
   } catch (error) {
     if (error instanceof WrapError)

@@ -1,6 +1,7 @@
-import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
+import type { Snapshot } from '../../../prompt/snapshot.ts'
 import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
-import type { SentOnce } from '../sent-once.ts'
+import type { SentHistory } from '../sent-history.ts'
+import type { SentTools } from '../sent-once.ts'
 import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
@@ -11,8 +12,8 @@ export type Request =
       readonly id: number
       readonly kind: 'compose'
       readonly snapshot: Omit<Snapshot, 'tools' | 'history'>
-      readonly tools: SentOnce<CatalogueTool>
-      readonly history: SentOnce<HistoryRow>
+      readonly tools: SentTools
+      readonly history: SentHistory
     }
   | { readonly id: number; readonly kind: 'hook'; readonly run: HookRun }
   | {
