@@ -2,7 +2,8 @@ import type { Snapshot } from '../../../prompt/snapshot.ts'
 import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
 import type { SentHistory } from '../sent-history.ts'
 import type { SentTools } from '../sent-once.ts'
-import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
+import type { SentPart } from '../sent-parts.ts'
+import type { SentPrompt, UndefinedTool } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
 
@@ -23,7 +24,7 @@ export type Request =
       readonly texts: readonly string[]
     }
 
-/** What it answers. The first line is `ready`: Lua and the tokenizer are warm. */
+/** What it answers. The first is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt; readonly printed: Printed }
@@ -35,6 +36,18 @@ export type Response =
       readonly reason: WrapError['reason']
       readonly message: string
       readonly printed?: Printed
+    }
+
+/** A line of an answer: what often stays the same crosses once. */
+export type ResponseLine =
+  | Exclude<Response, { readonly kind: 'prompt' }>
+  | {
+      readonly kind: 'prompt'
+      readonly id: number
+      readonly prompt: Omit<SentPrompt, 'system' | 'tools'>
+      readonly system: SentPart<string>
+      readonly tools: SentPart<readonly UndefinedTool[]>
+      readonly printed: Printed
     }
 
 /** The lines that a script printed. */
