@@ -5,6 +5,7 @@ import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-
 import { conversationTexts, historyRows } from './conversation/conversation.ts'
 import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
 import { type ComposedLayers, type Layer, type LayerFacts, readLayers } from './layers.ts'
+import { conversationLimit, outputLimit } from './output-limits.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
@@ -56,24 +57,7 @@ function select(argument: Json, facts: LayerFacts, note: Note): Selection {
   return selection
 }
 
-/** The conversation as one text; what it is made of is kept in `made`. */
-function conversation(
-  argument: Json,
-  { snapshot, target, known }: LayerFacts,
-  note: Note,
-  made: Map<string, readonly EntryText[]>,
-): string {
-  noteLimit(argument, note)
-  const entries = conversationTexts(snapshot, argument, conversationLimit(target), known.texts)
-  const text = joinEntries('', entries)
-  // Other texts are split again where they are trimmed, as a text is that a script wrote.
-  if (entries.every((entry) => BEGINS_AN_ENTRY.test(entry.text))) made.set(text, entries)
-  return text
-}
-
-/** At the margin: what src/prompt/trim.ts takes for the beginning of an entry. */
-const BEGINS_AN_ENTRY = /^\S/u
-
+/** A layer with what its text is made of, where it is trimmed by that. */
 const withEntries = (layer: Layer, entries: readonly EntryText[] | undefined): Layer =>
   entries && layer.trim === 'oldest' ? { ...layer, entries } : layer
 
@@ -89,19 +73,6 @@ function createNotes() {
   }
   return { lines, add }
 }
-
-/** Bytes that the layers may return at least; more where the model's window holds more. */
-const MIN_OUTPUT_BYTES = 256 * 1024
-/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
-const OUTPUT_BYTES_PER_TOKEN = 24
-
-const outputLimit = (target: number): number => Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
-
-/**
- * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
- * messages with few tokens and many bytes can keep a room's models from answering.
- */
-const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
 function luaSnapshot(
@@ -161,6 +132,21 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     default:
       throw new Error(`the host has no ${name}`)
   }
+}
+
+/** The conversation as one text; what it is made of is kept in `made`. */
+function conversation(
+  argument: Json,
+  { snapshot, target, known }: LayerFacts,
+  note: Note,
+  made: Map<string, readonly EntryText[]>,
+): string {
+  noteLimit(argument, note)
+  const entries = conversationTexts(snapshot, argument, conversationLimit(target), known.texts)
+  const text = joinEntries('', entries)
+  // Other texts are split again where they are trimmed, as a text is that a script wrote.
+  if (entries.every((entry) => entry.beginsAtMargin())) made.set(text, entries)
+  return text
 }
 
 /** Tells the author of a script that asks for older rows than a prompt is made from. */

@@ -2,10 +2,12 @@ import type { Entry } from '../../chat/entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import type { TokenCounter } from '../ports.ts'
 
-/** A text that begins at the margin and whose later lines are indented. Bytes and tokens are counted once. */
+/** The text of an entry, whose later lines are indented. What is known of it is worked out once. */
 export interface EntryText {
   readonly text: string
   bytes(): number
+  /** False for one that src/prompt/trim.ts would not take for the beginning of an entry. */
+  beginsAtMargin(): boolean
   /** Tokens of the text and a line break. */
   tokens(): number
 }
@@ -14,8 +16,10 @@ export interface EntryText {
 export function createEntryText(text: string, counter: TokenCounter): EntryText {
   let bytes: number | undefined
   let tokens: number | undefined
+  let beginsAtMargin: boolean | undefined
   return {
     text,
+    beginsAtMargin: () => (beginsAtMargin ??= /^\S/u.test(text)),
     bytes: () => (bytes ??= utf8Bytes(text)),
     tokens: () => (tokens ??= counter.count(`${text}\n`)),
   }
@@ -33,7 +37,7 @@ export function countEntries(heading: string, entries: readonly EntryText[], cou
 
 /** A heading, where there is one, and the entries under it. */
 export const joinEntries = (heading: string, entries: readonly EntryText[]): string =>
-  [...(heading === '' ? [] : [heading]), ...entries.map(({ text }) => text)].join('\n')
+  `${heading === '' ? '' : `${heading}\n`}${entries.map(({ text }) => text).join('\n')}`
 
 /** The texts of entries that stay together, as `write` makes them. */
 export interface EntryTexts {

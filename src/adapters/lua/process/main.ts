@@ -28,9 +28,7 @@ const sendTools = createPartSender<readonly UndefinedTool[]>()
 const withoutDefinitions = createUndefining()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
-for await (const line of createInterface({ input: process.stdin })) {
-  send(answer(JSON.parse(line) as Request))
-}
+createInterface({ input: process.stdin }).on('line', (line) => send(answer(JSON.parse(line) as Request)))
 
 function answer(request: Request): ResponseLine {
   const { id } = request

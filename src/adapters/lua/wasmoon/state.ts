@@ -109,7 +109,12 @@ class WasmoonState implements LuaState {
   /** Not by `lua_pushstring`, which gives back what it was given: for a long text that takes longer than all the rest. */
   #push(state: number, text: string): void {
     this.#withBytes(text, (pointer, size) =>
-      this.#wasm.module.ccall('lua_pushlstring', null, ['number', 'number', 'number'], [state, pointer, size]),
+      this.#wasm.module.ccall(
+        'lua_pushlstring',
+        null,
+        ['number', 'number', 'number'],
+        [state, pointer, size],
+      ),
     )
   }
 

@@ -81,7 +81,7 @@ test('rows that cannot be written are not taken for sent', () => {
 })
 
 test('a process that does not have what is named says so', () => {
-  expect(() =>
-    createHistoryReceiver()({ room: 'lobby', drop: 0, keep: 2, add: [], forget: [] }),
-  ).toThrow('2 rows were named of which 0 are here')
+  expect(() => createHistoryReceiver()({ room: 'lobby', drop: 0, keep: 2, add: [], forget: [] })).toThrow(
+    '2 rows were named of which 0 are here',
+  )
 })
