@@ -2,7 +2,6 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/jso
 import type { EntryText } from './conversation/entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { Pricer } from './price-list.ts'
-import type { Known } from './remembered.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { ChosenTools } from './tool-offer.ts'
 
@@ -33,7 +32,6 @@ export interface LayerFacts {
   readonly target: number
   readonly counter: TokenCounter
   readonly price: Pricer
-  readonly known: Known
   /** Tokens that tools and the text of their layer may have together. */
   readonly allowance: number
   /** Gets the lines that the script prints, in place of those that it printed before. */
@@ -49,6 +47,21 @@ export interface ComposedLayers {
   /** What scopes and the script had to say, for people. */
   readonly warnings: readonly string[]
 }
+
+/** Bytes that the layers may return at least; more where the model's window holds more. */
+const MIN_OUTPUT_BYTES = 256 * 1024
+/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
+const OUTPUT_BYTES_PER_TOKEN = 24
+
+/** Bytes that the layers of a prompt may return. */
+export const outputLimit = (target: number): number =>
+  Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
+
+/**
+ * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
+ * messages with few tokens and many bytes can keep a room's models from answering.
+ */
+export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** As in lua/wrap.lua, whose error names the line of the script. */
 const MAX_LAYERS = 200

@@ -4,10 +4,17 @@ import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/jso
 import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-rows.ts'
 import { conversationTexts, historyRows } from './conversation/conversation.ts'
 import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
-import { type ComposedLayers, type Layer, type LayerFacts, readLayers } from './layers.ts'
-import { conversationLimit, outputLimit } from './output-limits.ts'
+import {
+  type ComposedLayers,
+  conversationLimit,
+  type Layer,
+  type LayerFacts,
+  outputLimit,
+  readLayers,
+} from './layers.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
+import type { Known } from './remembered/remembered.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 
@@ -21,7 +28,7 @@ export interface LayersRun extends ComposedLayers {
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
  * Throws `WrapError`.
  */
-export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
+export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): LayersRun {
   const { snapshot, target } = facts
   const notes = createNotes()
   facts.printed.length = 0
@@ -29,9 +36,9 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
   const conversations = new Map<string, readonly EntryText[]>()
   const host = (name: string, argument: Json): Json => {
     if (name === 'selected_text') return selection?.text ?? ''
-    if (name === 'conversation') return conversation(argument, facts, notes.add, conversations)
+    if (name === 'conversation') return conversation(argument, { ...facts, known }, notes.add, conversations)
     if (name !== 'select_tools') return answer(name, argument, facts, notes.add)
-    selection = select(argument, facts, notes.add)
+    selection = select(argument, facts, known, notes.add)
     return { ...selection.chosen }
   }
   const data = luaSnapshot(snapshot, target)
@@ -43,8 +50,8 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
 }
 
 /** Chooses the tools that a layer shows; the same again where nothing has changed. */
-function select(argument: Json, facts: LayerFacts, note: Note): Selection {
-  const { snapshot, target, allowance, known } = facts
+function select(argument: Json, facts: LayerFacts, known: Known, note: Note): Selection {
+  const { snapshot, target, allowance } = facts
   const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
   const { toolCalls, inTurn, model, room } = snapshot
   const key = [scope, words, room.values[SCOPE_KEY], target, allowance, toolCalls, inTurn, model.framing]
@@ -137,7 +144,7 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
 /** The conversation as one text; what it is made of is kept in `made`. */
 function conversation(
   argument: Json,
-  { snapshot, target, known }: LayerFacts,
+  { snapshot, target, known }: LayerFacts & { readonly known: Known },
   note: Note,
   made: Map<string, readonly EntryText[]>,
 ): string {

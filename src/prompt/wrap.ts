@@ -1,7 +1,7 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
 import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createRemembered } from './remembered.ts'
+import { createRemembered } from './remembered/remembered.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers, type LayersRun } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
@@ -30,7 +30,7 @@ export function composePrompt(
   const limit = targetOf(snapshot.model)
   let allowance = shareOf(snapshot, limit, limit)
   for (let run = 1; ; run += 1) {
-    const composed = runLayers(engine, { snapshot, target: limit, counter, price, known, allowance, printed })
+    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed }, known)
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
     const cap = Math.min(allowance, share)

@@ -1,4 +1,4 @@
-import type { CatalogueTool } from './snapshot.ts'
+import type { CatalogueTool } from '../snapshot.ts'
 
 /** Gives what `make` made before for this list of tools and this key, which says all else that it depends on. */
 export type OncePerTools<T> = (tools: readonly CatalogueTool[], key: string, make: () => T) => T

@@ -1,4 +1,4 @@
-import type { TokenCounter } from './ports.ts'
+import type { TokenCounter } from '../ports.ts'
 
 /** A counter that can be told what a text has, where that was worked out from its parts. */
 export interface KnowingCounter extends TokenCounter {

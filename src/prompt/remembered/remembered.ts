@@ -1,9 +1,13 @@
-import { createEntryTexts, type EntryTexts } from './conversation/entry-texts.ts'
+/**
+ * What composing has worked out before. This folder saves work and must not change any prompt: whatever it forgets is
+ * worked out again. It must not know how anything in it is worked out.
+ */
+import { createEntryTexts, type EntryTexts } from '../conversation/entry-texts.ts'
 import { createOncePerTools, type OncePerTools } from './once-per-tools.ts'
-import type { TokenCounter } from './ports.ts'
-import { createPriceList, type PriceList } from './price-list.ts'
-import type { Selection } from './rungs/select-tools.ts'
-import type { ToolOffer } from './tool-offer.ts'
+import type { TokenCounter } from '../ports.ts'
+import { createPriceList, type PriceList } from '../price-list.ts'
+import type { Selection } from '../rungs/select-tools.ts'
+import type { ToolOffer } from '../tool-offer.ts'
 
 /** What was worked out with one counter. */
 export interface Known {
