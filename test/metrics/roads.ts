@@ -76,7 +76,7 @@ export const ROADS: readonly Road[] = [
       { to: 'src/adapters/lua/wrap-process.ts:WrapProcess' },
       {
         to: 'src/adapters/lua/process/main.ts:answer',
-        through: 'src/adapters/lua/process/protocol.ts:Response',
+        through: 'src/adapters/lua/process/protocol.ts:ResponseLine',
       },
       { aside: 'src/adapters/lua/sent-once.ts:createToolReceiver' },
       { to: 'src/prompt/wrap.ts:composePrompt' },

@@ -12,8 +12,8 @@ export interface GivenTexts {
 /** As in lua/sandbox.lua. */
 const MAX_TEXTS = 16
 
-/** Half a character: a text that comes from Lua never begins with it. */
-const MARK = '\ud800'
+/** Half a character and digits, as lua/json.lua writes it: no text that comes from Lua has half a character. */
+const NAMED = /^\ud800(\d+)$/
 
 /** For one job. */
 export function createGivenTexts(): GivenTexts {
@@ -27,13 +27,16 @@ export function createGivenTexts(): GivenTexts {
     putBack(given) {
       let bytes = 0
       const named = (number: number): string => {
-        const text = number > count - MAX_TEXTS ? kept[number % MAX_TEXTS] : undefined
+        const text = number > count - MAX_TEXTS && number <= count ? kept[number % MAX_TEXTS] : undefined
         if (text === undefined) throw new Error(`Lua names the text ${number}, which it was not given`)
         bytes += utf8Bytes(text)
         return text
       }
       const walk = (value: Json): Json => {
-        if (typeof value === 'string') return value.startsWith(MARK) ? named(Number(value.slice(1))) : value
+        if (typeof value === 'string') {
+          const number = NAMED.exec(value)?.[1]
+          return number === undefined ? value : named(Number(number))
+        }
         if (isJsonList(value)) return value.map(walk)
         if (!isJsonObject(value)) return value
         return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]))

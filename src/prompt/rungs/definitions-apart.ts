@@ -11,13 +11,21 @@ export interface SentPrompt extends Omit<Prompt, 'tools'> {
   readonly tools: readonly UndefinedTool[]
 }
 
+const withoutDefinition = ({ id, name, form, tokens, standsFor }: PromptTool): UndefinedTool => ({
+  id,
+  name,
+  form,
+  tokens,
+  ...(standsFor ? { standsFor } : {}),
+})
+
 /** Gives the function that takes the definitions away: of the same list the same list. */
 export function createUndefining(): (tools: readonly PromptTool[]) => readonly UndefinedTool[] {
   const known = new WeakMap<readonly PromptTool[], readonly UndefinedTool[]>()
   const none: readonly UndefinedTool[] = []
   return (tools) => {
     if (tools.length === 0) return none
-    const made = known.get(tools) ?? tools.map(({ definition: _, ...tool }) => tool)
+    const made = known.get(tools) ?? tools.map(withoutDefinition)
     known.set(tools, made)
     return made
   }
