@@ -1,5 +1,6 @@
 import { parseJson, type Json } from '../../lib/json.ts'
-import type { StateJob } from './lua-states.ts'
+import type { LuaJob } from '../../prompt/ports.ts'
+import type { GivenTexts } from './given-texts.ts'
 
 /** Lua's parser allows about 200 levels; a value that is nested deeper than this becomes nil. */
 const MAX_DEPTH = 64
@@ -56,7 +57,7 @@ export type HostAnswer = { readonly text: string } | { readonly code: string }
 
 /** Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL. */
 export function askHost(
-  { host, texts }: Pick<StateJob, 'host' | 'texts'>,
+  { host, texts }: Pick<LuaJob, 'host'> & { readonly texts: GivenTexts },
   name: string,
   argument: string,
 ): HostAnswer {
