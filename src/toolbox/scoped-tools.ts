@@ -1,6 +1,6 @@
 import { NAV_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
@@ -64,10 +64,13 @@ export function createScopedTools(
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
     const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), {
-      ...{ room: scope, role, within },
+      room: scope,
+      role,
+      within,
       model: model && scopeOf(model),
     })
-    return { ...withoutTools(narrowed, model?.lacks?.tools), catalogue, scope, role }
+    const { visible, hidden, warnings } = withoutTools(narrowed, model?.lacks?.tools)
+    return { visible, hidden, warnings, catalogue, scope, role }
   }
 }
 
@@ -75,5 +78,5 @@ export function createScopedTools(
 function withoutTools(resolution: Resolution, reason: string | undefined): Resolution {
   if (reason === undefined) return resolution
   const hidden = resolution.visible.map((tool) => ({ tool, reason: `model: ${reason}` }))
-  return { ...resolution, visible: [], hidden: [...hidden, ...resolution.hidden] }
+  return { visible: [], hidden: [...hidden, ...resolution.hidden], warnings: resolution.warnings }
 }

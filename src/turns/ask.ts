@@ -31,7 +31,8 @@ interface Answered {
  */
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
   const mayFollow = createAttempts()
-  for (let step = prepared; ;) {
+  let step = prepared
+  for (;;) {
     turn.step = step
     try {
       return { step, result: await send(turn, step, parts) }
@@ -100,12 +101,13 @@ function checkAnswer({ text, calls, end }: StepResult): void {
 /** Characters of a provider's word for the end of an answer that are shown. */
 const MAX_WORD_CHARS = 80
 
-function requestOf({ settings }: Turn, { prompt, messages, definitions }: PreparedStep): ModelRequest {
+function requestOf({ settings }: Turn, { content }: PreparedStep): ModelRequest {
+  const { prompt, messages, tools } = content
   const { maxOutput, contextWindow, lacks } = settings
   return {
     prompt,
     messages,
-    tools: definitions,
+    tools,
     maxOutput,
     contextWindow,
     ...(lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }),

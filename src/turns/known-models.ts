@@ -64,8 +64,8 @@ export function createKnownModels(
   }
 
   async function change(key: string, next: Partial<StoredFacts>): Promise<void> {
-    const before = (await store.findFacts(key)) ?? { told: {}, learned: {}, learnedAt: 0 }
-    await store.putFacts(key, { ...before, ...next })
+    const before = (await store.find(key)) ?? { told: {}, learned: {}, learnedAt: 0 }
+    await store.put(key, { ...before, ...next })
   }
 
   /** Tells the admin once for each window and run of the server. */
@@ -80,7 +80,7 @@ export function createKnownModels(
   const isOld = ({ learnedAt }: StoredFacts): boolean => learnedAt + LEARNED_MS < clock.now()
 
   async function lastKnown({ settings }: ConfiguredModel): Promise<ModelSettings> {
-    const stored = await store.findFacts(factsKey(settings))
+    const stored = await store.find(factsKey(settings))
     if (!stored) return settings
     const narrowed = narrow(settings, { ...stored, learned: isOld(stored) ? {} : stored.learned })
     if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
@@ -94,7 +94,7 @@ export function createKnownModels(
   ): Promise<boolean> {
     const key = factsKey(settings)
     try {
-      const before = await store.findFacts(key)
+      const before = await store.find(key)
       const learned = next(before && !isOld(before) ? before.learned : {})
       if (learned) await change(key, { learned, learnedAt: clock.now() })
       return learned !== undefined

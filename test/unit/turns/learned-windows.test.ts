@@ -86,6 +86,6 @@ it('a window that a refusal taught, and half of a prompt, give way to a message 
   expect(tally.refused).toHaveLength(1)
   const turn = await it.world.start('words '.repeat(3300))
   expect(await turn.done).toMatchObject({ kind: 'reply', outcome: 'done' })
-  const [request] = requestsOf((await it.world.chatParts.storage.turns.find(turn.id))!)
+  const [request] = requestsOf((await it.world.chatParts.storage.models.turns.find(turn.id))!)
   expect(request!.prompt.budget.message).toBeGreaterThan(3300)
 })
