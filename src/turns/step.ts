@@ -4,6 +4,7 @@ import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
+import { withTaggedThoughts } from './tagged-thoughts.ts'
 
 /** What a model did in one step. */
 export interface StepResult {
@@ -20,7 +21,7 @@ const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 /** What shows a step while it is streamed. */
 export interface StepView {
-  readonly reply: Pick<Reply, 'add'>
+  readonly reply: Pick<Reply, 'add' | 'unsay'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
 }
@@ -66,7 +67,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of model.stream(request, signal)) {
+  for await (const event of withTaggedThoughts(model.stream(request, signal))) {
     signal.throwIfAborted()
     switch (event.type) {
       case 'text':
@@ -78,6 +79,11 @@ async function streamOnce(
       case 'thinking':
         shown.anything ||= think !== undefined && event.text !== ''
         think?.(event.text)
+        break
+      case 'unsay':
+        if (shown.text.trim() !== '') thoughts.push({ text: shown.text.trim() })
+        shown.text = ''
+        reply.unsay()
         break
       case 'thought':
         thoughts.push(event.thought)
