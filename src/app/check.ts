@@ -10,6 +10,7 @@ import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { DATABASE } from './backup.ts'
+import { dataDirProblem } from './data-dir.ts'
 import { paths } from './paths.ts'
 import { located, openTools } from './tool-sources.ts'
 import { createRefusedParameter } from '../toolbox/refused-parameters.ts'
@@ -27,7 +28,7 @@ export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
   const tools = config ? await storageAndTools(config) : NOTHING_FOUND
   const found = config
-    ? [...problems, ...(await databaseProblems(config)), ...(await luaProblems(config)), ...tools.problems]
+    ? [...problems, ...(await dataProblems(config)), ...(await luaProblems(config)), ...tools.problems]
     : problems
   for (const problem of found) print(problem)
   for (const warning of tools.warnings) print(`warning: ${warning}`)
@@ -49,6 +50,12 @@ function readConfig(line: CommandLine): { config?: Config; problems: readonly st
     if (error instanceof ConfigError) return { problems: error.problems }
     throw error
   }
+}
+
+/** In a directory that cannot be written, SQLite does not open a database either. */
+async function dataProblems(config: Config): Promise<readonly string[]> {
+  const problem = await dataDirProblem(config.dataDir)
+  return problem === undefined ? await databaseProblems(config) : [problem]
 }
 
 /** Looks through the whole database, if there is one, also while a server uses it. */

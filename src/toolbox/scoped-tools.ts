@@ -1,6 +1,6 @@
 import { NAV_KEY } from '../chat/exits.ts'
 import type { RoomStore } from '../chat/ports.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Json } from '../lib/json.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
@@ -66,10 +66,13 @@ export function createScopedTools(
     const scope = stored ?? 'all'
     const catalogue = catalogueNow()
     const narrowed = effectiveScope(nav === true ? catalogue.tools : withoutNav(catalogue), {
-      ...{ room: scope, role, within },
+      room: scope,
+      role,
+      within,
       model: model && scopeOf(model),
     })
-    return { ...(model ? takenBy(model, narrowed, refusedParameter) : narrowed), catalogue, scope, role }
+    const { visible, hidden, warnings } = model ? takenBy(model, narrowed, refusedParameter) : narrowed
+    return { visible, hidden, warnings, catalogue, scope, role }
   }
 }
 

@@ -62,12 +62,13 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   return result
 }
 
-function requestOf({ settings }: Turn, { prompt, messages, definitions }: PreparedStep): ModelRequest {
+function requestOf({ settings }: Turn, { content }: PreparedStep): ModelRequest {
+  const { prompt, messages, tools } = content
   const { maxOutput, contextWindow, lacks } = settings
   return {
     prompt,
     messages,
-    tools: definitions,
+    tools,
     maxOutput,
     contextWindow,
     ...(lacks?.systemRole === undefined ? {} : { withoutSystemRole: true }),

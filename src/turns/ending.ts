@@ -1,6 +1,6 @@
 import type { Entry, ReplyEntry } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { exactAmount } from '../lib/price.ts'

@@ -59,8 +59,8 @@ export function createKnownModels(
   }
 
   async function change(key: string, next: Partial<StoredFacts>): Promise<void> {
-    const before = (await store.findFacts(key)) ?? { told: {}, learned: {}, learnedAt: 0 }
-    await store.putFacts(key, { ...before, ...next })
+    const before = (await store.find(key)) ?? { told: {}, learned: {}, learnedAt: 0 }
+    await store.put(key, { ...before, ...next })
   }
 
   /** Tells the admin once for each window and run of the server. */
@@ -73,7 +73,7 @@ export function createKnownModels(
   }
 
   async function lastKnown({ settings }: ConfiguredModel): Promise<ModelSettings> {
-    const stored = await store.findFacts(factsKey(settings))
+    const stored = await store.find(factsKey(settings))
     if (!stored) return settings
     const isOld = stored.learnedAt + LEARNED_MS < clock.now()
     const narrowed = narrow(settings, { ...stored, learned: isOld ? {} : stored.learned })
@@ -90,7 +90,7 @@ export function createKnownModels(
     async learn(settings, facts) {
       const key = factsKey(settings)
       try {
-        const learned = { ...(await store.findFacts(key))?.learned, ...facts }
+        const learned = { ...(await store.find(key))?.learned, ...facts }
         await change(key, { learned, learnedAt: clock.now() })
       } catch (error) {
         log.debug({ error }, 'what was learned of a model could not be stored')

@@ -97,9 +97,9 @@ export interface StoredFacts {
 
 /** Facts on disk, by model (known-models.ts has the key). All methods reject with `StorageError` only. */
 export interface ModelFactsStore {
-  findFacts(model: string): Promise<StoredFacts | undefined>
+  find(model: string): Promise<StoredFacts | undefined>
   /** Takes the place of what was known of the model. */
-  putFacts(model: string, facts: StoredFacts): Promise<void>
+  put(model: string, facts: StoredFacts): Promise<void>
 }
 
 /** A model with its adapter, as turns use it. */

@@ -3,23 +3,23 @@ import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
-import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
+import type { Prompt } from '../prompt/prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import { createFitSteps, type ShownSteps } from './fit-steps.ts'
-import type { StepMessage, Thought } from './ports.ts'
+import type { ModelRequest, StepMessage, Thought } from './ports.ts'
 import type { AnsweredEntry } from './turn-job.ts'
 import { createToolScale, createTurnTools } from './turn-tools.ts'
 
+/** What a model reads in one step; how its request is to be answered, its settings say. */
+export type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
-  readonly prompt: Prompt
-  /** All earlier steps as they are sent: what this turn has no more space for is shortened. */
-  readonly messages: readonly StepMessage[]
-  /** The definitions to send. */
-  readonly definitions: readonly ToolDefinition[]
+  /** What is sent. In its messages, what this turn has no more space for is shortened. */
+  readonly content: StepContent
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
@@ -112,10 +112,8 @@ export const createPrepareStep =
       const { target, used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
       return {
-        prompt,
-        messages,
+        content: { prompt, messages, tools: offer.definitions },
         rows,
-        definitions: offer.definitions,
         toolIds: offer.ids,
         size: { counted: promptTokens + spent, framing: framingIn(prompt, caller.model) },
         toolbox: openToolbox(caller, offer, spaceForSteps(composed) - spent),

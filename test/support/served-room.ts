@@ -37,5 +37,5 @@ export async function servedRoom(backend: ModelConfig['backend'], change: Partia
 export async function expectAnswer(world: TurnWorld, text: string) {
   const turn = await world.start(text)
   expect(await turn.done).toMatchObject({ kind: 'reply', outcome: 'done' })
-  return requestsOf((await world.chatParts.storage.turns.find(turn.id))!)
+  return requestsOf((await world.chatParts.storage.models.turns.find(turn.id))!)
 }

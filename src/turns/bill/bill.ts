@@ -19,7 +19,7 @@ export type OpenBill = (of: Pick<Charge, 'room' | 'person'>) => Bill
 const NOT_REPORTED: Usage = { input: 0, output: 0 }
 
 export const createBills =
-  (charges: Pick<ChargeStore, 'addCharge'>, checkQuotas: CheckQuotas, clock: Clock): OpenBill =>
+  (charges: Pick<ChargeStore, 'add'>, checkQuotas: CheckQuotas, clock: Clock): OpenBill =>
   ({ room, person }) => {
     let opensTurn = true
     return {
@@ -27,7 +27,7 @@ export const createBills =
       async charge({ name: model, price }, usage = NOT_REPORTED) {
         const charge = { at: clock.now(), room, person, model, opensTurn, usage }
         opensTurn = false
-        await charges.addCharge({ ...charge, ...(price ? { price: { ...price } } : {}) })
+        await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
       },
     }
   }

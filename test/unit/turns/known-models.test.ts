@@ -22,7 +22,7 @@ function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly 
 async function opened() {
   const storage = await openInMemory()
   const clock = handClock()
-  const known = createKnownModels(storage.calibrations, clock, memoryLog())
+  const known = createKnownModels(storage.models.facts, clock, memoryLog())
   return { storage, clock, known, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
 }
 
@@ -39,7 +39,7 @@ test('a server is asked once for all who want to know, and again after a while',
 test('what a server said holds while it is away, also after a restart', async () => {
   await using it = await opened()
   await it.known.settingsOf(asked({ window: 6000, tools: false }))
-  const later = createKnownModels(it.storage.calibrations, it.clock, memoryLog())
+  const later = createKnownModels(it.storage.models.facts, it.clock, memoryLog())
   const away = asked()
   expect(await later.settingsOf(away)).toMatchObject({
     contextWindow: 6000,

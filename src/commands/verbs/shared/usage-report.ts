@@ -57,6 +57,11 @@ function facts({ turns, requests, input, cached, output, cost, unpriced }: Usage
 
 /** A sum as scripts read it: the cost is a decimal number in a text, exact, or null where nothing had a price. */
 export const sumJson = ({ turns, requests, input, cached, output, cost, unpriced }: UsageSum) => ({
-  ...{ turns, requests, input, cached, output, unpriced },
+  turns,
+  requests,
+  input,
+  cached,
+  output,
+  unpriced,
   cost: cost === undefined ? null : exactAmount(cost),
 })

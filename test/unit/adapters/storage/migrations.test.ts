@@ -85,15 +85,19 @@ test('a database of the oldest schema is brought to the newest with all that is 
 
 async function expectAllOf(storage: Storage): Promise<void> {
   const den = 'den' as RoomName
-  const [member] = await storage.rooms.members(den)
+  const [member] = await storage.chat.rooms.members(den)
   expect(member).toMatchObject({ membership: 'owner', person: { name: 'alice', admin: true } })
-  expect(await storage.people.keysOf(member!.person.id)).toEqual(['SHA256:k'])
-  expect(await storage.rooms.find(den)).toMatchObject({ topic: 'topic', private: true, createdAt: 6 })
-  expect(await storage.rooms.getValue(den, 'tool_scope')).toEqual(['Gr*'])
-  expect(await storage.scripts.current(den)).toMatchObject({ version: 1, source: 'return 1' })
-  const [row] = await storage.history.newest(den, { encoding: 'o200k_base', maxRows: 9, maxTokens: 9 })
+  expect(await storage.chat.people.keysOf(member!.person.id)).toEqual(['SHA256:k'])
+  expect(await storage.chat.rooms.find(den)).toMatchObject({ topic: 'topic', private: true, createdAt: 6 })
+  expect(await storage.chat.rooms.getValue(den, 'tool_scope')).toEqual(['Gr*'])
+  expect(await storage.prompts.scripts.current(den)).toMatchObject({ version: 1, source: 'return 1' })
+  const [row] = await storage.prompts.history.newest(den, {
+    encoding: 'o200k_base',
+    maxRows: 9,
+    maxTokens: 9,
+  })
   expect(row).toMatchObject({ tokens: 1, entry: { id: '01A', kind: 'notice', level: 'info', text: 'hello' } })
-  expect(await storage.turns.find('T1')).toMatchObject({
+  expect(await storage.models.turns.find('T1')).toMatchObject({
     usage: { input: 3, output: 4 },
     prompt: { system: 's' },
   })

@@ -16,8 +16,8 @@ const FORM = '/summary [--json] [ACTION] [TEXT…]'
 async function withSummary(world: CommandWorld): Promise<void> {
   await world.type(world.bob, 'say hello')
   const { storage } = world.turnWorld.chatParts
-  const [entry] = await storage.log.read('hall' as RoomName, { limit: 1 })
-  await storage.summaries.put({
+  const [entry] = await storage.chat.log.read('hall' as RoomName, { limit: 1 })
+  await storage.prompts.summaries.put({
     ...{ room: 'hall' as RoomName, text: 'bob said hello', first: entry!.id, last: entry!.id },
     ...{ author: 'qwen', at: world.turnWorld.chatParts.clock.now() },
   })
@@ -37,7 +37,7 @@ describe('/summary', () => {
   test('is corrected in a session or from a pipe, cleared, and every version stays', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
-    const [entry] = await world.turnWorld.chatParts.storage.log.read('hall' as RoomName, { limit: 1 })
+    const [entry] = await world.turnWorld.chatParts.storage.chat.log.read('hall' as RoomName, { limit: 1 })
     const range = `of ${entry!.id} to ${entry!.id}`
     const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
     expect(await world.type(world.bob, 'summary')).toEqual(done('bob said hello', `-- ${first}`, OFF))
@@ -72,8 +72,11 @@ describe('/summary', () => {
       done('the summary is made anew in the background; summary shows how far it is'),
     )
     const { storage } = world.turnWorld.chatParts
-    while (!(await storage.summaries.current('hall' as RoomName))) await new Promise(setImmediate)
-    expect(await storage.summaries.current('hall' as RoomName)).toMatchObject({ version: 1, author: 'qwen' })
+    while (!(await storage.prompts.summaries.current('hall' as RoomName))) await new Promise(setImmediate)
+    expect(await storage.prompts.summaries.current('hall' as RoomName)).toMatchObject({
+      version: 1,
+      author: 'qwen',
+    })
   })
 
   test.each([

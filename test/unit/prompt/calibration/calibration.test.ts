@@ -7,7 +7,7 @@ import { openInMemory } from '../../../support/storage.ts'
 const size = { counted: 1000, framing: 0 }
 
 test('what was learned of a model is for that model of that server in that encoding only', async () => {
-  const { calibrations: store } = await openInMemory()
+  const { calibrations: store } = (await openInMemory()).models
   const clock = { now: () => 7 }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const qwen = sampleConfig({})
@@ -33,7 +33,7 @@ test('what was learned of a model is for that model of that server in that encod
 test('none of many reports at once is lost', async () => {
   await using storage = await openInMemory()
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const calibrations = createCalibrations(storage.calibrations, { now: () => 7 }, log)
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
   const report = () => calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   await Promise.all(Array.from({ length: 50 }, report))
   expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
@@ -52,7 +52,7 @@ test('the admin is told once of reports that look cut off', async () => {
   await using storage = await openInMemory()
   const told: string[] = []
   const log = { debug() {}, info() {}, warn: (_: object, text: string) => void told.push(text), error() {} }
-  const calibrations = createCalibrations(storage.calibrations, { now: () => 7 }, log)
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
   const model = sampleConfig({})
   for (const counted of [1000, 2000, 3000])
     await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })

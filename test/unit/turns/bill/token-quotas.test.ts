@@ -42,7 +42,7 @@ describe('the quota of a person', () => {
 
   it('waits for as many turns as stand between it and the quota', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
-    const { turns: charges } = world.chatParts.storage
+    const { charges } = world.chatParts.storage.models
     const facts = {
       room: 'lobby',
       model: 'qwen',
@@ -51,7 +51,7 @@ describe('the quota of a person', () => {
       usage: { input: 4, output: 1 },
     }
     const now = world.chatParts.clock.now()
-    for (const hour of [1, 2, 3]) await charges.addCharge({ ...facts, at: now - hour * HOUR_MS })
+    for (const hour of [1, 2, 3]) await charges.add({ ...facts, at: now - hour * HOUR_MS })
     await expect(world.start()).rejects.toThrow('15 of 11 tokens in 24 hours; ask again in 21h')
   })
 
@@ -68,7 +68,7 @@ describe('the quota of a person', () => {
     })
     expect(model.requests).toHaveLength(2)
     expect((await world.lines()).at(-2)).toBe('tool_result: {"q":"x"}')
-    expect(await world.chatParts.storage.turns.last('lobby')).toMatchObject({
+    expect(await world.chatParts.storage.models.turns.last('lobby')).toMatchObject({
       outcome: 'stopped',
       usage: { input: 10, output: 1 },
     })

@@ -20,7 +20,7 @@ export function createChargeStore(connection: Connection): ChargeStore {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
-    addCharge: (charge) => write(() => void sql.insert.run(toRow(charge))),
+    add: (charge) => write(() => void sql.insert.run(toRow(charge))),
     spent: (of, after) =>
       read(
         () =>
@@ -86,10 +86,15 @@ function prepareUsage({ db }: Pick<Connection, 'db'>, condition: string) {
   return { model: by(KEYS.model), person: by(KEYS.person), room: by(KEYS.room), day: by(KEYS.day) }
 }
 
-const toRow = ({ opensTurn, usage: { input, cached = 0, output }, price, ...charge }: Charge): ChargeRow => ({
-  ...charge,
+const toRow = ({ at, room, person, model, opensTurn, usage, price }: Charge): ChargeRow => ({
+  at,
+  room,
+  person,
+  model,
   turns: opensTurn ? 1 : 0,
-  ...{ input, cached, output },
+  input: usage.input,
+  cached: usage.cached ?? 0,
+  output: usage.output,
   input_price: price?.input ?? null,
   cached_price: price?.cached ?? null,
   output_price: price?.output ?? null,

@@ -1,21 +1,21 @@
-import type { Entry, RoomName } from './entry.ts'
+import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
-import { isRoomName, LOBBY, roomName } from './names.ts'
-import type { Person } from './person.ts'
-import type { LogQuery, RoomRecord, SearchQuery } from './ports.ts'
+import { isRoomName, LOBBY, roomName } from './people/names.ts'
+import type { Person } from './people/person.ts'
+import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
 import { isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
-export interface Chat {
+export interface Rooms {
   /**
    * The room, if this person may see it, and if all readers of `toldIn` may (chat/visibility.ts). Throws `Refusal`
    * (`there is no room called x; …`) if not, or if there is none.
    */
-  room(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
+  get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
   /** The rooms this person may see, likewise, in order of name. */
-  rooms(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
+  list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
   /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   /**
@@ -24,10 +24,6 @@ export interface Chat {
    */
   fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   readonly exits: Exits
-  /** What was recorded in a room, oldest first. Rejects with `StorageError`. */
-  history(room: Room, query: LogQuery): Promise<readonly Entry[]>
-  /** What was recorded with these terms in it. The caller asks for rooms that may be seen. Rejects with `StorageError`. */
-  search(query: SearchQuery): Promise<readonly Entry[]>
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
@@ -40,20 +36,20 @@ export interface Chat {
 }
 
 /** What bounds the making of rooms. */
-export interface ChatOptions {
-  readonly limits: ChatLimits
+export interface RoomsOptions {
+  readonly limits: AllRoomsLimits
   /** Names that only admins may give to a room: others are told that they are taken. */
   readonly adminNames?: ReadonlyMap<string, unknown>
 }
 
 /** The keys of `[limits]` that concern rooms. */
-export interface ChatLimits extends RoomLimits {
+export interface AllRoomsLimits extends RoomLimits {
   /** How many rooms one person may own. */
   readonly rooms_per_person: number
 }
 
 /** Joins the rooms with what they are stored in. */
-export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions): Chat {
+export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptions): Rooms {
   const open = new Map<RoomName, Room>()
   let hasLobby = false
 
@@ -88,13 +84,13 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
 
   return {
     exits: createExits(parts.rooms),
-    async room(name, viewer, toldIn) {
+    async get(name, viewer, toldIn) {
       const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
       if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
         throw new Refusal(noRoom(name))
       return roomCalled(row.name)
     },
-    async rooms(viewer, toldIn) {
+    async list(viewer, toldIn) {
       const rows = await parts.rooms.all()
       const visible = await Promise.all(
         rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
@@ -109,8 +105,6 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
         parts.rooms.fork(room.name, { ...record, vibe }),
       )
     },
-    history: (room, query) => parts.entries.read(room.name, query),
-    search: (query) => parts.entries.search(query),
     async lobby() {
       // Looked for first, because a server starts and lets people in also while nothing can be stored.
       if (!hasLobby && !(await parts.rooms.find(LOBBY)))
@@ -122,6 +116,7 @@ export function createChat(parts: RoomParts, { limits, adminNames }: ChatOptions
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
     async sumUpPresence() {
+      await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
       for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
     },
   }

@@ -1,6 +1,6 @@
-// The port for comings and goings that one entry of the log will sum up (presence.ts); a part of `EntryLog`.
+// The port for comings and goings that one entry of the log will sum up (presence/presence.ts); a part of `EntryLog`.
 
-import type { Entry, RoomName } from './entry.ts'
+import type { Entry, RoomName } from '../entry.ts'
 
 /** That somebody came or went. */
 export interface PresenceChange {

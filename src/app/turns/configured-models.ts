@@ -1,7 +1,7 @@
-import { createModel } from '../adapters/models/index.ts'
-import type { ConfiguredModel } from '../turns/ports.ts'
-import type { CurrentConfig } from './current-config.ts'
-import type { Overrides } from './context.ts'
+import { createModel } from '../../adapters/models/index.ts'
+import type { ConfiguredModel } from '../../turns/ports.ts'
+import type { CurrentConfig } from '../current-config.ts'
+import type { Overrides } from '../context.ts'
 
 /** Gives the models of the config of now with their adapters, which are made once for each config. */
 export function configuredModels(

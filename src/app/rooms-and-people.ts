@@ -1,24 +1,24 @@
 import { randomInt } from 'node:crypto'
-import { createChat } from '../chat/chat.ts'
+import { createRooms } from '../chat/rooms.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
-import { createPeople } from '../chat/people.ts'
+import { createPeople } from '../chat/people/people.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
 
 /** The rooms, the people who may come into them, and a way to hear all that is recorded. */
-export async function createChatAndPeople(
+export async function createRoomsAndPeople(
   current: CurrentConfig,
   { storage, clock, log, nextId }: AppContext,
 ) {
-  const { log: entries, rooms, people: store } = storage
   const bus = tapped(createLocalBus(log))
-  const parts = { entries, rooms, people: store, bus, clock, nextId, log }
-  const chat = createChat(parts, {
+  const { log: entries, rooms: roomStore, people: store } = storage.chat
+  const parts = { entries, rooms: roomStore, people: store, bus, clock, nextId, log }
+  const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
   })
-  await chat.lobby()
+  await rooms.lobby()
   const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
   const policy = () => {
     const { models, server, limits } = current.now()
@@ -29,7 +29,7 @@ export async function createChatAndPeople(
       namesPerKey: limits.names_per_key,
     }
   }
-  return { chat, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
+  return { rooms, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

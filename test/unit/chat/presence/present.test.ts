@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Participant } from '../../../src/chat/ports.ts'
-import { createPresent } from '../../../src/chat/present.ts'
-import { personCalled } from '../../support/ssh-server.ts'
-import { screenOf } from '../../support/chat-parts.ts'
+import type { Participant } from '../../../../src/chat/ports.ts'
+import { createPresent } from '../../../../src/chat/presence/present.ts'
+import { personCalled } from '../../../support/ssh-server.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
 
 test('whoever comes and goes, each person is listed once in order of name, with all of their terminals', () => {
   const steps = fc.array(

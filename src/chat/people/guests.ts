@@ -1,6 +1,6 @@
-import { skeleton } from '../lib/text/skeleton.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { PeopleStore } from './ports.ts'
+import type { PeopleStore } from '../ports.ts'
 
 /** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`. */
 export interface Guests {

@@ -1,4 +1,4 @@
-import type { Brand } from '../lib/brand.ts'
+import type { Brand } from '../../lib/brand.ts'
 
 export type PersonId = Brand<'PersonId'>
 

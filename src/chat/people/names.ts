@@ -1,6 +1,6 @@
-import { oneScript } from '../lib/text/skeleton.ts'
-import type { RoomName } from './entry.ts'
-import { Refusal } from './errors.ts'
+import { oneScript } from '../../lib/text/skeleton.ts'
+import type { RoomName } from '../entry.ts'
+import { Refusal } from '../errors.ts'
 
 /** The room that every session begins in; it always exists and belongs to nobody. */
 export const LOBBY = 'lobby' as RoomName

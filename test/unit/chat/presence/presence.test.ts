@@ -1,31 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import { createChat } from '../../../src/chat/chat.ts'
-import { StorageError } from '../../../src/chat/errors.ts'
-import { createLocalBus } from '../../../src/chat/local-bus.ts'
-import type { HeldPresence, PresenceChange } from '../../../src/chat/held-presence.ts'
-import { sumOf } from '../../../src/chat/presence.ts'
-import { createChatParts, screenOf } from '../../support/chat-parts.ts'
+import { createRooms } from '../../../../src/chat/rooms.ts'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import type { EntryLog } from '../../../../src/chat/ports.ts'
+import { createLocalBus } from '../../../../src/chat/local-bus.ts'
+import type { HeldPresence, PresenceChange } from '../../../../src/chat/presence/held-presence.ts'
+import { sumOf } from '../../../../src/chat/presence/sum.ts'
+import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
 const MINUTE_MS = 60_000
+const RETRY_MS = 5_000
 
 /** The lobby, in which so many lines a minute say who comes and goes, and one who watches. */
-async function startLobby(presence_per_min: number, change: (store: HeldPresence) => object = () => ({})) {
+async function startLobby(presence_per_min: number, change: (store: EntryLog) => object = () => ({})) {
   const parts = await createChatParts()
   const { storage, clock, nextId, log, person } = parts
-  const { rooms, people } = storage
-  const entries = { ...storage.log, ...change(storage.log) }
+  const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
-    createChat(
-      { entries, rooms, people, bus: createLocalBus(log), clock, nextId, log },
+    createRooms(
+      { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
-  const chat = open()
-  const lobby = await chat.lobby()
+  const rooms = open()
+  const lobby = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))
   lobby.listen(watcher)
   return {
     ...parts,
-    chat,
+    rooms,
     lobby,
     watcher,
     /** Another server with the same database. */
@@ -43,9 +45,24 @@ async function startLobby(presence_per_min: number, change: (store: HeldPresence
       await storage.upkeep.health()
       await lobby.sumUpPresence()
     },
-    logged: async () => (await chat.history(lobby, { limit: 99 })).map(({ text }) => text),
+    logged: async () => (await lobby.history({ limit: 99 })).map(({ text }) => text),
   }
 }
+
+/** A log that stores nothing as long as `trouble` gives an error. */
+const storesUnless =
+  (trouble: () => StorageError | undefined) =>
+  ({ append, hold, sumUp }: EntryLog): Pick<EntryLog, 'append' | 'hold' | 'sumUp'> => {
+    const refuse = async (): Promise<void> => {
+      const error = trouble()
+      if (error) throw error
+    }
+    return {
+      append: (entry) => refuse().then(() => append(entry)),
+      hold: (room, change) => refuse().then(() => hold(room, change)),
+      sumUp: (entry, count) => refuse().then(() => sumUp(entry, count)),
+    }
+  }
 
 describe('comings and goings', () => {
   test('reach at once those who only want to know that somebody came or went', async () => {
@@ -95,11 +112,11 @@ describe('comings and goings', () => {
     expect(watcher.texts()).toEqual(['ann joined'])
     const next = open()
     await next.sumUpPresence()
-    const texts = (await next.history(await next.lobby(), { limit: 9 })).map(({ text }) => text)
+    const texts = (await (await next.lobby()).history({ limit: 9 })).map(({ text }) => text)
     expect(texts).toEqual(['ann joined', '2 people joined'])
-    expect(await storage.log.roomsWithHeld()).toEqual([])
+    expect(await storage.chat.log.roomsWithHeld()).toEqual([])
     await next.sumUpPresence()
-    expect(await next.history(await next.lobby(), { limit: 9 })).toHaveLength(2)
+    expect(await (await next.lobby()).history({ limit: 9 })).toHaveLength(2)
   })
 
   test('wait for the next minute where their sum cannot be stored', async () => {
@@ -116,6 +133,65 @@ describe('comings and goings', () => {
     await come('dan')
     await endMinute()
     expect(watcher.texts()).toEqual(['ann joined', '3 people joined'])
+  })
+
+  test('that could not be stored are told with the next entry that can be, in their order', async () => {
+    let trouble: StorageError | undefined
+    const { lobby, watcher, come, logged, log } = await startLobby(
+      20,
+      storesUnless(() => trouble),
+    )
+    const goes = await come('ann', 'bob')
+    trouble = new StorageError('other', 'the disk failed')
+    await goes()
+    await come('cid')
+    await (
+      await come('dan')
+    )()
+    expect(watcher.texts()).toEqual(['ann joined', 'bob joined'])
+    expect(log.lines).toContain('a coming or going was not stored')
+    trouble = undefined
+    await lobby.record({ kind: 'message', author: 'cid', text: 'room again' })
+    await expect
+      .poll(() => watcher.texts().slice(2))
+      .toEqual(['room again', '1 person joined, 2 left, 1 came and went'])
+    expect(watcher.seen.at(-1)).toMatchObject({ joined: ['cid', 'dan'], left: ['ann', 'bob', 'dan'] })
+    await come('eve')
+    expect(await logged()).toEqual([...watcher.texts().slice(0, -1), 'eve joined'])
+    expect(watcher.texts().at(-1)).toBe('eve joined')
+  })
+
+  test('that could not be stored are told also in a room in which nothing else happens', async () => {
+    let trouble: StorageError | undefined = new StorageError('locked', 'another program holds it')
+    const { watcher, come, clock } = await startLobby(
+      20,
+      storesUnless(() => trouble),
+    )
+    await come('ann')
+    clock.advance(RETRY_MS)
+    await expect.poll(() => watcher.texts()).toEqual([])
+    trouble = undefined
+    clock.advance(RETRY_MS)
+    await expect.poll(() => watcher.texts()).toEqual(['ann joined'])
+  })
+
+  test('of one person are told in their order where only the first of them could not be stored', async () => {
+    const failed = createDeferred<void>()
+    let isFirst = true
+    const { lobby, watcher, person, storage } = await startLobby(20, ({ append }) => ({
+      async append(...args: Parameters<typeof append>) {
+        if (!isFirst) return await append(...args)
+        isFirst = false
+        await failed.promise
+        throw new StorageError('locked', 'another program holds it')
+      },
+    }))
+    const ann = screenOf(await person('ann'))
+    const both = [lobby.enter(ann), lobby.leave(ann)]
+    await storage.upkeep.health()
+    failed.resolve()
+    await Promise.all(both)
+    await expect.poll(() => watcher.texts()).toEqual(['1 person came and went'])
   })
 
   test('of very many are summed up before the minute is over', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createPeople, type AccessPolicy } from '../../../src/chat/people.ts'
-import type { Fingerprint } from '../../../src/chat/person.ts'
-import { createChatParts } from '../../support/chat-parts.ts'
+import { createPeople, type AccessPolicy } from '../../../../src/chat/people/people.ts'
+import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import { createChatParts } from '../../../support/chat-parts.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
@@ -9,7 +9,7 @@ async function people(options: { access?: AccessPolicy; admins?: string[]; claim
   const { storage, clock, nextId } = await createChatParts()
   const { access = 'open', admins = [], claimCode } = options
   const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
-  return createPeople({ store: storage.people, clock, nextId, policy, claimCode })
+  return createPeople({ store: storage.chat.people, clock, nextId, policy, claimCode })
 }
 
 describe('a name', () => {

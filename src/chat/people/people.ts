@@ -1,9 +1,11 @@
-import { skeleton } from '../lib/text/skeleton.ts'
-import { Refusal, StorageError } from './errors.ts'
+// Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
+// somebody logged in.
+import { skeleton } from '../../lib/text/skeleton.ts'
+import { Refusal, StorageError } from '../errors.ts'
 import { createGuests } from './guests.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { Clock, LoginFacts, PeopleStore } from './ports.ts'
+import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
 
 /** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'

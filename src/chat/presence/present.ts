@@ -1,5 +1,5 @@
-import type { Person, PersonId } from './person.ts'
-import type { Participant } from './ports.ts'
+import type { Person, PersonId } from '../people/person.ts'
+import type { Participant } from '../ports.ts'
 
 /** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
 export interface PresentPeople {
