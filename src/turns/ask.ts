@@ -36,6 +36,7 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
       return { step, result: await send(turn, step, parts) }
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
+      if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
       if (!refusal || mended.has(refusal.kind)) throw error
       mended.add(refusal.kind)
       const refused = { model: turn.job.model, settings: turn.settings, size: step.size }
