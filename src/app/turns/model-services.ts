@@ -1,5 +1,9 @@
 import type { Stores } from '../../adapters/storage/storage.ts'
-import { createCalibrations, type Calibrations, type TellAdmins } from '../../prompt/calibration/calibration.ts'
+import {
+  createCalibrations,
+  type Calibrations,
+  type TellAdmins,
+} from '../../prompt/calibration/calibration.ts'
 import { createBills } from '../../turns/bill/bill.ts'
 import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../turns/bill/token-quotas.ts'
 import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
