@@ -131,7 +131,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     modelStores,
     allLimits,
     { clock, log, nextId },
-    rooms.tellAdmins,
+    rooms.everywhere.tellAdmins,
   )
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })
