@@ -31,8 +31,8 @@ export interface Offer {
 }
 
 /**
- * What the requests of one turn have offered so far. All of it can be called for as long as it is in scope, also where a later
- * request has no more room for it: the model has read of it.
+ * What the requests of one turn have offered so far. The model has read of it, so it can be called as well where a later
+ * request has no more room for it and defers it. What the room's script or a scope leaves out since is not offered any more.
  */
 export interface OfferedSoFar {
   /** By name, as it was sent last. */
@@ -53,9 +53,9 @@ export interface OfferParts extends SearchParts {
 export interface SentOffer extends Offer {
   /** What is sent, in this order. */
   readonly definitions: readonly ToolDefinition[]
-  /** Ids of all tools that can be called in this turn: those that are or were sent, deferred, or stood for by one of these. */
+  /** Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of these. */
   readonly ids: readonly string[]
-  /** The tool of this request, or an earlier one, that is called by a name; undefined where there is none. */
+  /** The tool that is called by a name, as it was sent last in this turn; undefined where there is none. */
   sentAs(name: string): PromptTool | undefined
 }
 
@@ -66,18 +66,24 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
   addOffered(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
+  const ids = prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor])
+  const inPrompt = new Set(ids)
+  const callable = (name: string) => {
+    const one = offered.tools.get(name)
+    return one && inPrompt.has(one.tool.id) ? one : undefined
+  }
 
   const resolve = (name: string, now: ToolsInReach): Target | undefined => {
     if (offered.hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
-    const tool = offered.tools.get(name)?.tool
+    const tool = callable(name)?.tool
     const current = tool && now.visible.find(({ id }) => id === tool.id)
     return current && sameDefinition(tool, current) ? targetOf(current, now) : undefined
   }
 
   return {
     definitions,
-    ids: idsIn(prompt, offered),
-    sentAs: (name) => offered.tools.get(name)?.sent,
+    ids,
+    sentAs: (name) => callable(name)?.sent,
     resolve,
     unknown: (name, now) =>
       unknownTool(
@@ -109,13 +115,6 @@ function addOffered(
     }
   }
 }
-
-const idsIn = ({ tools }: Prompt, offered: OfferedSoFar): readonly string[] => [
-  ...new Set([
-    ...tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor]),
-    ...[...offered.tools.values()].map(({ tool }) => tool.id),
-  ]),
-]
 
 /** The offer to a person, who is sent no definitions: each name stands for the tool of that name in the scope of now. */
 export const directOffer: Offer = {

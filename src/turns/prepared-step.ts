@@ -87,9 +87,9 @@ export const createPrepareStep =
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
 
-    /** A tool that was called comes back, where an earlier request had offered it and this one does not. */
+    /** A tool that was called comes back, where an earlier request had offered it and this one defers it. */
     const hasAllCalled = ({ tools: sent }: Prompt): boolean =>
-      used.called.every(({ id }) => sent.some((tool) => tool.id === id && tool.definition))
+      used.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
 
     function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
       const offer = createOffer(prompt, tools, {
