@@ -4,7 +4,7 @@ import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
 import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
-import { withTaggedThoughts } from './tagged-thoughts.ts'
+import { withTaggedThoughts } from './thoughts/thoughts.ts'
 
 /** What a model did in one step. */
 export interface StepResult {

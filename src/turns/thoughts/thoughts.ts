@@ -1,24 +1,12 @@
-import type { ModelEvent } from './ports.ts'
-
-/**
- * The tags between which models write what they think, where their server does not take it out of the text:
- * most models (docs.vllm.ai, reasoning/basic_parsers), Seed-OSS (reasoning/seedoss_reasoning_parser), Magistral
- * (reasoning/mistral_reasoning_parser).
- */
-const TAGS = [
-  { open: '<think>', close: '</think>' },
-  { open: '<seed:think>', close: '</seed:think>' },
-  { open: '[THINK]', close: '[/THINK]' },
-] as const
-
-type Tag = (typeof TAGS)[number]
+// What a model thinks, where it writes that into its text. This folder must not know who is shown a thought or a text.
+import type { ModelEvent } from '../ports.ts'
+import { closesAlone, hasOddTicks, isBegun, lengthOfBegun, tagIn, TAGS, type Tag } from './tags.ts'
 
 /** What a step hears of a model. `unsay`: all that it said so far in this step was a thought. */
 export type StepEvent = ModelEvent | { readonly type: 'unsay' }
 
 /**
- * Turns what stands between the tags into thoughts. A tag counts at the beginning of a line, outside of code: so a model can
- * speak of tags. Some templates write the opening tag themselves: then a closing one alone on the first such line ends a
+ * Turns what stands between the tags into thoughts. A tag in code is text: so a model can speak of tags. Some templates write the opening tag themselves: then a closing one alone on the first such line ends a
  * thought that began with the answer.
  */
 export async function* withTaggedThoughts(events: AsyncIterable<ModelEvent>): AsyncGenerator<StepEvent> {
@@ -49,6 +37,8 @@ function createSplitter() {
   /** The first characters of the line; undefined at its beginning. */
   let line: string | undefined
   let isCode = false
+  /** Whether an odd number of backticks has come on this line: what follows is code. */
+  let isQuoted = false
   let hasSaid = false
   let hasThought = false
   /** True until something is said after a thought: blanks there are no speech. */
@@ -74,6 +64,7 @@ function createSplitter() {
     const text = thought.trim()
     thought = ''
     inside = line = undefined
+    isQuoted = false
     hasThought = isAfterThought = true
     if (text !== '') yield { type: 'thought', thought: { text } }
   }
@@ -122,15 +113,22 @@ function createSplitter() {
     (rest !== '' && TAGS.some(({ open }) => open.startsWith(rest))) ||
     (rest !== '' && mayEndThought() && TAGS.some(({ close }) => isBegun(close, rest)))
 
-  /** Goes on within a line, up to its end. */
+  /** Goes on within a line, up to its end or a tag. */
   function* goOnSpeaking(begun: string): Iterable<StepEvent> {
-    const end = held.indexOf('\n')
-    const text = take(end < 0 ? held.length : end + 1)
+    const end = held.indexOf('\n') + 1
+    const found = isCode ? undefined : tagIn(end > 0 ? held.slice(0, end) : held, isQuoted)
+    const text = take(found?.at ?? (end > 0 ? end : held.length))
     line = (begun + text).slice(0, MAX_FENCE_CHARS)
+    isQuoted = hasOddTicks(text) !== isQuoted
     yield* say(text)
-    if (end < 0) return
-    if (FENCE.test(line)) isCode = !isCode
-    line = undefined
+    if (found?.tag) {
+      take(found.tag.open.length)
+      inside = found.tag
+    } else if (end > 0 && !found) {
+      if (FENCE.test(line)) isCode = !isCode
+      line = undefined
+      isQuoted = false
+    }
   }
 
   return {
@@ -157,18 +155,3 @@ function createSplitter() {
     },
   }
 }
-
-/** Characters at the end of a text with which a tag begins. */
-function lengthOfBegun(text: string, tag: string): number {
-  for (let length = Math.min(text.length, tag.length - 1); length > 0; length -= 1)
-    if (tag.startsWith(text.slice(-length))) return length
-  return 0
-}
-
-/** A closing tag with nothing after it on its line. */
-const closesAlone = (rest: string): boolean =>
-  TAGS.some(({ close }) => rest.startsWith(close) && /^[ \t\r]*\n/.test(rest.slice(close.length)))
-
-/** The beginning of a line on which there may be nothing but a closing tag. */
-const isBegun = (close: string, rest: string): boolean =>
-  close.startsWith(rest) || (rest.startsWith(close) && /^[ \t\r]*$/.test(rest.slice(close.length)))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelEvent } from '../../../src/turns/ports.ts'
-import { createReply } from '../../../src/turns/reply.ts'
-import { streamStep } from '../../../src/turns/step.ts'
-import { sampleRequest } from '../../support/model-request.ts'
-import { call, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
-import { anotherModel, createTurnWorld, tool } from '../../support/turn-world.ts'
+import type { ModelEvent } from '../../../../src/turns/ports.ts'
+import { createReply } from '../../../../src/turns/reply.ts'
+import { streamStep } from '../../../../src/turns/step.ts'
+import { sampleRequest } from '../../../support/model-request.ts'
+import { call, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
+import { anotherModel, createTurnWorld, tool } from '../../../support/turn-world.ts'
 
 /** What a step makes of an answer that comes in these pieces. */
 async function split(pieces: readonly string[], reason: 'stop' | 'length' = 'stop') {
@@ -34,6 +34,8 @@ describe('what stands between the tags of a thought', () => {
     ['<think>a</think><think>b</think>\n c', 'c', ['a', 'b']],
     ['<think></think>\n\nvisible', 'visible', []],
     ['First.\n<think>hm</think>\nThen.', 'First.\nThen.', ['hm']],
+    ['Hello <think>secret</think> visible', 'Hello visible', ['secret']],
+    ['`code` <think>a</think>b', '`code` b', ['a']],
     ['[THINK]a[/THINK]b', 'b', ['a']],
     ['<seed:think>a</think>b</seed:think>c', 'c', ['a</think>b']],
     ['<think>never closed', '', ['never closed']],
@@ -45,7 +47,9 @@ describe('what stands between the tags of a thought', () => {
   })
 
   it.each([
-    ['The tag <think> begins a thought, </think> ends it.'],
+    ['The tag `<think>` begins a thought, `</think>` ends it.'],
+    ['`a` and `<think>b</think>` and <think, [THIN or a < b'],
+    ['Of <think> I say nothing more.'],
     ['Look:\n<think> begins a thought.'],
     [FENCED],
     ['a\n</thinking>\nb'],
