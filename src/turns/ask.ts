@@ -37,8 +37,10 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
     try {
       return { step, result: await send(turn, step, parts) }
     } catch (error) {
-      if (!(error instanceof ModelError) || !error.refusal) throw error
-      const next = mayFollow(error.refusal) ? await another(turn, step, error.refusal, parts) : undefined
+      const refusal = error instanceof ModelError ? error.refusal : undefined
+      if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
+      if (!refusal) throw error
+      const next = mayFollow(refusal) ? await another(turn, step, refusal, parts) : undefined
       if (!next) {
         // What helped nothing is not kept, so that no refusal shuts a model out.
         await parts.known.forgetWindow(turn.settings)

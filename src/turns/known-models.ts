@@ -14,6 +14,11 @@ export interface KnownModels {
   settingsOf(model: ConfiguredModel): Promise<ModelSettings>
   /** The same as far as it is known, without asking anybody. Rejects with `StorageError`. */
   lastKnown(model: ConfiguredModel): Promise<ModelSettings>
+  /**
+   * A request to the model failed. Its server may come back with another window, so it is asked again before the next turn;
+   * one that did not answer keeps its pause.
+   */
+  failed(model: ModelSettings): void
   /** Remembers what a refusal taught. A failure is only logged: then the same is learned again. */
   learn(model: ModelSettings, facts: ModelFacts): Promise<void>
   /**
@@ -110,6 +115,10 @@ export function createKnownModels(
       return await lastKnown(model)
     },
     lastKnown,
+    failed(settings) {
+      const key = factsKey(settings)
+      if ((nextAsk.get(key) ?? -Infinity) > clock.monotonic() + RETRY_MS) nextAsk.delete(key)
+    },
     async learn(settings, facts) {
       await changeLearned(settings, (learned) => ({ ...learned, ...facts }))
     },

@@ -5,6 +5,7 @@ import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
 import type { FinishReason, LanguageModel, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
+import { withTaggedThoughts } from './thoughts/thoughts.ts'
 
 /** What a model did in one step. */
 export interface StepResult {
@@ -21,7 +22,7 @@ const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 /** What shows a step while it is streamed. */
 export interface StepView {
-  readonly reply: Pick<Reply, 'add'>
+  readonly reply: Pick<Reply, 'add' | 'unsay'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
 }
@@ -75,7 +76,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of untilAborted(model.stream(request, signal), signal)) {
+  for await (const event of untilAborted(withTaggedThoughts(model.stream(request, signal)), signal)) {
     switch (event.type) {
       case 'text':
         shown.anything ||= event.text !== ''
@@ -86,6 +87,11 @@ async function streamOnce(
       case 'thinking':
         shown.anything ||= think !== undefined && event.text !== ''
         think?.(event.text)
+        break
+      case 'unsay':
+        if (shown.text.trim() !== '') thoughts.push({ text: shown.text.trim() })
+        shown.text = ''
+        reply.unsay()
         break
       case 'thought':
         thoughts.push(event.thought)
