@@ -128,8 +128,8 @@ export interface LoginFacts {
   readonly person?: Person
   /** Whether the key is one of theirs. */
   readonly ownsName: boolean
-  /** How many people have the key. */
-  readonly namesOfKey: number
+  /** Who has the key, in any order. */
+  readonly holders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */

@@ -13,6 +13,7 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import type { Sanctions } from './moderation/sanctions.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
 import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
@@ -41,8 +42,8 @@ export interface Room {
   whisper(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
-   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
-   * admins are let in anyway, since they may have to put something right.
+   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
+   * would be one too many; admins are let in anyway, since they may have to put something right, and the owner is never banned.
    */
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced, likewise. */
@@ -51,6 +52,8 @@ export interface Room {
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
   present(): readonly Person[]
+  /** Throws `Refusal` where this person may not speak here: nothing that they do may become an entry or ask a model. */
+  needVoice(person: Pick<Person, 'id' | 'login'>): void
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
@@ -69,6 +72,8 @@ export interface RoomParts {
   /** Ids that sort in time order. */
   readonly nextId: () => string
   readonly log: Log
+  /** Who may not come in, and who may not speak. */
+  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone'>
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -135,6 +140,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     },
     async enter(participant) {
       const { person } = participant
+      const why = parts.sanctions.whyOutOf(name, person)
+      if (why !== undefined) await refuseUnlessOwner(why, name, person, parts)
       if (!here.has(person) && isFull() && (await roleIn(name, person, parts)) !== 'admin')
         throw new Refusal(fullRoom(name, limits.members_per_room))
       const isFirst = !here.has(person)
@@ -151,6 +158,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       return () => listeners.delete(listener)
     },
     present: () => here.people(),
+    needVoice(person) {
+      const why = parts.sanctions.whySilent(name, person)
+      if (why !== undefined) throw new Refusal(why)
+    },
     roleOf: (person) => roleIn(name, person, parts),
   }
 }
@@ -183,6 +194,17 @@ const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextI
 
 const fullRoom = (name: RoomName, limit: number): string =>
   `${name} is full: ${limit} of ${limit} people are in it; try again later`
+
+/** No ban holds the owner and admins; in a room that is being deleted there is none. Rejects with `Refusal`. */
+async function refuseUnlessOwner(
+  why: string,
+  room: RoomName,
+  person: Person,
+  parts: RoomParts,
+): Promise<void> {
+  const role = parts.sanctions.isGone(room) ? 'guest' : await roleIn(room, person, parts)
+  if (role !== 'admin' && role !== 'owner') throw new Refusal(why)
+}
 
 async function roleIn(room: RoomName, person: Person, { rooms, people }: RoomParts): Promise<Role> {
   if (person.guest) return 'guest'

@@ -5,7 +5,8 @@ import { isRoomName, LOBBY, roomName } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
-import { isVisible, type Audience } from './visibility.ts'
+import type { Sanctions } from './moderation/sanctions.ts'
+import { isKnown, isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
 export interface Rooms {
@@ -14,8 +15,14 @@ export interface Rooms {
    * (`there is no room called x; …`) if not, or if there is none.
    */
   get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
+  /** The room, if this person may see it or is invited to it. Otherwise as `get`. */
+  toJoin(name: string, viewer: Person): Promise<Room>
   /** The rooms this person may see, likewise, in order of name. */
   list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
+  /** The private rooms that this person is invited to and has not joined, in order of name. */
+  invitations(viewer: Person): Promise<readonly RoomName[]>
+  /** Whether a room can be read, and nobody speaks in it. */
+  isArchived(name: RoomName): boolean
   /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   /**
@@ -48,8 +55,13 @@ export interface AllRoomsLimits extends RoomLimits {
   readonly rooms_per_person: number
 }
 
+/** What a room is made of, and what is asked of all of them. */
+export interface AllRoomsParts extends RoomParts {
+  readonly sanctions: RoomParts['sanctions'] & Pick<Sanctions, 'isArchived'>
+}
+
 /** Joins the rooms with what they are stored in. */
-export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptions): Rooms {
+export function createRooms(parts: AllRoomsParts, { limits, adminNames }: RoomsOptions): Rooms {
   const open = new Map<RoomName, Room>()
   let hasLobby = false
 
@@ -61,6 +73,19 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
 
   const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
+
+  /** A room that is being deleted is not there any more. */
+  const rowCalled = async (name: string): Promise<RoomRecord | undefined> =>
+    isRoomName(name) && !parts.sanctions.isGone(name) ? await parts.rooms.find(name) : undefined
+
+  /** Nothing keeps the owner and admins out. */
+  const whyOut = (row: RoomRecord, viewer: Person): string | undefined =>
+    viewer.admin || row.owner === viewer.id ? undefined : parts.sanctions.whyOutOf(row.name, viewer)
+
+  function refuseIfOut(row: RoomRecord, viewer: Person): void {
+    const why = whyOut(row, viewer)
+    if (why !== undefined) throw new Refusal(why)
+  }
 
   /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
   async function make(
@@ -85,9 +110,18 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   return {
     exits: createExits(parts.rooms),
     async get(name, viewer, toldIn) {
-      const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
-      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
-        throw new Refusal(noRoom(name))
+      const row = await rowCalled(name)
+      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn)))) {
+        const isInvited = row && toldIn === undefined && (await isKnown(parts.rooms, row, { viewer }))
+        throw new Refusal(isInvited ? joinFirst(row.name) : noRoom(name))
+      }
+      refuseIfOut(row, viewer)
+      return roomCalled(row.name)
+    },
+    async toJoin(name, viewer) {
+      const row = await rowCalled(name)
+      if (!row || !(await isKnown(parts.rooms, row, { viewer }))) throw new Refusal(noRoom(name))
+      refuseIfOut(row, viewer)
       return roomCalled(row.name)
     },
     async list(viewer, toldIn) {
@@ -95,8 +129,14 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       const visible = await Promise.all(
         rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
       )
-      return rows.filter((_, index) => visible[index])
+      return rows.filter((row, index) => visible[index] && whyOut(row, viewer) === undefined)
     },
+    async invitations(viewer) {
+      const hidden = (await parts.rooms.all()).filter((row) => row.private)
+      const mine = await Promise.all(hidden.map(({ name }) => parts.rooms.membership(name, viewer.id)))
+      return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
+    },
+    isArchived: (name) => parts.sanctions.isArchived(name),
     create: (name, owner, options) =>
       make(name, owner, options.private, (record) => parts.rooms.create(record)),
     async fork(room, name, owner, options) {
@@ -124,6 +164,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
 
 const noRoom = (name: string): string =>
   `there is no room called ${name.slice(0, 40) || '(nothing)'}; see rooms, or make it with create`
+
+const joinFirst = (name: RoomName): string =>
+  `you are invited to ${name}, and no member yet; first: join ${name}`
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
   name,

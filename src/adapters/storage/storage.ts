@@ -3,6 +3,7 @@
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // sqlite/threads/ runs it beside the caller's thread.
 
+import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -20,6 +21,8 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore
+    readonly sanctions: SanctionStore
+    readonly removal: RoomRemoval
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

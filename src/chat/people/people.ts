@@ -3,6 +3,7 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { createGuests } from './guests.ts'
+import type { Sanctions } from '../moderation/sanctions.ts'
 import { problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
@@ -15,13 +16,15 @@ export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
    * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
-   * name. Throws `Refusal`.
+   * name. Throws `Refusal`, for a banned key as for one that is not let in.
    */
-  identify(name: string, key: Fingerprint): Promise<Person>
+  identify(name: string, key: Fingerprint, address: string): Promise<Person>
   /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
   current(person: Person): Promise<Person>
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
   claim(person: Person, code: string): Promise<void>
+  /** The key that a guest's name is lent to now. */
+  guestKey(name: string): Fingerprint | undefined
 }
 
 /** What the config says of people. */
@@ -44,6 +47,8 @@ export interface PeopleOptions {
   readonly policy: () => PeoplePolicy
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  /** Who may not come in. */
+  readonly sanctions: Pick<Sanctions, 'barsLogin'>
 }
 
 export function createPeople(options: PeopleOptions): People {
@@ -72,13 +77,15 @@ export function createPeople(options: PeopleOptions): People {
   const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
 
   return {
-    async identify(name, key) {
+    async identify(name, key, address) {
       const problem = problemWithName(name)
       if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
       if (reservedNames().has(skeleton(name)))
         throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
       const look = (): Promise<LoginFacts> => store.forLogin(skeleton(name), key)
       const facts = await look()
+      // Asked once the store was read, so that it takes as long as for a key that nobody knows.
+      if (options.sanctions.barsLogin({ key, holders: facts.holders, address })) throw new Refusal(BANNED)
       const known = await owned(facts, key)
       if (known) return known
       const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
@@ -86,12 +93,13 @@ export function createPeople(options: PeopleOptions): People {
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
       const holder = guests.holderOf(name)
       if (holder !== undefined && holder !== key) return await guests.lend(name, key)
-      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guests.lend(name, key)
+      if (facts.person || facts.holders.length >= policy().namesPerKey) return await guests.lend(name, key)
       return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guests.lend(name, key))
     },
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)
     },
+    guestKey: (name) => guests.holderOf(name),
     async claim(person, code) {
       if (claimCode === undefined || !sameText(code.trim().toUpperCase(), claimCode)) {
         throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
@@ -102,6 +110,9 @@ export function createPeople(options: PeopleOptions): People {
     },
   }
 }
+
+/** For the log: the client learns nothing. */
+const BANNED = 'this key, its owner or its network is banned'
 
 function ignoreStorageError(error: unknown): void {
   if (!(error instanceof StorageError)) throw error

@@ -10,7 +10,7 @@ export interface PersonRow {
 }
 
 /** Whoever has the name, if anybody, and what is to be known of the key. */
-type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly names: number }
+type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly holders: string }
 
 /** A registered person; guests have no row. */
 export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
@@ -29,8 +29,8 @@ export function createPeopleStore(connection: Connection): PeopleStore {
     byId: (id) => read(() => one(sql.byId.get(id))),
     forLogin: (skeleton, key) =>
       read(() => {
-        const { owns, names, ...row } = returned(sql.forLogin.get({ skeleton, key }))
-        const facts = { ownsName: owns === 1, namesOfKey: names }
+        const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key }))
+        const facts = { ownsName: owns === 1, holders: JSON.parse(holders) as readonly PersonId[] }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
@@ -57,7 +57,7 @@ function prepare({ db }: Connection) {
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
     forLogin: db.prepare<[{ skeleton: string; key: Fingerprint }], LoginRow>(
       `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
-         (SELECT count(*) FROM person_keys WHERE fingerprint = @key) AS names
+         (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders
        FROM (SELECT @skeleton AS wanted) LEFT JOIN people ON people.skeleton = wanted
          LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key`,
     ),

@@ -51,6 +51,8 @@ export const LANES: LanesOf<Stores> = {
       hasAdmin: 'read',
       claimAdmin: 'write',
     },
+    sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
+    removal: { removeSome: 'write', remove: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },

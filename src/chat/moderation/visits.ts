@@ -1,0 +1,56 @@
+import { skeleton } from '../../lib/text/skeleton.ts'
+import type { RoomName } from '../entry.ts'
+import type { Person } from '../people/person.ts'
+
+/** A session or a command of somebody who is on the server now. No method throws. */
+export interface Visit {
+  readonly person: Person
+  /** Ends it, and says why. */
+  end(why: string): void
+  /** Tells something. Absent for commands. */
+  tell?(text: string): void
+  /** Takes it out of a room, if it is there, and says why. Absent for commands, which are in no room. */
+  leave?(room: RoomName, why: string): Promise<void>
+}
+
+/** Whom an act concerns. */
+export type Concerns = (person: Person) => boolean
+
+/** All who are on the server now. */
+export interface Visits {
+  /** Counts one more; the function returned is to be called when it is over. */
+  begin(visit: Visit): () => void
+  /** The people who are here, each as often as they have sessions and commands. */
+  people(concerns: Concerns): readonly Person[]
+  /** Somebody who is here under a name that looks like this one. */
+  called(name: string): Person | undefined
+  tell(concerns: Concerns, text: string): void
+  end(concerns: Concerns, why: string): void
+  /** Resolves when all of them are out of the room. */
+  leave(room: RoomName, concerns: Concerns, why: string): Promise<void>
+}
+
+export function createVisits(): Visits {
+  const visits = new Set<Visit>()
+  const those = (concerns: Concerns): readonly Visit[] => [...visits].filter(({ person }) => concerns(person))
+  return {
+    begin(visit) {
+      visits.add(visit)
+      return () => visits.delete(visit)
+    },
+    people: (concerns) => those(concerns).map(({ person }) => person),
+    called(name) {
+      const wanted = skeleton(name)
+      return [...visits].find(({ person }) => skeleton(person.name) === wanted)?.person
+    },
+    tell(concerns, text) {
+      for (const visit of those(concerns)) visit.tell?.(text)
+    },
+    end(concerns, why) {
+      for (const visit of those(concerns)) visit.end(why)
+    },
+    async leave(room, concerns, why) {
+      await Promise.all(those(concerns).map((visit) => visit.leave?.(room, why)))
+    },
+  }
+}
