@@ -1,6 +1,7 @@
 import { duration } from '../../lib/duration.ts'
 import { addressBits } from '../../lib/network.ts'
 import type { RoomName } from '../entry.ts'
+import { Refusal } from '../errors.ts'
 import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Sanction, SanctionStore } from './ports.ts'
@@ -31,13 +32,16 @@ export interface Sanctions {
   isGone(room: RoomName): boolean
   /** Those of a room, or of the whole server, in order of time. */
   list(room: RoomName | null): readonly Sanction[]
-  /** Stores one in place of others, and it holds from then on. Rejects with `StorageError`. */
+  /** Stores one in place of others, and it holds from then on. Rejects with `Refusal` where there are too many, and `StorageError`. */
   put(sanction: Sanction, replaced?: readonly Sanction[]): Promise<void>
   /** Rejects with `StorageError`. */
   lift(lifted: readonly Sanction[]): Promise<void>
   /** Nobody gets into this room from now on. Returns what undoes it; after `removed` its name is free again. */
   close(room: RoomName): { undo(): void; removed(): void }
 }
+
+/** Bans and mutes of one room, or of the server. */
+const MAX_IN_ONE_PLACE = 1_000
 
 /** Reads what is stored. `isKept` tells keys that no ban holds: those of the config's admins. Rejects with `StorageError`. */
 export async function loadSanctions(
@@ -64,6 +68,15 @@ export async function loadSanctions(
   function whyMuted(room: RoomName, person: Pick<Person, 'id' | 'login'>): string | undefined {
     const mute = find('mute', room, person)
     return mute && `you are muted in ${room} ${howLong(mute, clock)}: you may read, and not speak`
+  }
+
+  /** Whoever owns a room could fill the memory otherwise. */
+  function refuseIfFull({ room }: Sanction, away: readonly Sanction[]): void {
+    const left = index.all().filter((one) => one.room === room && !away.includes(one))
+    if (left.length < MAX_IN_ONE_PLACE) return
+    throw new Refusal(
+      `there are ${MAX_IN_ONE_PLACE} bans and mutes ${room === null ? 'on the server' : `in ${room}`}, which is the limit; lift some`,
+    )
   }
 
   return {
@@ -94,6 +107,7 @@ export async function loadSanctions(
     async put(sanction, replaced = []) {
       const over = index.all().filter((one) => !holds(one))
       const away = [...replaced, ...over]
+      refuseIfFull(sanction, away)
       await store.put(
         sanction,
         away.map(({ id }) => id),

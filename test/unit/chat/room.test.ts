@@ -22,7 +22,10 @@ function manualLog(inner: EntryLog) {
 }
 
 /** A room for three people. */
-const smallRoom = ({ storage, sanctions, clock, log, nextId }: ChatParts, entries: EntryLog = storage.chat.log): Room =>
+const smallRoom = (
+  { storage, sanctions, clock, log, nextId }: ChatParts,
+  entries: EntryLog = storage.chat.log,
+): Room =>
   createRoom(
     LOBBY,
     { ...storage.chat, sanctions, entries, bus: createLocalBus(log), clock, nextId, log },

@@ -33,7 +33,10 @@ describe('a name', () => {
 
   test('asked for by two keys at the same moment goes to one of them', async () => {
     const all = await people()
-    const both = await Promise.all([all.identify('alice', key('a'), '127.0.0.1'), all.identify('alice', key('b'), '127.0.0.1')])
+    const both = await Promise.all([
+      all.identify('alice', key('a'), '127.0.0.1'),
+      all.identify('alice', key('b'), '127.0.0.1'),
+    ])
     expect(both.filter((person) => !person.guest)).toHaveLength(1)
   })
 
@@ -60,7 +63,9 @@ describe('a name', () => {
     'a\u202eb',
     '__proto__\n',
   ])('%j is refused', async (name) => {
-    await expect((await people()).identify(name, key('a'), '127.0.0.1')).rejects.toThrow(/cannot be called|is taken/)
+    await expect((await people()).identify(name, key('a'), '127.0.0.1')).rejects.toThrow(
+      /cannot be called|is taken/,
+    )
   })
 
   test('of a long owner is cut so that the guest name still fits', async () => {
@@ -91,7 +96,10 @@ describe('coming in', () => {
 describe('the claim code', () => {
   test('makes the first admin once, whatever the case and the spaces', async () => {
     const all = await people({ claimCode: 'ABCD-EFGH' })
-    const [alice, bob] = [await all.identify('alice', key('a'), '127.0.0.1'), await all.identify('bob', key('b'), '127.0.0.1')]
+    const [alice, bob] = [
+      await all.identify('alice', key('a'), '127.0.0.1'),
+      await all.identify('bob', key('b'), '127.0.0.1'),
+    ]
     await expect(all.claim(alice, 'ABCD-EFGX')).rejects.toThrow('wrong')
     await expect(all.claim(alice, '')).rejects.toThrow('wrong')
     await all.claim(alice, ' abcd-efgh ')
@@ -101,7 +109,10 @@ describe('the claim code', () => {
 
   test('used by two at once makes one admin', async () => {
     const all = await people({ claimCode: 'ABCD-EFGH' })
-    const two = [await all.identify('alice', key('a'), '127.0.0.1'), await all.identify('bob', key('b'), '127.0.0.1')]
+    const two = [
+      await all.identify('alice', key('a'), '127.0.0.1'),
+      await all.identify('bob', key('b'), '127.0.0.1'),
+    ]
     const claims = await Promise.allSettled(two.map((person) => all.claim(person, 'ABCD-EFGH')))
     expect(claims.map((claim) => claim.status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
@@ -118,14 +129,23 @@ test('a name that was lent to a guest is not given to somebody else meanwhile', 
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
   expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: true })
-  expect(await all.identify('alice-2', key('c'), '127.0.0.1')).toMatchObject({ name: 'alice-2-2', guest: true })
-  expect(await all.identify('alice-2', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: false })
+  expect(await all.identify('alice-2', key('c'), '127.0.0.1')).toMatchObject({
+    name: 'alice-2-2',
+    guest: true,
+  })
+  expect(await all.identify('alice-2', key('b'), '127.0.0.1')).toMatchObject({
+    name: 'alice-2',
+    guest: false,
+  })
 })
 
 test('two keys that ask for a taken name at the same moment are lent two names', async () => {
   const all = await people()
   await all.identify('alice', key('a'), '127.0.0.1')
-  const both = await Promise.all([all.identify('alice', key('b'), '127.0.0.1'), all.identify('alice', key('c'), '127.0.0.1')])
+  const both = await Promise.all([
+    all.identify('alice', key('b'), '127.0.0.1'),
+    all.identify('alice', key('c'), '127.0.0.1'),
+  ])
   expect(both.map((guest) => guest.name).toSorted()).toEqual(['alice-2', 'alice-3'])
 })
 
