@@ -135,7 +135,7 @@ function createHandler(
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     rooms,
-    door: createDoor(people, order.sanctions, order.visits),
+    door: createDoor(people, order.sanctions, order.clients),
     runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),

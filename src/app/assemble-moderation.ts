@@ -1,7 +1,7 @@
 import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
 import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { Visits } from '../chat/moderation/visits.ts'
+import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import type { Activity } from './activity.ts'
@@ -12,7 +12,7 @@ import { createRoomKeeper } from './room/keep-room.ts'
 export interface Moderated {
   readonly rooms: Rooms
   readonly people: Pick<People, 'guestKey'>
-  readonly order: { readonly sanctions: Sanctions; readonly visits: Visits }
+  readonly order: { readonly sanctions: Sanctions; readonly clients: OpenClients }
 }
 
 /** What works in the rooms, and can be stopped. */

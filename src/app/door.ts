@@ -1,5 +1,5 @@
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
-import type { Visits } from '../chat/moderation/visits.ts'
+import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ClientHandler, ExecPipe } from '../session/ports.ts'
@@ -11,17 +11,17 @@ export interface Door {
   /** Why somebody who came in is not served, in a sentence. */
   readonly whyOut: Sanctions['whyOut']
   /** Counts a session, so that it can be ended. */
-  readonly begin: Visits['begin']
+  readonly begin: OpenClients['begin']
 }
 
 export const createDoor = (
   people: Pick<People, 'identify'>,
   sanctions: Pick<Sanctions, 'whyOut'>,
-  visits: Pick<Visits, 'begin'>,
+  clients: Pick<OpenClients, 'begin'>,
 ): Door => ({
   identify: (name, key, address) => people.identify(name, key.fingerprint, address),
   whyOut: (person) => sanctions.whyOut(person),
-  begin: (visit) => visits.begin(visit),
+  begin: (client) => clients.begin(client),
 })
 
 /**

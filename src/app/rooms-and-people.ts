@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createRooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
-import { createVisits } from '../chat/moderation/visits.ts'
+import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
 import type { AppContext } from './context.ts'
@@ -36,7 +36,7 @@ export async function createRoomsAndPeople(
     }
   }
   const people = createPeople({ store, clock, nextId, policy, claimCode, sanctions })
-  return { rooms, tap: bus.tap, claimCode, people, order: { sanctions, visits: createVisits() } }
+  return { rooms, tap: bus.tap, claimCode, people, order: { sanctions, clients: createOpenClients() } }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

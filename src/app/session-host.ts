@@ -2,7 +2,7 @@ import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
 import { LOBBY } from '../chat/people/names.ts'
 import type { RoomName } from '../chat/entry.ts'
-import type { Visit } from '../chat/moderation/visits.ts'
+import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
@@ -107,7 +107,7 @@ function createSessionHost(
         .catch(() => shown.quit(`! ${why}`, 1))
     })
 
-  const visitOf = (shown: Screen): Visit => ({
+  const clientOf = (shown: Screen): OpenClient => ({
     person,
     tell: (text) => shown.print(text),
     end: (why) => shown.quit(`! ${why}`, 1),
@@ -135,7 +135,7 @@ function createSessionHost(
   return {
     async attach(attached) {
       screen = attached
-      forget = parts.door.begin(visitOf(attached))
+      forget = parts.door.begin(clientOf(attached))
       const why = parts.door.whyOut(person)
       if (why !== undefined) return attached.quit(`! ${why}`, 1)
       const motd = parts.settings.motd()

@@ -15,6 +15,7 @@ import type {
 import { Refusal, StorageError } from './errors.ts'
 import type { Sanctions } from './moderation/sanctions.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
+import { refuseBanned, refuseLate, roleIn } from './roles.ts'
 import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
 
@@ -141,9 +142,8 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     async enter(participant) {
       const { person } = participant
       const why = parts.sanctions.whyOutOf(name, person)
-      if (why !== undefined) await refuseUnlessOwner(why, name, person, parts)
-      if (!here.has(person) && isFull() && (await roleIn(name, person, parts)) !== 'admin')
-        throw new Refusal(fullRoom(name, limits.members_per_room))
+      if (why !== undefined) await refuseBanned(why, name, person, parts)
+      if (!here.has(person) && isFull()) await refuseLate(limits.members_per_room, name, person, parts)
       const isFirst = !here.has(person)
       here.add(participant)
       if (isFirst) await tellPresence({ name: person.name, event: 'joined' })
@@ -191,25 +191,3 @@ const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextI
   at: clock.now(),
   room,
 })
-
-const fullRoom = (name: RoomName, limit: number): string =>
-  `${name} is full: ${limit} of ${limit} people are in it; try again later`
-
-/** No ban holds the owner and admins; in a room that is being deleted there is none. Rejects with `Refusal`. */
-async function refuseUnlessOwner(
-  why: string,
-  room: RoomName,
-  person: Person,
-  parts: RoomParts,
-): Promise<void> {
-  const role = parts.sanctions.isGone(room) ? 'guest' : await roleIn(room, person, parts)
-  if (role !== 'admin' && role !== 'owner') throw new Refusal(why)
-}
-
-async function roleIn(room: RoomName, person: Person, { rooms, people }: RoomParts): Promise<Role> {
-  if (person.guest) return 'guest'
-  // The store is asked each time, because a person may become an admin while their session lasts.
-  const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
-  if (now?.admin) return 'admin'
-  return membership === 'owner' || membership === 'op' ? membership : 'member'
-}

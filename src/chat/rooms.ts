@@ -5,7 +5,6 @@ import { isRoomName, LOBBY, roomName } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
-import type { Sanctions } from './moderation/sanctions.ts'
 import { isKnown, isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
@@ -15,14 +14,8 @@ export interface Rooms {
    * (`there is no room called x; …`) if not, or if there is none.
    */
   get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
-  /** The room, if this person may see it or is invited to it. Otherwise as `get`. */
-  toJoin(name: string, viewer: Person): Promise<Room>
   /** The rooms this person may see, likewise, in order of name. */
   list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
-  /** The private rooms that this person is invited to and has not joined, in order of name. */
-  invitations(viewer: Person): Promise<readonly RoomName[]>
-  /** Whether a room can be read, and nobody speaks in it. */
-  isArchived(name: RoomName): boolean
   /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
   create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
   /**
@@ -55,13 +48,8 @@ export interface AllRoomsLimits extends RoomLimits {
   readonly rooms_per_person: number
 }
 
-/** What a room is made of, and what is asked of all of them. */
-export interface AllRoomsParts extends RoomParts {
-  readonly sanctions: RoomParts['sanctions'] & Pick<Sanctions, 'isArchived'>
-}
-
 /** Joins the rooms with what they are stored in. */
-export function createRooms(parts: AllRoomsParts, { limits, adminNames }: RoomsOptions): Rooms {
+export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptions): Rooms {
   const open = new Map<RoomName, Room>()
   let hasLobby = false
 
@@ -118,12 +106,6 @@ export function createRooms(parts: AllRoomsParts, { limits, adminNames }: RoomsO
       refuseIfOut(row, viewer)
       return roomCalled(row.name)
     },
-    async toJoin(name, viewer) {
-      const row = await rowCalled(name)
-      if (!row || !(await isKnown(parts.rooms, row, { viewer }))) throw new Refusal(noRoom(name))
-      refuseIfOut(row, viewer)
-      return roomCalled(row.name)
-    },
     async list(viewer, toldIn) {
       const rows = await parts.rooms.all()
       const visible = await Promise.all(
@@ -131,12 +113,6 @@ export function createRooms(parts: AllRoomsParts, { limits, adminNames }: RoomsO
       )
       return rows.filter((row, index) => visible[index] && whyOut(row, viewer) === undefined)
     },
-    async invitations(viewer) {
-      const hidden = (await parts.rooms.all()).filter((row) => row.private)
-      const mine = await Promise.all(hidden.map(({ name }) => parts.rooms.membership(name, viewer.id)))
-      return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
-    },
-    isArchived: (name) => parts.sanctions.isArchived(name),
     create: (name, owner, options) =>
       make(name, owner, options.private, (record) => parts.rooms.create(record)),
     async fork(room, name, owner, options) {

@@ -14,7 +14,7 @@ import {
   type Told,
 } from './parts.ts'
 import type { Sanction } from './ports.ts'
-import { findTarget, held, needInReach, needOther, sanctionsOf, type Target } from './target.ts'
+import { findTarget, held, needInReach, needOther, sanctionsOf, type ActTarget } from './target.ts'
 
 /** Whom to ban, and why. */
 export interface BanOrder {
@@ -54,7 +54,7 @@ export function createBans(parts: ModerationParts): Bans {
   const bansOf = (room: Room | undefined): readonly Sanction[] =>
     sanctions.list(room?.name ?? null).filter(({ kind }) => kind === 'ban')
 
-  async function needReach(target: Target, room: Room | undefined, actor: Person): Promise<void> {
+  async function needReach(target: ActTarget, room: Room | undefined, actor: Person): Promise<void> {
     if (room?.name === LOBBY)
       throw new Refusal('every session begins in the lobby: mute somebody there, or ban them from the server')
     if (room) await needInReach(target, room, actor, parts)
@@ -103,7 +103,7 @@ const shownName = (sanction: Sanction | undefined): string =>
   sanction && !sanction.who.startsWith('SHA256:') ? sanction.who : 'a key'
 
 /** Whoever is banned from a private room is no member of it any more, and learns nothing of it. */
-async function takeMembership(target: Target, room: Room, { stores }: ModerationParts): Promise<void> {
+async function takeMembership(target: ActTarget, room: Room, { stores }: ModerationParts): Promise<void> {
   if (!(await room.info()).private) return
   for (const { id } of target.people)
     if (await stores.rooms.membership(room.name, id)) await stores.rooms.setMembership(room.name, id, null)
@@ -111,18 +111,18 @@ async function takeMembership(target: Target, room: Room, { stores }: Moderation
 
 /** Ends what a ban concerns; `how` is its time and reason. */
 async function putOut(
-  target: Target,
+  target: ActTarget,
   room: Room | undefined,
   how: string,
   parts: ModerationParts,
 ): Promise<void> {
-  const { sanctions, visits } = parts
+  const { sanctions, clients } = parts
   stopTheirWork(target, room, `${target.shown} was banned`, parts)
   if (room) {
     const { owner } = await room.info()
     const isOut = (person: Person): boolean =>
       !person.admin && person.id !== owner && sanctions.whyOutOf(room.name, person) !== undefined
-    return await visits.leave(room.name, isOut, `you were banned from ${room.name}${how}`)
+    return await clients.leave(room.name, isOut, `you were banned from ${room.name}${how}`)
   }
-  visits.end((person) => sanctions.whyOut(person) !== undefined, `you were banned from this server${how}`)
+  clients.end((person) => sanctions.whyOut(person) !== undefined, `you were banned from this server${how}`)
 }

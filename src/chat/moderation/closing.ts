@@ -8,6 +8,8 @@ import { needStanding, tell, type ModerationParts, type Told } from './parts.ts'
 
 /** The end of a room. All of it throws `Refusal` and rejects with `StorageError`. */
 export interface Closing {
+  /** Whether a room can be read, and nobody speaks in it. */
+  isArchived(room: RoomName): boolean
   /** From now on the room can be read, and nobody speaks in it; or the other way round. */
   archive(room: Room, actor: Person, on: boolean): Promise<Told>
   /**
@@ -31,6 +33,7 @@ export function createClosing(parts: ModerationParts): Closing {
   const asked = createRequests(clock)
 
   return {
+    isArchived: (room) => sanctions.isArchived(room),
     async archive(room, actor, on) {
       await needOwner(room, actor, 'archive', parts)
       const { name } = room
@@ -88,19 +91,19 @@ function createRequests({ monotonic }: Pick<ModerationParts['clock'], 'monotonic
 
 /** Nobody gets in or speaks any more before anything is written or removed. What fails leaves the room as it was. */
 async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Promise<string> {
-  const { sanctions, visits, server, log } = parts
+  const { sanctions, clients, server, log } = parts
   const { private: isPrivate, owner } = await room.info()
   const text = `${actor.name} deleted the room`
   await tell(room, actor, { text, act: { verb: 'delete', who: room.name } }, log)
   const closed = sanctions.close(room.name)
   try {
     await server.stopWork({ room: room.name, why: `${room.name} is being deleted` })
-    await visits.leave(room.name, () => true, `${actor.name} deleted ${room.name}`)
+    await clients.leave(room.name, () => true, `${actor.name} deleted ${room.name}`)
     await room.sumUpPresence()
     const file = await server.keepRoom(room.name)
     await removeAll(room.name, parts)
     closed.removed()
-    visits.tell(({ id }) => id === owner && id !== actor.id, `${room.name} is kept in ${file}`)
+    clients.tell(({ id }) => id === owner && id !== actor.id, `${room.name} is kept in ${file}`)
     log.info({ room: room.name, by: actor.name, file }, 'a room was deleted')
     if (!isPrivate) await tellInLobby(room.name, actor, parts)
     return file

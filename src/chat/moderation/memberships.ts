@@ -1,5 +1,7 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
+import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
+import { isRoomName } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
 import type { Membership } from '../ports.ts'
 import type { Room } from '../room.ts'
@@ -7,6 +9,10 @@ import { needStanding, tell, type ModerationParts, type Told } from './parts.ts'
 
 /** Who belongs to a room, and who manages it. All of it throws `Refusal` and rejects with `StorageError`. */
 export interface Memberships {
+  /** The private rooms that somebody is invited to and has not joined, in order of name. */
+  invitations(viewer: Person): Promise<readonly RoomName[]>
+  /** The room, if somebody may see it or is invited to it. Otherwise as `Rooms.get`. */
+  toJoin(name: string, viewer: Person): Promise<Room>
   op(room: Room, actor: Person, name: string): Promise<Told>
   /** An op becomes a member. */
   deop(room: Room, actor: Person, name: string): Promise<Told>
@@ -19,7 +25,7 @@ export interface Memberships {
 }
 
 export function createMemberships(parts: ModerationParts): Memberships {
-  const { stores, visits, server, log } = parts
+  const { rooms, stores, sanctions, clients, server, log } = parts
 
   async function memberCalled(room: Room, name: string) {
     const person = await stores.people.bySkeleton(skeleton(name))
@@ -31,10 +37,23 @@ export function createMemberships(parts: ModerationParts): Memberships {
     await stores.rooms.setMembership(room.name, id, null)
     if (!(await room.info()).private) return
     void server.stopWork({ room: room.name, names: new Set([name]), why: `${name} is no member any more` })
-    await visits.leave(room.name, (one) => one.id === id, why)
+    await clients.leave(room.name, (one) => one.id === id, why)
   }
 
   return {
+    async invitations(viewer) {
+      const hidden = (await stores.rooms.all()).filter((row) => row.private)
+      const mine = await Promise.all(hidden.map(({ name }) => stores.rooms.membership(name, viewer.id)))
+      return hidden.flatMap(({ name }, index) => (mine[index] === 'invited' ? [name] : []))
+    },
+    async toJoin(name, viewer) {
+      const isInvited = isRoomName(name) && (await stores.rooms.membership(name, viewer.id)) === 'invited'
+      const room = isInvited && !sanctions.isGone(name) ? await rooms.anyRoom(name) : undefined
+      if (!room) return await rooms.get(name, viewer)
+      const why = sanctions.whyOutOf(room.name, viewer)
+      if (why !== undefined) throw new Refusal(why)
+      return room
+    },
     async op(room, actor, name) {
       needStanding(parts, actor, room)
       const { person, membership } = await memberCalled(room, name)

@@ -20,8 +20,8 @@ export function createModeration(parts: ModerationParts): Moderation {
   const oneByOne = createSerial()
   const { ban, unban, list } = createBans(parts)
   const { kick, mute, unmute } = createDiscipline(parts)
-  const { op, deop, uninvite, join, leave } = createMemberships(parts)
-  const { archive, remove } = createClosing(parts)
+  const { op, deop, uninvite, join, leave, ...asked } = createMemberships(parts)
+  const { archive, ...closing } = createClosing(parts)
   return {
     bans: {
       ban: (...args) => oneByOne(() => ban(...args)),
@@ -34,6 +34,7 @@ export function createModeration(parts: ModerationParts): Moderation {
       unmute: (...args) => oneByOne(() => unmute(...args)),
     },
     memberships: {
+      ...asked,
       op: (...args) => oneByOne(() => op(...args)),
       deop: (...args) => oneByOne(() => deop(...args)),
       uninvite: (...args) => oneByOne(() => uninvite(...args)),
@@ -41,6 +42,6 @@ export function createModeration(parts: ModerationParts): Moderation {
       leave: (...args) => oneByOne(() => leave(...args)),
     },
     // Deleting may take long, and closes its room before anything else.
-    closing: { archive: (...args) => oneByOne(() => archive(...args)), remove },
+    closing: { archive: (...args) => oneByOne(() => archive(...args)), ...closing },
   }
 }

@@ -7,11 +7,11 @@ import type { Room } from '../room.ts'
 import type { Rooms } from '../rooms.ts'
 import type { RoomRemoval, SanctionStore } from './ports.ts'
 import type { Sanctions } from './sanctions.ts'
-import type { Visits } from './visits.ts'
+import type { OpenClients } from './open-clients.ts'
 
 /** What the acts of moderation are made from. */
 export interface ModerationParts {
-  readonly rooms: Pick<Rooms, 'lobby'>
+  readonly rooms: Pick<Rooms, 'lobby' | 'get' | 'anyRoom'>
   readonly stores: {
     readonly rooms: RoomStore
     readonly people: PeopleStore
@@ -19,7 +19,7 @@ export interface ModerationParts {
     readonly removal: RoomRemoval
   }
   readonly sanctions: Sanctions
-  readonly visits: Visits
+  readonly clients: OpenClients
   readonly server: ServerForModeration
   readonly clock: Clock & MonotonicClock
   readonly nextId: () => string

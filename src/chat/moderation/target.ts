@@ -5,10 +5,10 @@ import type { Fingerprint, Person, PersonId } from '../people/person.ts'
 import type { Room } from '../room.ts'
 import type { ModerationParts } from './parts.ts'
 import type { Sanction } from './ports.ts'
-import type { Concerns } from './visits.ts'
+import type { Concerns } from './open-clients.ts'
 
 /** Whom an act is meant for. */
-export interface Target {
+export interface ActTarget {
   /** As it is listed: a person's own name, a fingerprint, a network. */
   readonly who: string
   /** As everybody may read it: a key and a network are not named. */
@@ -20,15 +20,15 @@ export interface Target {
   readonly includes: Concerns
 }
 
-type Finders = Pick<ModerationParts, 'stores' | 'visits' | 'server'>
+type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server'>
 
 /** `SHA256:` and 43 letters of base64: https://man.openbsd.org/ssh-keygen, -l. */
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
 
 /** Somebody by a name, a guest's name included, a key's fingerprint or a network. Throws `Refusal`. */
-export async function findTarget(word: string, parts: Finders): Promise<Target> {
-  if (FINGERPRINT.test(word)) {
-    const { people, keys } = await parts.stores.sanctions.linked({ people: [], keys: [word as Fingerprint] })
+export async function findTarget(word: string, parts: Finders): Promise<ActTarget> {
+  if (isFingerprint(word)) {
+    const { people, keys } = await parts.stores.sanctions.linked({ people: [], keys: [word] })
     return targetOf({ who: word, shown: 'a key', people, keys })
   }
   if (!looksLikeNetwork(word)) return await findPerson(word, parts)
@@ -39,19 +39,21 @@ export async function findTarget(word: string, parts: Finders): Promise<Target> 
   )
 }
 
+const isFingerprint = (word: string): word is Fingerprint => FINGERPRINT.test(word)
+
 const looksLikeNetwork = (word: string): boolean => /[/:]/.test(word) || /^\d+(\.\d+){3}$/.test(word)
 
 /** Somebody by their name, or the one that they are lent. Throws `Refusal`. */
-export async function findPerson(name: string, { stores, visits, server }: Finders): Promise<Target> {
+export async function findPerson(name: string, { stores, clients, server }: Finders): Promise<ActTarget> {
   const person = await stores.people.bySkeleton(skeleton(name))
-  const lent = person ? undefined : (server.guestKey(name) ?? visits.called(name)?.login?.key)
+  const lent = person ? undefined : (server.guestKey(name) ?? clients.called(name)?.login?.key)
   if (!person && lent === undefined) throw new Refusal(`nobody called ${name.slice(0, 40)} is known here`)
   const seed = { people: person ? [person.id] : [], keys: lent === undefined ? [] : [lent] }
-  const who = person?.name ?? visits.called(name)?.name ?? name
+  const who = person?.name ?? clients.called(name)?.name ?? name
   return targetOf({ who, shown: who, ...(await stores.sanctions.linked(seed)) })
 }
 
-function targetOf(facts: Omit<Target, 'includes'>): Target {
+function targetOf(facts: Omit<ActTarget, 'includes'>): ActTarget {
   const { people, keys, network } = facts
   const ids = new Set<PersonId>(people.map(({ id }) => id))
   const owned = new Set(keys)
@@ -67,7 +69,7 @@ function targetOf(facts: Omit<Target, 'includes'>): Target {
 
 /** Throws `Refusal` where an act would put out the one who does it, or an admin of the config. */
 export function needOther(
-  { who, keys, includes }: Target,
+  { who, keys, includes }: ActTarget,
   actor: Person,
   { server }: Pick<ModerationParts, 'server'>,
 ): void {
@@ -78,7 +80,7 @@ export function needOther(
 
 /** Throws `Refusal` where somebody in a room is beyond the reach of those who manage it: an admin, or its owner. */
 export async function needInReach(
-  target: Target,
+  target: ActTarget,
   room: Room,
   actor: Person,
   parts: Pick<ModerationParts, 'server'>,
@@ -93,7 +95,7 @@ export async function needInReach(
 }
 
 /** What a sanction is stored as. */
-export const held = ({ who, people, keys, network }: Target) => ({
+export const held = ({ who, people, keys, network }: ActTarget) => ({
   who,
   people: people.map(({ id }) => id),
   keys,

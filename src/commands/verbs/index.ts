@@ -84,14 +84,14 @@ export interface CommandParts {
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
   const { rooms, people, speech, activity, clock, stores } = parts
-  const { memberships } = parts.moderation
+  const { memberships, closing } = parts.moderation
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
-    roomsCommand(rooms),
+    roomsCommand(rooms, memberships, closing),
     createRoomCommand(rooms),
     joinCommand(rooms, stores.chat.rooms, memberships),
     leaveCommand(rooms, memberships),
@@ -102,7 +102,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     vibeCommand(stores.chat.rooms),
     exitsCommand(rooms.exits),
     portalCommand(rooms),
-    goCommand(rooms, stores.chat.rooms),
+    goCommand(rooms, memberships, stores.chat.rooms),
     navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),

@@ -4,9 +4,9 @@ import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
 export const joinCommand = (
-  rooms: Pick<Rooms, 'toJoin' | 'list' | 'invitations'>,
+  rooms: Pick<Rooms, 'list'>,
   invitations: Invitations,
-  memberships: Pick<Memberships, 'join'>,
+  memberships: Pick<Memberships, 'join' | 'toJoin' | 'invitations'>,
 ): Command =>
   defineCommand({
     name: 'join',
@@ -16,11 +16,11 @@ export const joinCommand = (
     example: 'den',
     complete: async ({ person }) => [
       ...(await rooms.list(person)).map((room) => room.name),
-      ...(await rooms.invitations(person)),
+      ...(await memberships.invitations(person)),
     ],
     async run(context) {
       const { session, person, args, out } = context
-      const room = await rooms.toJoin(args.name, person)
+      const room = await memberships.toJoin(args.name, person)
       if (session) await enter(room, { ...context, session }, invitations)
       else out.line((await memberships.join(room, person)).text)
     },

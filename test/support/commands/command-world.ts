@@ -5,7 +5,7 @@ import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
-import { createVisits, type Visits } from '../../../src/chat/moderation/visits.ts'
+import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -37,7 +37,7 @@ export interface CommandWorld extends AsyncDisposable {
   readonly guest: Person
   readonly moderation: Moderation
   /** Sessions and commands that are counted are ended by acts. */
-  readonly visits: Visits
+  readonly clients: OpenClients
   /** Where the data of the server would be. */
   readonly dataDir: string
   /** Runs a command as it is typed in a room, which is `hall` where none is named. */
@@ -64,14 +64,14 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const dir = temporaryDir()
-  const { commands, runner, moderation, visits } = runnerIn(turnWorld, approvals, runs, dir.path)
+  const { commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, dir.path)
 
   const world: CommandWorld = {
     turnWorld,
     commands,
     runner,
     moderation,
-    visits,
+    clients,
     dataDir: dir.path,
     root: await person('root', { admin: true }),
     ann: turnWorld.ann,
@@ -140,8 +140,8 @@ function runnerIn(
     clock,
     sanctions,
   })
-  const visits = createVisits()
-  const moderated = { rooms, people, order: { sanctions, visits } }
+  const clients = createOpenClients()
+  const moderated = { rooms, people, order: { sanctions, clients } }
   const config = { dataDir, admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const commands = createCommands({
@@ -155,5 +155,5 @@ function runnerIn(
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  return { commands, runner, moderation, visits }
+  return { commands, runner, moderation, clients }
 }

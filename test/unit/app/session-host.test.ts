@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
-import { createVisits } from '../../../src/chat/moderation/visits.ts'
+import { createOpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
@@ -59,7 +59,7 @@ async function startHost() {
   })
   const shared = sharedBySessions()
   const handler = createClientHandler({
-    door: createDoor(people, sanctions, createVisits()),
+    door: createDoor(people, sanctions, createOpenClients()),
     rooms,
     runner: runnerOf(chatParts),
     boards: createRoomBoards(

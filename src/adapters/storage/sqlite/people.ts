@@ -30,7 +30,8 @@ export function createPeopleStore(connection: Connection): PeopleStore {
     forLogin: (skeleton, key) =>
       read(() => {
         const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key }))
-        const facts = { ownsName: owns === 1, holders: JSON.parse(holders) as readonly PersonId[] }
+        const ids: readonly PersonId[] = JSON.parse(holders)
+        const facts = { ownsName: owns === 1, holders: ids }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),

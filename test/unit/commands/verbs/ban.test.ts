@@ -10,8 +10,8 @@ const from = (person: Person, network: string): Person => ({
 test('/ban puts somebody out of the server with all sessions, until its time is over', async () => {
   await using world = await createCommandWorld()
   const ended: string[] = []
-  world.visits.begin({ person: from(world.bob, '192.0.2.1'), end: (why) => void ended.push(why) })
-  world.visits.begin({ person: from(world.ann, '192.0.2.2'), end: (why) => void ended.push(why) })
+  world.clients.begin({ person: from(world.bob, '192.0.2.1'), end: (why) => void ended.push(why) })
+  world.clients.begin({ person: from(world.ann, '192.0.2.2'), end: (why) => void ended.push(why) })
   const root = from(world.root, '192.0.2.3')
   expect(await world.exec(root, 'ban bob 2h spam,  and more')).toEqual(
     done('root banned bob from the server for 2h: spam, and more'),
@@ -31,8 +31,8 @@ test('/ban puts somebody out of the server with all sessions, until its time is 
 test('/ban of a network ends who comes from there, and shows it to nobody but admins', async () => {
   await using world = await createCommandWorld()
   const ended: string[] = []
-  world.visits.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
-  world.visits.begin({ person: from(world.ann, '2001:db8:1:1'), end: () => void ended.push('ann') })
+  world.clients.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
+  world.clients.begin({ person: from(world.ann, '2001:db8:1:1'), end: () => void ended.push('ann') })
   const root = from(world.root, '192.0.2.3')
   expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(done('root banned a network from the server'))
   expect(ended).toEqual(['bob'])

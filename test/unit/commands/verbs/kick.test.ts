@@ -8,7 +8,7 @@ test('/kick takes the sessions of somebody out of the room, and says so to all',
   await hall.enter(screenOf(world.bob))
   const told: string[] = []
   const leave = async (room: string, why: string): Promise<void> => void told.push(`${room}: ${why}`)
-  world.visits.begin({ person: world.bob, end: () => undefined, leave })
+  world.clients.begin({ person: world.bob, end: () => undefined, leave })
   expect(await world.exec(world.ann, 'kick hall bob too   loud')).toEqual(done('ann kicked bob: too loud'))
   expect(told).toEqual(['hall: ann kicked you out of hall: too loud; you may come back'])
   const [act] = await hall.history({ limit: 1 })

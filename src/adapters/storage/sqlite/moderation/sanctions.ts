@@ -1,8 +1,7 @@
 // What moderation keeps: who may not come in or speak, and the end of rooms. This folder must not know what follows from it.
 
-import type { RoomName } from '../../../../chat/entry.ts'
 import type { Sanction, SanctionStore } from '../../../../chat/moderation/ports.ts'
-import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
+import type { Fingerprint } from '../../../../chat/people/person.ts'
 import type { Connection } from '../connection.ts'
 import { type PersonRow, toPerson } from '../people.ts'
 
@@ -61,12 +60,10 @@ function prepare(db: Connection['db']) {
   }
 }
 
-const toSanction = ({ people, keys, ...row }: SanctionRow): Sanction => ({
-  ...row,
-  room: row.room as RoomName | null,
-  people: JSON.parse(people) as readonly PersonId[],
-  keys: JSON.parse(keys) as readonly Fingerprint[],
-})
+function toSanction(row: SanctionRow): Sanction {
+  const lists: Pick<Sanction, 'people' | 'keys'> = JSON.parse(`{"people":${row.people},"keys":${row.keys}}`)
+  return { ...row, ...lists }
+}
 
 const toRow = ({ people, keys, ...sanction }: Sanction): SanctionRow => ({
   ...sanction,

@@ -3,7 +3,7 @@ import type { RoomName } from '../entry.ts'
 import type { Person } from '../people/person.ts'
 
 /** A session or a command of somebody who is on the server now. No method throws. */
-export interface Visit {
+export interface OpenClient {
   readonly person: Person
   /** Ends it, and says why. */
   end(why: string): void
@@ -17,9 +17,9 @@ export interface Visit {
 export type Concerns = (person: Person) => boolean
 
 /** All who are on the server now. */
-export interface Visits {
+export interface OpenClients {
   /** Counts one more; the function returned is to be called when it is over. */
-  begin(visit: Visit): () => void
+  begin(client: OpenClient): () => void
   /** The people who are here, each as often as they have sessions and commands. */
   people(concerns: Concerns): readonly Person[]
   /** Somebody who is here under a name that looks like this one. */
@@ -30,27 +30,28 @@ export interface Visits {
   leave(room: RoomName, concerns: Concerns, why: string): Promise<void>
 }
 
-export function createVisits(): Visits {
-  const visits = new Set<Visit>()
-  const those = (concerns: Concerns): readonly Visit[] => [...visits].filter(({ person }) => concerns(person))
+export function createOpenClients(): OpenClients {
+  const clients = new Set<OpenClient>()
+  const those = (concerns: Concerns): readonly OpenClient[] =>
+    [...clients].filter(({ person }) => concerns(person))
   return {
-    begin(visit) {
-      visits.add(visit)
-      return () => visits.delete(visit)
+    begin(client) {
+      clients.add(client)
+      return () => clients.delete(client)
     },
     people: (concerns) => those(concerns).map(({ person }) => person),
     called(name) {
       const wanted = skeleton(name)
-      return [...visits].find(({ person }) => skeleton(person.name) === wanted)?.person
+      return [...clients].find(({ person }) => skeleton(person.name) === wanted)?.person
     },
     tell(concerns, text) {
-      for (const visit of those(concerns)) visit.tell?.(text)
+      for (const client of those(concerns)) client.tell?.(text)
     },
     end(concerns, why) {
-      for (const visit of those(concerns)) visit.end(why)
+      for (const client of those(concerns)) client.end(why)
     },
     async leave(room, concerns, why) {
-      await Promise.all(those(concerns).map((visit) => visit.leave?.(room, why)))
+      await Promise.all(those(concerns).map(async (client) => await client.leave?.(room, why)))
     },
   }
 }
