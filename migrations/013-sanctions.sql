@@ -18,5 +18,4 @@ CREATE TABLE sanctions (
 ) STRICT;
 
 -- Every login asks whose a key is.
-CREATE INDEX person_keys_by_fingerprint ON person_keys (fingerprint);
-
+CREATE INDEX IF NOT EXISTS person_keys_by_key ON person_keys (fingerprint);
