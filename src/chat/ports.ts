@@ -128,7 +128,9 @@ export interface LoginFacts {
   readonly person?: Person
   /** Whether the key is one of theirs. */
   readonly ownsName: boolean
-  /** Who has the key, in any order. */
+  /** How many people have the key. */
+  readonly namesOfKey: number
+  /** Who they are, in any order. */
   readonly holders: readonly PersonId[]
 }
 

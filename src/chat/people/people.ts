@@ -93,7 +93,7 @@ export function createPeople(options: PeopleOptions): People {
         throw new Refusal('this server admits only people it knows; ask an admin to let you in')
       const holder = guests.holderOf(name)
       if (holder !== undefined && holder !== key) return await guests.lend(name, key)
-      if (facts.person || facts.holders.length >= policy().namesPerKey) return await guests.lend(name, key)
+      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await guests.lend(name, key)
       return (await register(name, key)) ?? (await owned(await look(), key)) ?? (await guests.lend(name, key))
     },
     async current(person) {

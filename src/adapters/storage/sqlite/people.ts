@@ -31,7 +31,7 @@ export function createPeopleStore(connection: Connection): PeopleStore {
       read(() => {
         const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key }))
         const ids: readonly PersonId[] = JSON.parse(holders)
-        const facts = { ownsName: owns === 1, holders: ids }
+        const facts = { ownsName: owns === 1, namesOfKey: ids.length, holders: ids }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
