@@ -48,7 +48,7 @@ describe('a person who is muted', () => {
     await done('ann', 'unmute yard mallory')
     await session.waitFor('ann unmuted mallory')
     session.write('thanks\r')
-    await expect.poll(() => done('ann', 'history yard -n 1'), PATIENT).toBe('mallory: thanks\n')
+    await expect.poll(() => done('ann', 'history yard -n 1'), PATIENT).toContain('mallory: thanks')
   })
 
   test('for a time speaks again when it is over', async () => {
