@@ -130,6 +130,8 @@ export interface LoginFacts {
   readonly ownsName: boolean
   /** How many people have the key. */
   readonly namesOfKey: number
+  /** Who they are, in any order. */
+  readonly holders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */

@@ -4,6 +4,7 @@
 // sqlite/threads/ runs it beside the caller's thread.
 
 import type { NameFiling } from '../../chat/people/name-filing.ts'
+import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -21,6 +22,8 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore & NameFiling
+    readonly sanctions: SanctionStore
+    readonly removal: RoomRemoval
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

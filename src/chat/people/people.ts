@@ -4,6 +4,7 @@ import { counted } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { createGuests } from './guests.ts'
+import type { Sanctions } from '../moderation/sanctions.ts'
 import { isLike, problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
@@ -19,13 +20,15 @@ export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
    * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
-   * name. Throws `Refusal`.
+   * name. Throws `Refusal`, for a banned key as for one that is not let in.
    */
-  identify(name: string, key: Fingerprint): Promise<Person>
+  identify(name: string, key: Fingerprint, address: string): Promise<Person>
   /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
   current(person: Person): Promise<Person>
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
   claim(person: Person, code: string): Promise<void>
+  /** The key that a guest's name is lent to now. */
+  guestKey(name: string): Fingerprint | undefined
 }
 
 /** What the config says of people. */
@@ -48,6 +51,8 @@ export interface PeopleOptions {
   readonly policy: () => PeoplePolicy
   /** Absent once there is an admin. */
   readonly claimCode: string | undefined
+  /** Who may not come in. */
+  readonly sanctions: Pick<Sanctions, 'barsLogin'>
 }
 
 export function createPeople(options: PeopleOptions): People {
@@ -81,10 +86,12 @@ export function createPeople(options: PeopleOptions): People {
   const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
 
   return {
-    async identify(asked, key) {
+    async identify(asked, key, address) {
       const name = asked.slice(0, MAX_ASKED).normalize('NFC')
       const look = (): Promise<LoginFacts> => store.forLogin(skeleton(name), key)
       const facts = await look()
+      // Asked once the store was read, so that it takes as long as for a key that nobody knows.
+      if (options.sanctions.barsLogin({ key, holders: facts.holders, address })) throw new Refusal(BANNED)
       const known = await owned(facts, key)
       if (known) return known
       const problem = problemWithName(name)
@@ -104,6 +111,7 @@ export function createPeople(options: PeopleOptions): People {
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)
     },
+    guestKey: (name) => guests.holderOf(name),
     async claim(person, code) {
       if (claimCode === undefined || !sameText(code.trim().toUpperCase(), claimCode)) {
         throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
@@ -115,12 +123,15 @@ export function createPeople(options: PeopleOptions): People {
   }
 }
 
-function whyGuest(name: string, { person, namesOfKey }: LoginFacts, namesPerKey: number): string {
+function whyGuest(name: string, { person, holders }: LoginFacts, namesPerKey: number): string {
   if (person) return `the name ${name} belongs to another key`
-  if (namesOfKey >= namesPerKey)
-    return `your key has ${counted(namesOfKey, 'name')} and may have no more (names_per_key)`
+  if (holders.length >= namesPerKey)
+    return `your key has ${counted(holders.length, 'name')} and may have no more (names_per_key)`
   return `somebody else has the name ${name}, or one that looks like it`
 }
+
+/** For the log: the client learns nothing. */
+const BANNED = 'this key, its owner or its network is banned'
 
 function ignoreStorageError(error: unknown): void {
   if (!(error instanceof StorageError)) throw error

@@ -17,16 +17,35 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
-  test('are found for a login by name and key, with how many people have the key', async () => {
+  test('are found for a login by name and key, with who has the key', async () => {
     const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n))
-    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0 })
+    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0, holders: [] })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
     await store().chat.people.addKey(bob.id, key(2), 6)
-    expect(await forLogin('alice', 1)).toEqual({ person: alice, ownsName: true, namesOfKey: 2 })
-    expect(await forLogin('bob', 2)).toEqual({ person: bob, ownsName: true, namesOfKey: 1 })
-    expect(await forLogin('alice', 2)).toEqual({ person: alice, ownsName: false, namesOfKey: 1 })
-    expect(await forLogin('carol', 1)).toEqual({ ownsName: false, namesOfKey: 2 })
+    expect(await forLogin('alice', 1)).toEqual({
+      person: alice,
+      ownsName: true,
+      namesOfKey: 2,
+      holders: [alice.id, bob.id],
+    })
+    expect(await forLogin('bob', 2)).toEqual({
+      person: bob,
+      ownsName: true,
+      namesOfKey: 1,
+      holders: [bob.id],
+    })
+    expect(await forLogin('alice', 2)).toEqual({
+      person: alice,
+      ownsName: false,
+      namesOfKey: 1,
+      holders: [bob.id],
+    })
+    expect(await forLogin('carol', 1)).toEqual({
+      ownsName: false,
+      namesOfKey: 2,
+      holders: [alice.id, bob.id],
+    })
   })
 
   test('have a skeleton that only the first of many gets', async () => {

@@ -24,7 +24,7 @@ interface NewPerson extends PersonRow {
 const ANY_NUMBER = Number.MAX_SAFE_INTEGER
 
 /** Whoever has the name, if anybody, and what is to be known of the key. */
-type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly names: number }
+type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly holders: string }
 
 /** A registered person; guests have no row. */
 export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
@@ -43,8 +43,9 @@ export function createPeopleStore(connection: Connection): PeopleStore & NameFil
     byId: (id) => read(() => one(sql.byId.get(id))),
     forLogin: (skeleton, key) =>
       read(() => {
-        const { owns, names, ...row } = returned(sql.forLogin.get({ skeleton, key }))
-        const facts = { ownsName: owns === 1, namesOfKey: names }
+        const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key }))
+        const ids: readonly PersonId[] = JSON.parse(holders)
+        const facts = { ownsName: owns === 1, namesOfKey: ids.length, holders: ids }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
@@ -73,7 +74,7 @@ function prepare({ db }: Connection) {
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
     forLogin: db.prepare<[{ skeleton: string; key: Fingerprint }], LoginRow>(
       `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
-         (SELECT count(*) FROM person_keys WHERE fingerprint = @key) AS names
+         (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders
        FROM (SELECT @skeleton AS wanted) LEFT JOIN people
            ON people.skeleton >= wanted AND people.skeleton < wanted || '!'
          LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key

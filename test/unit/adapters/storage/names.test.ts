@@ -3,6 +3,7 @@ import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import { fileNames } from '../../../../src/app/file-names.ts'
+import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
 import { createPeople } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
@@ -22,12 +23,13 @@ async function comesIn(storage: Storage, name: string, id: string): Promise<stri
   const clock = { now: () => 0 }
   const people = createPeople({
     store: storage.chat.people,
+    sanctions: await loadSanctions(storage.chat.sanctions, { now: () => 0, monotonic: () => 0 }),
     clock,
     nextId: () => 'new',
     policy,
     claimCode: undefined,
   })
-  return (await people.identify(name, key(id))).id
+  return (await people.identify(name, key(id), '127.0.0.1')).id
 }
 
 test('names that older rules let people have are filed anew, told of, and stay with their keys', async () => {

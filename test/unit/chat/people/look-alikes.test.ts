@@ -8,14 +8,14 @@ import { createChatParts } from '../../../support/chat-parts.ts'
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
 async function startPeople() {
-  const { storage, clock, nextId } = await createChatParts()
+  const { storage, clock, nextId, sanctions } = await createChatParts()
   const policy = () => ({
     access: 'open' as const,
     admins: [],
     modelNames: ['guide'],
     namesPerKey: 10_000,
   })
-  return createPeople({ store: storage.chat.people, clock, nextId, policy, claimCode: undefined })
+  return createPeople({ store: storage.chat.people, clock, nextId, policy, sanctions, claimCode: undefined })
 }
 
 /** For each ASCII letter and digit, all characters that Unicode says look like it; make-tables.sh makes the list. */
@@ -63,10 +63,10 @@ const isAccepted = (outcome: Person | Error): boolean => !(outcome instanceof Er
 
 async function accepted(asked: readonly string[], before: readonly string[]): Promise<readonly string[]> {
   const people = await startPeople()
-  for (const name of before) await people.identify(name, key('original'))
+  for (const name of before) await people.identify(name, key('original'), '127.0.0.1')
   const found = []
   for (const name of asked) {
-    const outcome = await people.identify(name, key(`of ${name}`)).catch((error: Error) => error)
+    const outcome = await people.identify(name, key(`of ${name}`), '127.0.0.1').catch((error: Error) => error)
     if (isAccepted(outcome)) found.push(name)
   }
   return found

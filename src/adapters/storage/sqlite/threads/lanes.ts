@@ -52,6 +52,8 @@ export const LANES: LanesOf<Stores> = {
       claimAdmin: 'write',
       fileNames: 'write',
     },
+    sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
+    removal: { removeSome: 'write', remove: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
