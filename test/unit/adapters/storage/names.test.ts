@@ -23,7 +23,7 @@ async function comesIn(storage: Storage, name: string, id: string): Promise<stri
   const clock = { now: () => 0 }
   const people = createPeople({
     store: storage.chat.people,
-    sanctions: await loadSanctions(storage.chat.sanctions, { now: () => 0, monotonic: () => 0 }),
+    sanctions: await loadSanctions(storage.chat.sanctions, { now: () => 0 }),
     clock,
     nextId: () => 'new',
     policy,
