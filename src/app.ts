@@ -20,9 +20,8 @@ import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
-import type { People } from './chat/people/people.ts'
 import { createCompletion } from './commands/completion.ts'
-import { createCommands } from './commands/verbs/index.ts'
+import { createCommands, type CommandParts } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
@@ -77,16 +76,26 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { rooms, people, claimCode, tap } = await createRoomsAndPeople(current, context)
+  const { rooms, people, comingIn, claimCode, tap } = await createRoomsAndPeople(current, context)
   const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
-  const handler = createHandler(current, rooms, people, activity, context)
+  const handler = createHandler(current, rooms, { people, comingIn }, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
-  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
+  const { now } = current
+  const server = owned(
+    createSshServer({
+      hostKeys,
+      limits,
+      banner: () => bannerFor(now().server.access),
+      cas: () => now().server.user_ca,
+      handler,
+      log: context.log,
+    }),
+  )
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -113,10 +122,17 @@ async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
+/** Shown whatever name was asked for. ASCII only: clients write other letters as numbers. */
+const HOW_TO_ASK =
+  'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
+
+const bannerFor = (access: Config['server']['access']): string =>
+  access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
+
 function createHandler(
   current: CurrentConfig,
   rooms: Rooms,
-  people: People,
+  { people, comingIn }: Pick<CommandParts, 'people' | 'comingIn'>,
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
@@ -125,7 +141,7 @@ function createHandler(
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
-  const commands = createCommands({ rooms, people, speech, activity, clock, stores: storage })
+  const commands = createCommands({ rooms, people, comingIn, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     rooms,

@@ -41,7 +41,8 @@ export interface HostSettings {
 export function createClientHandler(parts: HostParts): ClientHandler {
   const pasts = createRoomPasts()
   return {
-    identify: (name, key) => parts.people.identify(name, key.fingerprint),
+    identify: (name, { fingerprint, isCertified = false }, _address, code) =>
+      parts.people.identify(name, fingerprint, { isCertified, ...(code === undefined ? {} : { code }) }),
     shell: (person, terminal, account) =>
       runSession({
         terminal,

@@ -10,6 +10,8 @@ import type { Greet } from './transport.ts'
 export interface ConnectionContext {
   readonly greet: Greet
   readonly limits: SshLimits
+  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
+  readonly cas: () => readonly Buffer[]
   readonly handler: ClientHandler
   readonly log: Log
   readonly scheduler: Scheduler

@@ -7,8 +7,8 @@ import { alice, bob, key, register, refused } from './cast.ts'
 export function peopleExam(store: () => Storage): void {
   test('are found by id and by skeleton, with their keys in order of adding', async () => {
     expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)
-    await store().chat.people.addKey(alice.id, key(1), 6)
-    await store().chat.people.addKey(alice.id, key(2), 7)
+    await store().chat.keys.add(alice.id, key(1), 6, 9)
+    await store().chat.keys.add(alice.id, key(2), 7, 9)
     expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
     expect(await store().chat.people.byId(alice.id)).toEqual(alice)
     expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2), key(1)])
@@ -18,11 +18,11 @@ export function peopleExam(store: () => Storage): void {
   })
 
   test('are found for a login by name and key, with how many people have the key', async () => {
-    const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n))
+    const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n), 9)
     expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0 })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
-    await store().chat.people.addKey(bob.id, key(2), 6)
+    await store().chat.keys.add(bob.id, key(2), 6, 9)
     expect(await forLogin('alice', 1)).toEqual({ person: alice, ownsName: true, namesOfKey: 2 })
     expect(await forLogin('bob', 2)).toEqual({ person: bob, ownsName: true, namesOfKey: 1 })
     expect(await forLogin('alice', 2)).toEqual({ person: alice, ownsName: false, namesOfKey: 1 })
@@ -38,7 +38,7 @@ export function peopleExam(store: () => Storage): void {
 
   test('refuse a key for nobody, and an id that is taken', async () => {
     await register(store(), alice)
-    await refused(store().chat.people.addKey(bob.id, key(1), 5))
+    await refused(store().chat.keys.add(bob.id, key(2), 5, 9))
     await refused(store().chat.people.register(alice, 'other', key(1), 5))
   })
 

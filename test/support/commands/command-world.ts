@@ -3,16 +3,17 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
+import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { createPeopleParts } from '../people.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
 /** What came of a line. */
@@ -25,6 +26,8 @@ export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
   readonly commands: readonly Command[]
   readonly runner: Runner
+  /** Who may make invite codes; a test may change it. */
+  readonly invitePolicy: { -readonly [Key in keyof InvitePolicy]: InvitePolicy[Key] }
   /** An admin. */
   readonly root: Person
   /** Owns the public room `hall` and the private room `den`. */
@@ -54,12 +57,17 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
   const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
-  const { commands, runner } = runnerIn(turnWorld, approvals, runs)
+  const invitePolicy: CommandWorld['invitePolicy'] = {
+    access: 'invite',
+    invites: 'members',
+  }
+  const { commands, runner } = runnerIn(turnWorld, approvals, runs, invitePolicy)
 
   const world: CommandWorld = {
     turnWorld,
     commands,
     runner,
+    invitePolicy,
     root: await person('root', { admin: true }),
     ann: turnWorld.ann,
     bob: await person('bob'),
@@ -110,18 +118,22 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
   return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
-function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { rooms, storage, clock, log, nextId } = chatParts
+function runnerIn(
+  { chatParts, turns, summaries, hooks }: TurnWorld,
+  approvals: Approvals,
+  runs: ToolRuns,
+  invitePolicy: InvitePolicy,
+) {
+  const { rooms, storage, clock, log } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
-  const people = createPeople({
-    store: storage.chat.people,
-    policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
-    claimCode: CLAIM_CODE,
-    nextId,
-    clock,
-  })
+  const { people, invites, keys } = createPeopleParts(
+    chatParts,
+    () => ({ modelNames: turns.names() }),
+    CLAIM_CODE,
+  )
+  const policy = (): InvitePolicy => invitePolicy
   const commands = createCommands({
-    ...{ rooms, people, speech, clock, stores: storage },
+    ...{ rooms, people, comingIn: { invites, keys, policy }, speech, clock, stores: storage },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
-import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { createPeopleParts } from '../../support/people.ts'
 import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -46,14 +46,8 @@ const runnerOf = ({ rooms }: ChatParts): Runner => {
 
 async function startHost() {
   const chatParts = await createChatParts()
-  const { rooms, clock, nextId, storage } = chatParts
-  const people = createPeople({
-    store: storage.chat.people,
-    clock,
-    nextId,
-    policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
-    claimCode: undefined,
-  })
+  const { rooms } = chatParts
+  const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
   const handler = createClientHandler({
     people,

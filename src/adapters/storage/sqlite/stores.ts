@@ -9,7 +9,10 @@ import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
-import { createPeopleStore } from './people.ts'
+import { createInviteStore } from './people/invites.ts'
+import { createKeyStore } from './people/keys.ts'
+import { createNameStore } from './people/names.ts'
+import { createPeopleStore } from './people/people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -31,6 +34,9 @@ export function createStores(connection: Connection): Stores {
       },
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
+      keys: createKeyStore(connection),
+      names: createNameStore(connection),
+      invites: createInviteStore(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

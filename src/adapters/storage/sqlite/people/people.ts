@@ -1,6 +1,8 @@
-import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
-import type { PeopleStore } from '../../../chat/ports.ts'
-import { type Connection, returned } from './connection.ts'
+// Who is registered: their names, their keys and the codes that let newcomers in. It must not know who may do what.
+
+import type { Fingerprint, Person, PersonId } from '../../../../chat/people/person.ts'
+import type { PeopleStore } from '../../../../chat/ports.ts'
+import { type Connection, returned } from '../connection.ts'
 
 /** What a `Person` is made from. */
 export interface PersonRow {
@@ -24,26 +26,41 @@ export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
 export function createPeopleStore(connection: Connection): PeopleStore {
   const { read, write } = connection
   const sql = prepare(connection)
+  const register = prepareRegister(connection)
   return {
     bySkeleton: (skeleton) => read(() => one(sql.bySkeleton.get(skeleton))),
     byId: (id) => read(() => one(sql.byId.get(id))),
-    forLogin: (skeleton, key) =>
+    forLogin: (skeleton, key, at) =>
       read(() => {
-        const { owns, names, ...row } = returned(sql.forLogin.get({ skeleton, key }))
+        const { owns, names, ...row } = returned(sql.forLogin.get({ skeleton, key, at }))
         const facts = { ownsName: owns === 1, namesOfKey: names }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
-    register: ({ id, name, admin }, skeleton, key, at) =>
-      write(() => {
-        const registered = sql.insert.run({ id, name, admin: admin ? 1 : 0, skeleton, at }).changes === 1
-        if (registered) sql.addKey.run(id, key, at)
-        return registered
-      }),
-    addKey: (id, key, at) => write(() => void sql.addKey.run(id, key, at)),
+    register: (person, skeleton, key, at) => write(() => register(person, skeleton, key, at)),
     setAdmin: (id, admin) => write(() => void sql.setAdmin.run(admin ? 1 : 0, id)),
     hasAdmin: () => read(() => sql.admin.get() !== undefined),
     claimAdmin: (id) => write(() => sql.claim.run(id).changes === 1),
+  }
+}
+
+type Register = (person: Person, skeleton: string, key: Fingerprint | undefined, at: number) => boolean
+
+/** Registers somebody within the transaction of the caller; false, and nothing done, if the name is taken or kept. */
+export function prepareRegister({ db }: Connection): Register {
+  const insert = db.prepare<[PersonRow & { skeleton: string; at: number }]>(
+    `INSERT INTO people (id, name, skeleton, admin, created_at)
+     SELECT @id, @name, @skeleton, @admin, @at
+     WHERE NOT EXISTS (SELECT 1 FROM kept_names WHERE skeleton = @skeleton AND until > @at)
+     ON CONFLICT (skeleton) DO NOTHING`,
+  )
+  const addKey = db.prepare<[PersonId, Fingerprint, number]>(
+    'INSERT INTO person_keys (person, fingerprint, added_at) VALUES (?, ?, ?)',
+  )
+  return ({ id, name, admin }, skeleton, key, at) => {
+    if (insert.run({ id, name, admin: admin ? 1 : 0, skeleton, at }).changes === 0) return false
+    if (key !== undefined) addKey.run(id, key, at)
+    return true
   }
 }
 
@@ -55,21 +72,16 @@ function prepare({ db }: Connection) {
     bySkeleton: db.prepare<[string], PersonRow>(`${columns} WHERE skeleton = ?`),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
-    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint }], LoginRow>(
+    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint; at: number }], LoginRow>(
       `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
          (SELECT count(*) FROM person_keys WHERE fingerprint = @key) AS names
-       FROM (SELECT @skeleton AS wanted) LEFT JOIN people ON people.skeleton = wanted
+       FROM (SELECT ifnull((SELECT id FROM people WHERE skeleton = @skeleton),
+           (SELECT person FROM kept_names WHERE skeleton = @skeleton AND until > @at)) AS holder)
+         LEFT JOIN people ON people.id = holder
          LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key`,
     ),
     keysOf: db.prepare<[PersonId], { fingerprint: Fingerprint }>(
       'SELECT fingerprint FROM person_keys WHERE person = ? ORDER BY added_at, fingerprint',
-    ),
-    insert: db.prepare<[PersonRow & { skeleton: string; at: number }]>(
-      `INSERT INTO people (id, name, skeleton, admin, created_at)
-       VALUES (@id, @name, @skeleton, @admin, @at) ON CONFLICT (skeleton) DO NOTHING`,
-    ),
-    addKey: db.prepare<[PersonId, Fingerprint, number]>(
-      'INSERT INTO person_keys (person, fingerprint, added_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     setAdmin: db.prepare<[number, PersonId]>('UPDATE people SET admin = ? WHERE id = ?'),
     claim: db.prepare<[PersonId]>(

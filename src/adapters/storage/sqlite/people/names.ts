@@ -1,0 +1,54 @@
+import type { NameChange, NameStore } from '../../../../chat/people/ports.ts'
+import type { PersonId } from '../../../../chat/people/person.ts'
+import { type Connection, returned } from '../connection.ts'
+
+/** Who has, or keeps, a name. */
+interface Holder {
+  readonly person: PersonId
+}
+
+/** The names of registered people. */
+export function createNameStore({ db, write }: Connection): NameStore {
+  const sql = prepare(db)
+  return {
+    rename: (change, max) =>
+      write(() => {
+        sql.sweep.run(change)
+        if (sql.holders.all(change).some(({ person }) => person !== change.id)) return 'taken'
+        const { name: former, skeleton } = returned(sql.person.get(change))
+        sql.free.run(change)
+        const staysTaken = skeleton === change.skeleton
+        if (!staysTaken && returned(sql.kept.get(change)).count >= max) return 'full'
+        if (!staysTaken) sql.keep.run({ ...change, skeleton })
+        sql.rename.run(change)
+        sql.renameGrants.run(change)
+        sql.renameCharges.run({ name: change.name, former })
+        return 'renamed'
+      }),
+  }
+}
+
+function prepare(db: Connection['db']) {
+  return {
+    sweep: db.prepare<[NameChange]>('DELETE FROM kept_names WHERE until <= @at'),
+    holders: db.prepare<[NameChange], Holder>(
+      `SELECT id AS person FROM people WHERE skeleton = @skeleton
+       UNION SELECT person FROM kept_names WHERE skeleton = @skeleton`,
+    ),
+    person: db.prepare<[NameChange], { name: string; skeleton: string }>(
+      'SELECT name, skeleton FROM people WHERE id = @id',
+    ),
+    kept: db.prepare<[NameChange], { count: number }>(
+      'SELECT count(*) AS count FROM kept_names WHERE person = @id AND skeleton <> @skeleton',
+    ),
+    free: db.prepare<[NameChange]>('DELETE FROM kept_names WHERE skeleton = @skeleton AND person = @id'),
+    keep: db.prepare<[NameChange]>(
+      'INSERT INTO kept_names (skeleton, person, until) VALUES (@skeleton, @id, @keptUntil)',
+    ),
+    rename: db.prepare<[NameChange]>('UPDATE people SET name = @name, skeleton = @skeleton WHERE id = @id'),
+    renameGrants: db.prepare<[NameChange]>('UPDATE grants SET name = @name WHERE person = @id'),
+    renameCharges: db.prepare<[{ name: string; former: string }]>(
+      'UPDATE charges SET person = @name WHERE person = @former',
+    ),
+  }
+}

@@ -1,0 +1,19 @@
+import type { People } from '../../chat/people/people.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { defineCommand, type Command } from '../define.ts'
+
+export const renameCommand = (people: Pick<People, 'rename'>, rooms: Pick<Rooms, 'renamed'>): Command =>
+  defineCommand({
+    name: 'rename',
+    summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
+    room: 'none',
+    arguments: [{ name: 'name', about: '1-24 letters, digits, _ . or -' }],
+    example: 'bobby',
+    rights: { rule: 'Everybody but guests.' },
+    async run({ person, args, out }) {
+      const former = person.name
+      await people.rename(person, args.name)
+      await rooms.renamed({ ...person, name: args.name }, former)
+      out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
+    },
+  })
