@@ -8,10 +8,8 @@ import type { Greet } from './transport.ts'
 
 /** What all connections share. */
 export interface ConnectionContext {
-  readonly greet: Greet
+  readonly entrance: Entrance
   readonly limits: SshLimits
-  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
-  readonly cas: () => readonly Buffer[]
   readonly handler: ClientHandler
   readonly log: Log
   readonly scheduler: Scheduler
@@ -19,6 +17,13 @@ export interface ConnectionContext {
   /** Connections at once, by person and by key. */
   readonly connectionsOf: Quota
   readonly execsOf: ExecQuotas
+}
+
+/** What a connection meets before its login. */
+export interface Entrance {
+  readonly greet: Greet
+  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
+  readonly cas: () => readonly Buffer[]
 }
 
 /** Commands at once. */

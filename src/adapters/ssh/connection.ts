@@ -25,7 +25,7 @@ export function serveConnection(
   context: ConnectionContext,
   admitted: Pick<Admitted, 'loggedIn' | 'used' | 'wrongCode'>,
 ): ServedConnection {
-  const { handler, log, limits } = context
+  const { handler, log, limits, entrance } = context
   const drop = (why: string): void => {
     if (!socket.destroyed) log.info({ address, why }, 'connection dropped')
     socket.destroy()
@@ -39,13 +39,13 @@ export function serveConnection(
     clearTimeout(deadline)
     served?.close()
   })
-  context.greet(socket, !isKnown, (client) => {
+  entrance.greet(socket, !isKnown, (client) => {
     // After an error ssh2's object is unusable and would throw from its keepalive timer.
     client.on('error', (error) => drop(error.message))
     watchClient(client, carrier)
     const { keys_offered: keysOffered } = limits
     answerLogin(client, {
-      client: { address, keysOffered, cas: context.cas, isGone: () => socket.destroyed },
+      client: { address, keysOffered, cas: entrance.cas, isGone: () => socket.destroyed },
       handler,
       log,
       onStranger() {

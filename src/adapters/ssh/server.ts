@@ -115,9 +115,8 @@ const sharedContext = ({
   handler,
   log,
 }: SshServerOptions): ConnectionContext => ({
-  greet: createTransports(hostKeys, banner),
+  entrance: { greet: createTransports(hostKeys, banner), cas: () => cas().map(wireForm) },
   limits,
-  cas: () => cas().map(wireForm),
   handler,
   log,
   scheduler: createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) }),

@@ -13,11 +13,11 @@ export interface Guests {
 const MAX_GUESTS_REMEMBERED = 10_000
 
 /**
- * `isTaken` says of a name, by its skeleton, whether somebody has or keeps it; `reservedNames` gives the skeletons of the
+ * `isTaken` says of a name, by its skeleton, whether somebody has or keeps it, whoever asks; `reservedNames` gives the skeletons of the
  * names that nobody is lent now.
  */
 export function createGuests(
-  isTaken: (skeleton: string) => Promise<boolean>,
+  isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>,
   reservedNames: () => ReadonlySet<string>,
 ): Guests {
   /** By the name that was asked for, and the key. */
@@ -30,7 +30,7 @@ export function createGuests(
     for (let number = 2; ; number++) {
       const wanted = `${[...name].slice(0, 18).join('')}-${number}`
       const mark = skeleton(wanted)
-      if (lent.has(mark) || reserved.has(mark) || (await isTaken(mark))) continue
+      if (lent.has(mark) || reserved.has(mark) || (await isTaken(mark, key))) continue
       // Somebody else may have been lent it meanwhile.
       if (lent.has(mark)) continue
       lent.set(mark, key)
@@ -49,7 +49,7 @@ export function createGuests(
   return {
     async lend(name, key) {
       const known = guests.get(`${name} ${key}`)
-      if (known && !(await isTaken(skeleton(known.name)))) return known
+      if (known && !(await isTaken(skeleton(known.name), key))) return known
       const free = await lendName(name, key)
       const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
       guests.set(`${name} ${key}`, person)

@@ -47,7 +47,8 @@ export function createKeys({ store, readLine, clock, log, maxKeys }: KeysParts):
     },
     async remove(person, fingerprint) {
       refuseGuest(person)
-      const outcome = await store.remove(person.id, fingerprint as Fingerprint)
+      const key = (await store.list(person.id)).find((one) => one.fingerprint === fingerprint)
+      const outcome = key ? await store.remove(person.id, key.fingerprint) : 'unknown'
       if (outcome === 'last')
         throw new Refusal(
           'this is your last key, and without it you could not come in; add another one first',

@@ -69,7 +69,8 @@ export function createPeople(options: PeopleOptions): People {
   const live = createLiveNames()
   const facts = (mark: string, key: Fingerprint): Promise<LoginFacts> =>
     store.forLogin(mark, key, clock.now())
-  const isTaken = async (mark: string): Promise<boolean> => (await facts(mark, NO_KEY)).person !== undefined
+  const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
+    (await facts(mark, key)).person !== undefined
   const guests = createGuests(isTaken, reservedNames)
   const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
   const rename = createRename({ ...options, whyNotFree, onRenamed: live.set })
@@ -137,9 +138,6 @@ export function createPeople(options: PeopleOptions): People {
 
 /** More characters than any name has: what is longer is looked up as if it ended there, so that it costs no time. */
 const MAX_LOOKED_UP = 64
-
-/** Belongs to nobody. */
-const NO_KEY = '' as Fingerprint
 
 function ignoreStorageError(error: unknown): void {
   if (!(error instanceof StorageError)) throw error
