@@ -23,8 +23,6 @@ export interface Rooms {
    * private. Throws `Refusal` as `create` does.
    */
   fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
-  /** Tells the rooms in which a person is present that they have another name than before. Rejects with `StorageError`. */
-  renamed(person: Person, former: string): Promise<void>
   readonly exits: Exits
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
@@ -106,9 +104,6 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       return await make(name, owner, isPrivate || options.private, (record) =>
         parts.rooms.fork(room.name, { ...record, vibe }),
       )
-    },
-    async renamed(person, former) {
-      await Promise.all([...open.values()].map((room) => room.renamed(person, former)))
     },
     async lobby() {
       // Looked for first, because a server starts and lets people in also while nothing can be stored.

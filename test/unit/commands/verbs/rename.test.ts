@@ -58,7 +58,7 @@ test('who came in earlier is shown under the new name, and listed in the new ord
   const lobby = await parts.rooms.lobby()
   for (const person of [ann, bob]) await lobby.enter(screenOf(person))
   await people.rename(await people.identify('ann', key('a')), 'zoe')
-  await parts.rooms.renamed(ann, 'ann')
+  await lobby.renamed(ann, 'ann')
   expect(ann.name).toBe('zoe')
   expect(lobby.present().map(({ name }) => name)).toEqual(['bob', 'zoe'])
   expect(await people.identify('ann', key('a'))).toMatchObject({ id: ann.id, name: 'zoe' })
