@@ -23,7 +23,7 @@ import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
 import { createCompletion } from './commands/completion.ts'
-import { createCommands } from './commands/verbs/index.ts'
+import { createCommands, type CommandParts } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
@@ -88,7 +88,17 @@ async function assemble(
   const handler = createHandler(current, chat, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
-  const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
+  const { now } = current
+  const server = owned(
+    createSshServer({
+      hostKeys,
+      limits,
+      banner: () => bannerFor(now().server.access),
+      cas: () => now().server.user_ca,
+      handler,
+      log: context.log,
+    }),
+  )
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -115,6 +125,13 @@ async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
 
 const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t ed25519\n'
 
+/** Shown whatever name was asked for. ASCII only: clients write other letters as numbers. */
+const HOW_TO_ASK =
+  'Whoever is new needs an invite code: ask somebody who is here for one.\nThen ssh NAME@HOST asks for it, or bring it along: ssh NAME+CODE@HOST\n'
+
+const bannerFor = (access: Config['server']['access']): string =>
+  access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
+
 function createHandler(
   current: CurrentConfig,
   chat: RoomsAndPeople,
@@ -123,7 +140,7 @@ function createHandler(
 ): ClientHandler {
   const { clock, log, storage } = context
   const { turns, bytes } = activity
-  const { rooms, people, order } = chat
+  const { rooms, people, comingIn, order } = chat
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
@@ -131,7 +148,11 @@ function createHandler(
     dataDir: current.now().dataDir,
     admins: () => current.now().server.admins,
   })
-  const commands = createCommands({ rooms, people, speech, activity, clock, stores: storage, moderation })
+  const commands = createCommands({
+    ...{ rooms, people, comingIn, speech, activity, moderation },
+    clock,
+    stores: storage,
+  })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
     rooms,

@@ -19,7 +19,11 @@ export const createDoor = (
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
 ): Door => ({
-  identify: (name, key, address) => people.identify(name, key.fingerprint, address),
+  identify: (name, { fingerprint, isCertified = false }, address, code) =>
+    people.identify(name, fingerprint, address, {
+      isCertified,
+      ...(code === undefined ? {} : { code }),
+    }),
   whyOut: (person) => sanctions.whyOut(person),
   begin: (client) => clients.begin(client),
 })

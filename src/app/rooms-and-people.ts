@@ -1,9 +1,15 @@
-import { randomInt } from 'node:crypto'
-import { createRooms } from '../chat/rooms.ts'
+import type { Log } from '../chat/ports.ts'
+import { readKeyLine } from '../adapters/ssh/public-key.ts'
+import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
 import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
+import { createInvites } from '../chat/people/invites.ts'
+import { createKeys } from '../chat/people/keys.ts'
+import type { Invite } from '../chat/people/ports.ts'
+import type { Person } from '../chat/people/person.ts'
+import { codes, newCode } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -25,7 +31,7 @@ export async function createRoomsAndPeople(
     adminNames: current.now().sandbox.workspaces,
   })
   await rooms.lobby()
-  const claimCode = (await store.hasAdmin()) ? undefined : newClaimCode()
+  const claimCode = (await store.hasAdmin()) ? undefined : newCode(2)
   const policy = () => {
     const { models, server, limits } = current.now()
     return {
@@ -33,17 +39,42 @@ export async function createRoomsAndPeople(
       admins: server.admins,
       modelNames: models.map(({ name }) => name),
       namesPerKey: limits.names_per_key,
+      keptNames: limits.kept_names_per_person,
     }
   }
-  const people = createPeople({ store, clock, nextId, policy, claimCode, sanctions })
-  return { rooms, tap: bus.tap, claimCode, people, order: { sanctions, clients: createOpenClients() } }
+  const invites = createInvites({
+    store: storage.chat.invites,
+    codes,
+    clock,
+    log,
+    maxOpen: () => current.limits.invites_per_person,
+    onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
+  })
+  const { names } = storage.chat
+  const people = createPeople({ store, names, invites, clock, nextId, policy, claimCode, sanctions })
+  const keys = createKeys({
+    store: storage.chat.keys,
+    readLine: readKeyLine,
+    clock,
+    log,
+    maxKeys: () => current.limits.keys_per_person,
+  })
+  const invitePolicy = () => {
+    const { server } = current.now()
+    return { access: server.access, invites: server.invites }
+  }
+  const comingIn = { invites, keys, policy: invitePolicy }
+  const order = { sanctions, clients: createOpenClients() }
+  return { rooms, tap: bus.tap, claimCode, comingIn, people, order }
 }
 
-/** Letters and digits that cannot be confused with each other when they are read aloud. */
-const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-
-function newClaimCode(): string {
-  const four = (): string =>
-    Array.from({ length: 4 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
-  return `${four()}-${four()}`
+/** The people of a room see who came to it with a code, and whose code that was. */
+async function tellRoom(rooms: Rooms, { by, room }: Invite, newcomer: Person, log: Log): Promise<void> {
+  try {
+    const told = room === null ? undefined : await rooms.anyRoom(room)
+    const text = `${newcomer.name} came to the server with an invite code of ${by.name} for this room`
+    await told?.record({ kind: 'notice', level: 'info', author: by.name, text })
+  } catch (error) {
+    log.error({ error, room }, 'a room was not told who came with a code')
+  }
 }

@@ -45,7 +45,7 @@ export interface HostSettings {
 export function createClientHandler(parts: HostParts): ClientHandler {
   const pasts = createRoomPasts()
   return {
-    identify: (name, key, address) => parts.door.identify(name, key, address),
+    identify: (name, key, address, code) => parts.door.identify(name, key, address, code),
     shell: (person, terminal, account) =>
       runSession({
         terminal,

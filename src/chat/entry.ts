@@ -28,7 +28,7 @@ interface EntryBase {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly room: RoomName
-  /** The name of the person or model, or `system`. Names never change, so the name is the identity. */
+  /** The name of the person or model, or `system`. It stays that of the time, whoever has it now. */
   readonly author: string
   /** Text as `cleanText` of lib/text/clean-text.ts gives it; what a person reads where nothing better is drawn. */
   readonly text: string

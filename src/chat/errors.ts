@@ -6,6 +6,18 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
+/**
+ * A key that nobody has yet did not come in. `no-code`: it would with an invite code; `wrong-code`: the code that it brought
+ * lets nobody in; `no-name`: its code is right, and the message says why it cannot have the name.
+ */
+export class InviteRefusal extends Refusal {
+  readonly reason: 'no-code' | 'wrong-code' | 'no-name'
+  constructor(reason: InviteRefusal['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
 /** The words of a command do not fit it. `usage` is the right form, where there is one; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

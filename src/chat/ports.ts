@@ -124,7 +124,7 @@ export interface RoomStore {
 
 /** What is stored of a name and a key that ask to come in. */
 export interface LoginFacts {
-  /** Who has the name. */
+  /** Who has the name, or had it and still keeps it. */
   readonly person?: Person
   /** Whether the key is one of theirs. */
   readonly ownsName: boolean
@@ -138,18 +138,26 @@ export interface LoginFacts {
 export interface PeopleStore {
   /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
-  /** All that a login must know, in one reading. Of two people who had one name before, whoever has the key is found. */
-  forLogin(skeleton: string, key: Fingerprint): Promise<LoginFacts>
+  /**
+   * All that a login must know at this time, in milliseconds since the epoch, in one reading. Of two people who had one name
+   * before, whoever has the key is found.
+   */
+  forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /**
-   * False, and nothing done, if the skeleton is taken, the name looks like another (`look` of lib/text/skeleton.ts), or the key
-   * has `most` names. `at` is in milliseconds since the epoch.
+   * False, and nothing done, if the skeleton is taken or kept for somebody, the name looks like another (`look` of
+   * lib/text/skeleton.ts), or the key has `most` names. `at` is in milliseconds since the epoch. Who comes with certificates
+   * has no key.
    */
-  register(person: Person, skeleton: string, key: Fingerprint, at: number, most?: number): Promise<boolean>
-  /** A key that the person has already stays as it is. */
-  addKey(id: PersonId, key: Fingerprint, at: number): Promise<void>
+  register(
+    person: Person,
+    skeleton: string,
+    key: Fingerprint | undefined,
+    at: number,
+    most?: number,
+  ): Promise<boolean>
   setAdmin(id: PersonId, admin: boolean): Promise<void>
   hasAdmin(): Promise<boolean>
   /** Makes `id` an admin if there is none; false, and nothing done, if there is one. */

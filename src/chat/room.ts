@@ -49,6 +49,11 @@ export interface Room {
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced, likewise. */
   leave(participant: Participant): Promise<void>
+  /**
+   * Somebody has another name than before. Where they are present, the list is put in order and an entry says it. Rejects
+   * with `StorageError`, and then only the entry is missing.
+   */
+  renamed(person: Person, former: string): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
@@ -152,6 +157,13 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       const { person } = participant
       if (here.remove(participant) && !here.has(person))
         await tellPresence({ name: person.name, event: 'left' })
+    },
+    async renamed(person, former) {
+      if (!here.has(person)) return
+      here.sort()
+      const text = `${former} is called ${person.name} now`
+      await record({ kind: 'notice', level: 'info', author: person.name, text })
+      for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
     },
     listen(listener) {
       listeners.add(listener)

@@ -10,6 +10,7 @@ import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
 import { price } from './price.ts'
+import { publicKey } from './public-key.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -137,6 +138,7 @@ const workspaces = z.record(
 /** docs/security.md explains these figures. Whoever reads one uses the name that it has here. */
 const limitsSchema = z.strictObject({
   login_timeout_s: positive(20),
+  code_timeout_s: positive(120),
   keys_offered: positive(12),
   unauthenticated_per_address: positive(8),
   unauthenticated: positive(200),
@@ -157,6 +159,9 @@ const limitsSchema = z.strictObject({
   bytes_per_person_day: orOff(33_554_432),
   presence_per_min: positive(20),
   names_per_key: positive(8),
+  keys_per_person: positive(16),
+  kept_names_per_person: positive(3),
+  invites_per_person: positive(16),
   rooms_per_person: positive(32),
   members_per_room: positive(2000),
   approvals_per_room: positive(8),
@@ -178,6 +183,8 @@ export const fileSchema = z.strictObject({
   server: z
     .strictObject({
       access: z.enum(['open', 'invite', 'closed']).optional(),
+      invites: z.enum(['members', 'ops', 'admins']).default('members'),
+      user_ca: z.array(publicKey).default([]),
       motd: z.string().max(4000).default(''),
       admins: z
         .array(

@@ -55,16 +55,20 @@ export interface OfferedKey {
   readonly fingerprint: Fingerprint
   /** Its type in SSH's words: `ssh-ed25519`, `ecdsa-sha2-nistp256`, `ssh-rsa`, `sk-ssh-ed25519@openssh.com`. */
   readonly algorithm: string
+  /** A certificate that the operator trusts came with it, and it is for the name that was asked for. */
+  readonly isCertified?: true
 }
 
 /** What the server does for a client. Whatever listens for connections calls `identify` first, then the others. */
 export interface ClientHandler {
   /**
    * The person behind a key. Called only once the key's signature is verified; `name` is the login name as it came,
-   * any text; `address` is the peer's. Throws `Refusal` if this key may not log in under this name. The client then
-   * learns only that it was denied. Of a `StorageError` it is told the message, and it is not served.
+   * any text but for an invite code, which is `code`; `address` is the peer's. Throws `Refusal` if this key may not log in
+   * under this name. The client then learns only that it was denied; of an `InviteRefusal`, whether a code would let it in,
+   * and, where its code is right, why it cannot have the name. Of a `StorageError` it is told the message, and it is not
+   * served.
    */
-  identify(name: string, key: OfferedKey, address: string): Promise<Person>
+  identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
   /**
    * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
    * open: the caller logs the error, tells the person and ends the terminal. What it makes the server do is charged to

@@ -75,7 +75,9 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
       const run: ToolRun = {
         room: room.name,
         tool: name,
-        requester: person.name,
+        get requester() {
+          return person.name
+        },
         doing: () => now.doing,
         since: () => now.since,
         cancel: () => stop.abort(new Error('the run was stopped')),

@@ -167,7 +167,9 @@ function launch(
     id,
     room: job.room.name,
     model,
-    requester: job.requester.name,
+    get requester() {
+      return job.requester.name
+    },
     startedAt,
     done,
     doing: () => doing,

@@ -10,6 +10,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/lua/wasmoon': 'state.ts',
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
+  'src/adapters/ssh/certificates': 'certificate.ts',
   'src/adapters/storage/sqlite/models': 'calibrations.ts',
   'src/adapters/storage/sqlite/moderation': 'sanctions.ts',
   'src/adapters/storage/sqlite/search': 'entry-search.ts',

@@ -9,6 +9,8 @@ import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
+import { invitesExam } from './storage/invites-exam.ts'
+import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -47,6 +49,8 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
+  describe(`the invite codes of ${engine}`, () => invitesExam(store))
+  describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))

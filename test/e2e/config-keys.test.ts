@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
@@ -26,6 +26,8 @@ const everyKey = (endpoint: string, dir: string): string => `
 access = "open"
 motd = "a word of welcome"
 admins = []
+invites = "members"
+user_ca = []
 
 [[models]]
 name = "qwen"
@@ -119,6 +121,15 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   alice.write('/create den\n')
   await alice.waitFor('made den')
   expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
+  const made = await ssh(target, ['invites', 'new'])
+  const bob = { user: `bob+${made.stdout.trim()}`, port, key: await home.key('bob') }
+  // A right code with a taken name: the client is told why, and has time to read it.
+  expect((await ssh({ ...bob, user: bob.user.replace('bob', 'alice') }, ['whoami'])).exitCode).toBe(255)
+  expect((await ssh(bob, ['keys', 'add'], { input: 'no key' })).stderr).toContain('nothing was added')
+  expect(
+    (await ssh(bob, ['keys', 'add'], { input: await readFile(`${await home.key('second')}.pub`) })).exitCode,
+  ).toBe(0)
+  expect((await ssh(bob, ['rename', 'bobby'])).exitCode).toBe(0)
   await leaveUnread(port, target.key)
 }
 

@@ -11,6 +11,7 @@ import type { ClientHandler } from '../../src/session/ports.ts'
 /** The design's defaults. */
 export const sshLimits: SshLimits = {
   login_timeout_s: 20,
+  code_timeout_s: 120,
   keys_offered: 12,
   unauthenticated_per_address: 8,
   unauthenticated: 200,
@@ -66,7 +67,8 @@ export async function startSshServer(
   const server = createSshServer({
     hostKeys: await loadHostKeys(dir),
     limits: { ...sshLimits, ...limits },
-    banner: 'No key yet? Make one with: ssh-keygen -t ed25519',
+    banner: () => 'No key yet? Make one with: ssh-keygen -t ed25519',
+    cas: () => [],
     handler,
     log,
   })

@@ -8,7 +8,7 @@ import type { Greet } from './transport.ts'
 
 /** What all connections share. */
 export interface ConnectionContext {
-  readonly greet: Greet
+  readonly entrance: Entrance
   readonly limits: SshLimits
   readonly handler: ClientHandler
   readonly log: Log
@@ -17,6 +17,13 @@ export interface ConnectionContext {
   /** Connections at once, by person and by key. */
   readonly connectionsOf: Quota
   readonly execsOf: ExecQuotas
+}
+
+/** What a connection meets before its login. */
+export interface Entrance {
+  readonly greet: Greet
+  /** Public keys of the CAs whose user certificates are trusted now, in wire form. */
+  readonly cas: () => readonly Buffer[]
 }
 
 /** Commands at once. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection } from 'ssh2'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
@@ -22,31 +23,36 @@ export function serveConnection(
   socket: Socket,
   { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
   context: ConnectionContext,
-  admitted: Pick<Admitted, 'loggedIn' | 'used'>,
+  admitted: Pick<Admitted, 'loggedIn' | 'used' | 'wrongCode'>,
 ): ServedConnection {
-  const { handler, log, limits } = context
+  const { handler, log, limits, entrance } = context
   const drop = (why: string): void => {
     if (!socket.destroyed) log.info({ address, why }, 'connection dropped')
     socket.destroy()
   }
   const account = context.scheduler.open()
   const carrier: Carrier = { socket, account, waiting: new Set(), channels: new Set(), drop }
-  const deadline = setTimeout(() => drop('no login in time'), limits.login_timeout_s * 1_000)
+  const deadlineIn = (seconds: number) => setTimeout(() => drop('no login in time'), seconds * 1_000)
+  let deadline = deadlineIn(limits.login_timeout_s)
   let served: Served | undefined
   socket.once('close', () => {
     clearTimeout(deadline)
     served?.close()
   })
-  context.greet(socket, !isKnown, (client) => {
+  entrance.greet(socket, !isKnown, (client) => {
     // After an error ssh2's object is unusable and would throw from its keepalive timer.
     client.on('error', (error) => drop(error.message))
     watchClient(client, carrier)
+    const { keys_offered: keysOffered } = limits
     answerLogin(client, {
+      client: { address, keysOffered, cas: entrance.cas, isGone: () => socket.destroyed },
       handler,
-      address,
-      keysOffered: limits.keys_offered,
       log,
-      isGone: () => socket.destroyed,
+      onStranger() {
+        clearTimeout(deadline)
+        deadline = deadlineIn(limits.code_timeout_s)
+      },
+      afterWrongCode: () => wait(admitted.wrongCode()),
       onGiveUp: () => drop('too many login attempts'),
       onPerson(login, key) {
         clearTimeout(deadline)

@@ -1,23 +1,31 @@
-import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
-import { Refusal, StorageError } from '../../chat/errors.ts'
+import type { AuthContext, Connection, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
+import { InviteRefusal, Refusal, StorageError } from '../../chat/errors.ts'
 import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
+import { createCodeLogin, type CodeLogin, type CodeLoginParts } from './code-login.ts'
 import { readLoginKey } from './public-key.ts'
 
 /** Who decides about a login, and who is told how it went. */
-export interface LoginOptions {
+export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'afterWrongCode'> {
+  readonly client: LoginClient
   readonly handler: ClientHandler
+  readonly log: Log
+  /** Called when the client tried too often. */
+  readonly onGiveUp: () => void
+  /** Called just before the client learns that it is in. `key` is the one that it proved. */
+  readonly onPerson: (identified: Identified, key: Fingerprint) => void
+}
+
+/** Who wants to come in, and what they are held to. */
+export interface LoginClient {
   readonly address: string
   /** How many different keys a client may offer. */
   readonly keysOffered: number
-  readonly log: Log
+  /** Public keys of the CAs whose certificates are trusted, in wire form. */
+  readonly cas: () => readonly Buffer[]
   /** True once the connection is closed. */
-  isGone(): boolean
-  /** Called when the client tried too often. */
-  onGiveUp(): void
-  /** Called just before the client learns that it is in. `key` is the one that it proved. */
-  onPerson(identified: Identified, key: Fingerprint): void
+  readonly isGone: () => boolean
 }
 
 /** Who came in. */
@@ -27,56 +35,107 @@ export interface Identified {
   readonly refusal?: string
 }
 
+/** Beside two requests for each key: for methods that we do not have, for codes, and for a key that comes again. */
+const MORE_ATTEMPTS = 12
+
 /**
- * Lets a person in with a public key and nothing else. Whatever is wrong (no such method, a weak key, a
- * bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
+ * Lets a person in with a public key, and a stranger with a key and an invite code. Whatever else is wrong (no such
+ * method, a weak key, a bad signature, a refused name), the client gets the same answer: it may go on with `publickey`.
  */
-export function answerLogin(client: Connection, options: LoginOptions): void {
+export function answerLogin(connection: Connection, options: LoginOptions): void {
+  const { keysOffered } = options.client
   const offered = new Set<string>()
+  const codes = createCodeLogin({
+    ...options,
+    enter: (attempt, key, code, isAnswered) => enterWithCode(attempt, key, code, { options, isAnswered }),
+  })
   let attempts = 0
-  client.on('authentication', (attempt) => {
+  connection.on('authentication', (attempt) => {
     attempts++
     if (attempt.method === 'publickey') offered.add(attempt.key.data.toString('base64'))
-    // A client asks before it signs, so two requests a key, and a few for the methods that we do not have.
-    if (offered.size > options.keysOffered || attempts > 2 * options.keysOffered + 4)
-      return options.onGiveUp()
-    if (attempt.method !== 'publickey') return refuse(attempt)
-    void answerKey(attempt, options)
+    // A client asks before it signs, so two requests a key.
+    if (offered.size > keysOffered || attempts > 2 * keysOffered + MORE_ATTEMPTS) return options.onGiveUp()
+    if (attempt.method === 'publickey') void answerKey(attempt, codes, options)
+    else if (attempt.method === 'keyboard-interactive') codes.ask(attempt)
+    else refuse(attempt, codes)
   })
 }
 
-async function answerKey(attempt: PublicKeyAuthContext, options: LoginOptions): Promise<void> {
+async function answerKey(
+  attempt: PublicKeyAuthContext,
+  codes: CodeLogin,
+  options: LoginOptions,
+): Promise<void> {
   try {
-    const key = readLoginKey(attempt)
-    if (!key) return refuse(attempt)
+    const { name, code } = splitUser(attempt)
+    const { address, cas, isGone } = options.client
+    const key = readLoginKey(attempt, { name, address, at: Date.now(), cas: cas() })
+    if (!key || codes.isFor(key)) return refuse(attempt, codes)
     if (!attempt.signature) return attempt.accept()
-    if (!key.proves(attempt)) return refuse(attempt)
-    const login = await identify(attempt.username, key, options)
-    if (options.isGone()) return
-    if (!login) return refuse(attempt)
-    options.onPerson(login, key.fingerprint)
-    attempt.accept()
+    if (!key.proves(attempt)) return refuse(attempt, codes)
+    const login = await identify(name, key, code, options)
+    if (isGone()) return
+    if (login instanceof InviteRefusal) return await codes.refuseKey(attempt, key, login)
+    if (!login) return refuse(attempt, codes)
+    letIn(attempt, login, key, options)
   } catch (error) {
-    options.log.error({ address: options.address, error }, 'login failed')
-    options.onGiveUp()
+    fail(error, options)
   }
 }
 
+/** Resolves to nothing if the person is in, or the client is gone. */
+async function enterWithCode(
+  attempt: KeyboardAuthContext,
+  key: OfferedKey,
+  code: string,
+  { options, isAnswered }: { readonly options: LoginOptions; readonly isAnswered: () => boolean },
+): Promise<InviteRefusal | 'refused' | undefined> {
+  try {
+    const login = await identify(splitUser(attempt).name, key, code, options)
+    if (options.client.isGone() || isAnswered()) return undefined
+    if (!login) return 'refused'
+    if (login instanceof InviteRefusal) return login
+    letIn(attempt, login, key, options)
+  } catch (error) {
+    fail(error, options)
+  }
+  return undefined
+}
+
+function letIn(attempt: AuthContext, login: Identified, key: OfferedKey, { onPerson }: LoginOptions): void {
+  onPerson(login, key.fingerprint)
+  attempt.accept()
+}
+
+function fail(error: unknown, { log, client, onGiveUp }: LoginOptions): void {
+  log.error({ address: client.address, error }, 'login failed')
+  onGiveUp()
+}
+
+/** `bob+CODE` is the name `bob` with an invite code; no name has a plus sign. */
+function splitUser({ username }: AuthContext): { readonly name: string; readonly code?: string } {
+  const plus = username.indexOf('+')
+  return plus < 0 ? { name: username } : { name: username.slice(0, plus), code: username.slice(plus + 1) }
+}
+
 /**
- * A login that fails tells nothing, with one exception: where the store fails, whoever comes is let in, and told that on
- * each channel instead of being served. It is the same for every name and key.
+ * A login that fails tells nothing, with two exceptions. A key that nobody has is asked for a code, whatever the name.
+ * Where the store fails, whoever comes is let in, and told that on each channel instead of being served; it is the same for
+ * every name and key.
  */
 async function identify(
   name: string,
   key: OfferedKey,
-  options: LoginOptions,
-): Promise<Identified | undefined> {
+  code: string | undefined,
+  { handler, client: { address }, log }: LoginOptions,
+): Promise<Identified | InviteRefusal | undefined> {
   try {
-    return { person: await options.handler.identify(name, key, options.address) }
+    return { person: await handler.identify(name, key, address, code) }
   } catch (error) {
-    const facts = { address: options.address, key: key.fingerprint }
-    if (error instanceof Refusal) options.log.info({ ...facts, why: error.message }, 'login refused')
-    else options.log.error({ ...facts, error }, 'login failed')
+    const facts = { address, key: key.fingerprint }
+    if (error instanceof Refusal) log.info({ ...facts, why: error.message }, 'login refused')
+    else log.error({ ...facts, error }, 'login failed')
+    if (error instanceof InviteRefusal) return error
     return error instanceof StorageError ? notServed(key, error) : undefined
   }
 }
@@ -86,4 +145,4 @@ const notServed = ({ fingerprint }: OfferedKey, { message }: StorageError): Iden
   refusal: `You cannot come in now: ${message}.`,
 })
 
-const refuse = (attempt: AuthContext): void => attempt.reject(['publickey'])
+const refuse = (attempt: AuthContext, codes: CodeLogin): void => attempt.reject(codes.methods())

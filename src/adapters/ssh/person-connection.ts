@@ -1,5 +1,5 @@
 import type { Connection } from 'ssh2'
-import type { Fingerprint } from '../../chat/people/person.ts'
+import { withLogin, type Fingerprint } from '../../chat/people/person.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
@@ -111,7 +111,7 @@ function channelContext(
 ): ChannelContext {
   const network = networkOf(address)
   return {
-    person: { ...person, login: { key, network } },
+    person: withLogin(person, { key, network }),
     handler,
     log,
     account,

@@ -1,8 +1,16 @@
 import { createHash, createPublicKey } from 'node:crypto'
-import ssh2, { type PublicKeyAuthContext } from 'ssh2'
+import ssh2, { type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
 import type { Fingerprint } from '../../chat/people/person.ts'
 import type { OfferedKey } from '../../session/ports.ts'
+import {
+  isCertificateAlgorithm,
+  isTrusted,
+  readCertificate,
+  type CertificateUse,
+} from './certificates/certificate.ts'
+import { verifySignature } from './certificates/signature.ts'
 import { readSecurityKey } from './security-key.ts'
+import { readStrings } from './ssh-strings.ts'
 
 /** A key that a client offers, and the check of signatures that its kind needs. */
 export interface LoginKey extends OfferedKey {
@@ -18,8 +26,15 @@ export function fingerprintOf(publicKey: Uint8Array): Fingerprint {
 
 const CURVE_ALGORITHM = /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521))$/
 
-/** The key of this attempt, if it is of a kind that we take: Ed25519, ECDSA, RSA of 2048 bits and more with SHA-2, sk-. */
-export function readLoginKey({ key, hashAlgo }: PublicKeyAuthContext): LoginKey | undefined {
+/**
+ * The key of this attempt, if it is of a kind that we take: Ed25519, ECDSA, RSA of 2048 bits and more with SHA-2, sk-; or
+ * one of the first three with a certificate that is trusted for `use`.
+ */
+export function readLoginKey(
+  { key, hashAlgo }: PublicKeyAuthContext,
+  use: CertificateUse,
+): LoginKey | undefined {
+  if (isCertificateAlgorithm(key.algo)) return readCertified(key.data, use)
   const facts = { fingerprint: fingerprintOf(key.data), algorithm: key.algo }
   if (key.algo.startsWith('sk-')) {
     const verify = readSecurityKey(key)
@@ -30,10 +45,8 @@ export function readLoginKey({ key, hashAlgo }: PublicKeyAuthContext): LoginKey 
       }
     )
   }
-  const parsed = ssh2.utils.parseKey(key.data)
-  if (parsed instanceof Error || parsed.type !== key.algo || parsed.isPrivateKey()) return undefined
-  if (!CURVE_ALGORITHM.test(key.algo) && !isStrongRsa(key.algo, hashAlgo, parsed.getPublicPEM()))
-    return undefined
+  const parsed = parsePublic(key.data)
+  if (parsed?.type !== key.algo || (key.algo === 'ssh-rsa' && !isSha2(hashAlgo))) return undefined
   return {
     ...facts,
     proves: ({ blob, signature }) =>
@@ -41,16 +54,55 @@ export function readLoginKey({ key, hashAlgo }: PublicKeyAuthContext): LoginKey 
   }
 }
 
+/** The key of a trusted certificate. Its signature names its algorithm, which ssh2 takes off for other keys. */
+function readCertified(data: Buffer, use: CertificateUse): LoginKey | undefined {
+  const certificate = readCertificate(data)
+  if (!certificate || !isTrusted(certificate, use)) return undefined
+  const { key } = certificate
+  const parsed = parsePublic(key)
+  return (
+    parsed && {
+      fingerprint: fingerprintOf(key),
+      algorithm: parsed.type,
+      isCertified: true,
+      proves: ({ blob, signature }) => !!blob && !!signature && verifySignature(key, blob, signature),
+    }
+  )
+}
+
+/** A line of a `.pub` file or of `authorized_keys` without options: the key's type, its bytes, a comment. */
+const KEY_LINE = /^\s*([a-z0-9@.-]{1,64})[ \t]+([A-Za-z0-9+/]{1,8192}={0,2})(?:[ \t][^\r\n]*)?\s*$/
+
+/** The fingerprint of the public key in a line, if it is of a kind that could log in. */
+export function readKeyLine(line: string): Fingerprint | undefined {
+  const [, type = '', base64 = ''] = KEY_LINE.exec(line) ?? []
+  const data = Buffer.from(base64, 'base64')
+  const isKey = type.startsWith('sk-')
+    ? readSecurityKey({ algo: type, data }) !== undefined
+    : parsePublic(data)?.type === type
+  return isKey ? fingerprintOf(data) : undefined
+}
+
+/** A public key in wire form of a kind and size that we take, but sk-. */
+function parsePublic(data: Buffer): ParsedKey | undefined {
+  const type = readStrings(data)?.[0]?.toString('latin1') ?? ''
+  if (type !== 'ssh-rsa' && !CURVE_ALGORITHM.test(type)) return undefined
+  const parsed = ssh2.utils.parseKey(data)
+  if (parsed instanceof Error || parsed.type !== type || parsed.isPrivateKey()) return undefined
+  return type === 'ssh-rsa' && !isStrongRsa(parsed.getPublicPEM()) ? undefined : parsed
+}
+
 /** ssh2 returns an Error where it cannot verify. Its types do not say so, and an Error is truthy. */
 const isTrue = (verdict: unknown): boolean => verdict === true
+
+/** ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */
+const isSha2 = (hash: string | undefined): boolean => hash === 'sha256' || hash === 'sha512'
 
 const MIN_RSA_BITS = 2048
 /** A longer key would only cost time to verify. */
 const MAX_RSA_BITS = 16_384
 
-/** ssh2 sets no hash for `ssh-rsa`, which would be SHA-1. */
-function isStrongRsa(algorithm: string, hash: string | undefined, pem: string): boolean {
-  if (algorithm !== 'ssh-rsa' || (hash !== 'sha256' && hash !== 'sha512')) return false
+function isStrongRsa(pem: string): boolean {
   const bits = createPublicKey(pem).asymmetricKeyDetails?.modulusLength ?? 0
   return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS
 }

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
+import { plainEcdsa, readStrings } from './ssh-strings.ts'
 
 /**
  * Keys that live in a hardware token, which ssh2 does not know (it hands over the key and the signature
@@ -9,6 +10,9 @@ import type { KeyObject } from 'node:crypto'
 
 /** True if the signature over `data` is right and the token saw its user's touch. */
 export type VerifySecurityKey = (data: Buffer, signature: Buffer) => boolean
+
+/** Of each integer of a signature. */
+const P256_BYTES = 32
 
 /** The flag that the token saw its user's touch. */
 const USER_PRESENT = 0x01
@@ -29,7 +33,7 @@ export function readSecurityKey(key: {
     return verifier(ed25519Key(point), application, null, (signature) => signature)
   // The field that is left is the name of the curve.
   if (key.algo === 'sk-ecdsa-sha2-nistp256@openssh.com' && fields.length === 1 && point.length === 65)
-    return verifier(p256Key(point), application, 'sha256', plainEcdsa)
+    return verifier(p256Key(point), application, 'sha256', (signature) => plainEcdsa(signature, P256_BYTES))
   return undefined
 }
 
@@ -47,15 +51,6 @@ function verifier(
     const signed = Buffer.concat([sha256(application), tail, sha256(data)])
     return verify(hash, signed, { key, dsaEncoding: 'ieee-p1363' }, signature)
   }
-}
-
-/** The two integers of an ECDSA signature, each as 32 bytes one after the other. */
-function plainEcdsa(signature: Buffer): Buffer | undefined {
-  const numbers = readStrings(signature)?.map((number) =>
-    number.subarray(number.findIndex((byte) => byte !== 0)),
-  )
-  if (numbers?.length !== 2 || numbers.some((number) => number.length > 32)) return undefined
-  return Buffer.concat(numbers.flatMap((number) => [Buffer.alloc(32 - number.length), number]))
 }
 
 const ed25519Key = (point: Buffer): KeyObject | undefined =>
@@ -84,16 +79,3 @@ function importKey(key: {
 }
 
 const sha256 = (data: Buffer): Buffer => createHash('sha256').update(data).digest()
-
-/** Splits `uint32 length, bytes` fields (RFC 4251, section 5); undefined if they do not fill the buffer exactly. */
-function readStrings(buffer: Buffer): Buffer[] | undefined {
-  const strings: Buffer[] = []
-  for (let at = 0; at < buffer.length;) {
-    if (at + 4 > buffer.length) return undefined
-    const end = at + 4 + buffer.readUInt32BE(at)
-    if (end > buffer.length) return undefined
-    strings.push(buffer.subarray(at + 4, end))
-    at = end
-  }
-  return strings
-}

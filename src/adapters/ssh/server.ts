@@ -24,8 +24,13 @@ export interface SshServerOptions {
   /** At least one; from `loadHostKeys`. */
   readonly hostKeys: readonly HostKey[]
   readonly limits: SshLimits
-  /** Tells how to make a key. A client sees it before its login, if the last login from its network was refused. */
-  readonly banner: string
+  /**
+   * Tells how to make a key and how to come in. A client sees it before its login, if the last login from its network was
+   * refused. May be empty. Asked for each connection.
+   */
+  readonly banner: () => string
+  /** The CAs whose user certificates are trusted, as lines of a `.pub` file. Asked at each login. */
+  readonly cas: () => readonly string[]
   readonly handler: ClientHandler
   readonly log: Log
 }
@@ -102,8 +107,15 @@ export function createSshServer(options: SshServerOptions): SshServer {
 const BYTES_PER_MB = 1024 * 1024
 
 /** What all connections of a server share. */
-const sharedContext = ({ hostKeys, banner, limits, handler, log }: SshServerOptions): ConnectionContext => ({
-  greet: createTransports(hostKeys, banner),
+const sharedContext = ({
+  hostKeys,
+  banner,
+  cas,
+  limits,
+  handler,
+  log,
+}: SshServerOptions): ConnectionContext => ({
+  entrance: { greet: createTransports(hostKeys, banner), cas: () => cas().map(wireForm) },
   limits,
   handler,
   log,
@@ -115,6 +127,8 @@ const sharedContext = ({ hostKeys, banner, limits, handler, log }: SshServerOpti
     network: createQuota(() => limits.exec_per_address),
   },
 })
+
+const wireForm = (line: string): Buffer => Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64')
 
 const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
 

@@ -10,12 +10,10 @@ const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
 /** Begins to speak SSH on a socket. `onClient` is called once the peer has said that it does so too. */
 export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Connection) => void) => void
 
-/**
- * ssh2's servers, which parse the host keys once. There are two, because the banner belongs to a server. `banner` may be
- * empty.
- */
-export function createTransports(hostKeys: readonly HostKey[], banner: string): Greet {
+/** ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to a server. */
+export function createTransports(hostKeys: readonly HostKey[], banner: () => string): Greet {
   const greeted = new WeakMap<Socket, (client: Connection) => void>()
+  const servers = new Map<string, ssh2.Server>()
   const create = (shown: string): ssh2.Server => {
     const server = new ssh2.Server({
       hostKeys: hostKeys.map(({ pem }) => pem),
@@ -25,11 +23,13 @@ export function createTransports(hostKeys: readonly HostKey[], banner: string): 
       ...KEEPALIVE,
     })
     server.on('connection', (client) => greeted.get(socketOf(client))?.(client))
+    servers.set(shown, server)
     return server
   }
-  const [plain, bannered] = [create(''), create(banner.trimEnd())]
   return (socket, withBanner, onClient) => {
     greeted.set(socket, onClient)
-    ;(withBanner ? bannered : plain).injectSocket(socket)
+    const shown = withBanner ? banner().trimEnd() : ''
+    const server = servers.get(shown) ?? create(shown)
+    server.injectSocket(socket)
   }
 }

@@ -6,6 +6,7 @@
 import type { NameFiling } from '../../chat/people/name-filing.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { InviteStore, KeyStore, NameStore } from '../../chat/people/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -24,6 +25,9 @@ export interface Stores {
     readonly people: PeopleStore & NameFiling
     readonly sanctions: SanctionStore
     readonly removal: RoomRemoval
+    readonly keys: KeyStore
+    readonly names: NameStore
+    readonly invites: InviteStore
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

@@ -1,6 +1,5 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { PeopleStore } from '../ports.ts'
 
 /** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`. */
 export interface Guests {
@@ -13,9 +12,12 @@ export interface Guests {
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
-/** `isReserved` tells which names nobody is lent now. */
+/**
+ * `isTaken` says of a name, by its skeleton, whether somebody has or keeps it, whoever asks; `isReserved` which names nobody is
+ * lent now.
+ */
 export function createGuests(
-  store: Pick<PeopleStore, 'bySkeleton'>,
+  isTaken: (skeleton: string, key: Fingerprint) => Promise<boolean>,
   isReserved: (name: string) => boolean,
 ): Guests {
   /** By the name that was asked for, and the key. */
@@ -27,8 +29,8 @@ export function createGuests(
     for (let number = 2; ; number++) {
       const wanted = `${[...name].slice(0, 18).join('')}-${number}`
       const mark = skeleton(wanted)
-      if (lent.has(mark) || isReserved(wanted) || (await store.bySkeleton(mark))) continue
-      // Somebody else may have been lent it while the store was asked.
+      if (lent.has(mark) || isReserved(wanted) || (await isTaken(mark, key))) continue
+      // Somebody else may have been lent it meanwhile.
       if (lent.has(mark)) continue
       lent.set(mark, key)
       return wanted
@@ -46,7 +48,7 @@ export function createGuests(
   return {
     async lend(name, key) {
       const known = guests.get(`${name} ${key}`)
-      if (known && !(await store.bySkeleton(skeleton(known.name)))) return known
+      if (known && !(await isTaken(skeleton(known.name), key))) return known
       const free = await lendName(name, key)
       const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
       guests.set(`${name} ${key}`, person)

@@ -1,15 +1,19 @@
 // Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
 // somebody logged in.
-import { counted } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
-import { Refusal, StorageError } from '../errors.ts'
+import { InviteRefusal, Refusal, StorageError } from '../errors.ts'
 import { createGuests } from './guests.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
+import type { Invites } from './invites.ts'
+import { createLiveNames } from './live-names.ts'
 import { isLike, problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { NameStore } from './ports.ts'
 import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
+import { createRegister } from './register.ts'
+import { createRename } from './rename.ts'
 
-/** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known. */
+/** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known, or, for `invite`, with a code. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
 
 /** Characters of a user name that are looked at: more than a name may have, and few enough to cost nothing. */
@@ -20,15 +24,26 @@ export interface People {
   /**
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
    * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
-   * name. Throws `Refusal`, for a banned key as for one that is not let in.
+   * name. The name of the person changes with `rename`, for as long as the object is kept. Throws `Refusal`, for a banned key
+   * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code.
    */
-  identify(name: string, key: Fingerprint, address: string): Promise<Person>
+  identify(name: string, key: Fingerprint, address: string, proof?: Proof): Promise<Person>
   /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
   current(person: Person): Promise<Person>
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
   claim(person: Person, code: string): Promise<void>
   /** The key that a guest's name is lent to now. */
   guestKey(name: string): Fingerprint | undefined
+  /** Gives somebody another name; the former one is kept from others for a while. Throws `Refusal`. */
+  rename(person: Person, name: string): Promise<void>
+}
+
+/** What somebody who logs in has to show besides a key. */
+export interface Proof {
+  /** An invite code. It is looked at only where the key would not be let in as somebody known. */
+  readonly code?: string
+  /** A certificate that the operator trusts says that the name is theirs. */
+  readonly isCertified?: boolean
 }
 
 /** What the config says of people. */
@@ -40,11 +55,15 @@ export interface PeoplePolicy {
   readonly modelNames: readonly string[]
   /** How many names one key may register. */
   readonly namesPerKey: number
+  /** How many former names are kept for one person at the same time. */
+  readonly keptNames: number
 }
 
 /** What decides who people are. */
 export interface PeopleOptions {
   readonly store: PeopleStore
+  readonly names: NameStore
+  readonly invites: Pick<Invites, 'find' | 'redeem'>
   readonly clock: Clock
   readonly nextId: () => string
   /** Gives the policy of now; asked at each use. */
@@ -56,57 +75,72 @@ export interface PeopleOptions {
 }
 
 export function createPeople(options: PeopleOptions): People {
-  const { store, policy } = options
-  const guests = createGuests(store, isReserved)
+  const { store, policy, clock } = options
+  const live = createLiveNames()
+  const facts = (mark: string, key: Fingerprint): Promise<LoginFacts> =>
+    store.forLogin(mark, key, clock.now())
+  const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
+    (await facts(mark, key)).person !== undefined
+  const guests = createGuests(isTaken, isReserved)
+  const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
+  const rename = createRename({ ...options, whyNotFree, onRenamed: live.set })
   let claimCode = options.claimCode
-
-  async function register(name: string, key: Fingerprint): Promise<Person | undefined> {
-    const person: Person = { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
-    const { namesPerKey } = policy()
-    const done = await store.register(person, skeleton(name), key, options.clock.now(), namesPerKey)
-    return done ? person : undefined
-  }
-
-  async function lend(name: string, key: Fingerprint, facts: LoginFacts): Promise<Person> {
-    return { ...(await guests.lend(name, key)), why: whyGuest(name, facts, policy().namesPerKey) }
-  }
-
-  async function owned({ person, ownsName }: LoginFacts, key: Fingerprint): Promise<Person | undefined> {
-    if (!person || !ownsName) return undefined
-    if (!isAdminKey(key) || person.admin) return person
-    // An admin by the config is one also while nothing can be stored.
-    await store.setAdmin(person.id, true).catch(ignoreStorageError)
-    return { ...person, admin: true }
-  }
 
   function isReserved(name: string): boolean {
     return isLike(name, [...RESERVED_NAMES, ...policy().modelNames])
   }
 
-  const isAdminKey = (key: Fingerprint): boolean => policy().admins.includes(key)
+  function isAdminKey(key: Fingerprint): boolean {
+    return policy().admins.includes(key)
+  }
+
+  function newPerson(name: string, key: Fingerprint): Person {
+    return { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
+  }
+
+  function whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
+    const problem = problemWithName(name)
+    if (problem) return `you cannot be called that: ${problem}`
+    const holder = guests.holderOf(name)
+    const isFree = !isReserved(name) && (holder === undefined || holder === key)
+    return isFree ? undefined : `the name ${name} is taken; choose another`
+  }
+
+  /** Who has the name, where the key is theirs, and what else is to be known of both. */
+  async function bearer(name: string, key: Fingerprint) {
+    // The store is asked the same for every name, so that an answer takes as long for one that exists as for any other.
+    const known = await facts(skeleton(name), key)
+    if (!known.person || !known.ownsName) return { known }
+    if (!isAdminKey(key) || known.person.admin) return { known, person: known.person }
+    // An admin by the config is one also while nothing can be stored.
+    await store.setAdmin(known.person.id, true).catch(ignoreStorageError)
+    return { known, person: { ...known.person, admin: true } }
+  }
+
+  async function find(
+    name: string,
+    key: Fingerprint,
+    address: string,
+    { code, isCertified }: Proof,
+  ): Promise<Person> {
+    const { known, person } = await bearer(name, key)
+    // Asked once the store was read, so that it takes as long as for a key that nobody knows.
+    if (options.sanctions.barsLogin({ key, holders: known.holders, address }))
+      throw banned(policy().access, code)
+    if (person) return person
+    if (isCertified) return await register.certified(name, key, known)
+    const { access } = policy()
+    if (code !== undefined && access !== 'closed') return await register.withCode(name, key, code, known)
+    const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
+    if (mayRegister) return await register.byKey(name, key, known)
+    if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
+    throw new Refusal('this server admits only people it knows; ask an admin to let you in')
+  }
 
   return {
-    async identify(asked, key, address) {
+    identify: async (asked, key, address, proof = {}) => {
       const name = asked.slice(0, MAX_ASKED).normalize('NFC')
-      const look = (): Promise<LoginFacts> => store.forLogin(skeleton(name), key)
-      const facts = await look()
-      // Asked once the store was read, so that it takes as long as for a key that nobody knows.
-      if (options.sanctions.barsLogin({ key, holders: facts.holders, address })) throw new Refusal(BANNED)
-      const known = await owned(facts, key)
-      if (known) return known
-      const problem = problemWithName(name)
-      if (problem) throw new Refusal(`you cannot be called that: ${problem}. Try ssh NAME@…`)
-      if (isReserved(name)) throw new Refusal(`the name ${name} is taken; choose another: ssh NAME@…`)
-      const mayRegister = policy().access === 'open' || isAdminKey(key) || claimCode !== undefined
-      if (!mayRegister)
-        throw new Refusal('this server admits only people it knows; ask an admin to let you in')
-      const holder = guests.holderOf(name)
-      if (holder !== undefined && holder !== key) return await lend(name, key, facts)
-      if (facts.person || facts.namesOfKey >= policy().namesPerKey) return await lend(name, key, facts)
-      const registered = await register(name, key)
-      if (registered) return registered
-      const found = await look()
-      return (await owned(found, key)) ?? (await lend(name, key, found))
+      return live.follow(await find(name, key, address, proof))
     },
     async current(person) {
       return person.guest ? person : ((await store.byId(person.id)) ?? person)
@@ -120,14 +154,14 @@ export function createPeople(options: PeopleOptions): People {
       if (!(await store.claimAdmin(person.id))) throw new Refusal('there is an admin already')
       claimCode = undefined
     },
+    rename,
   }
 }
 
-function whyGuest(name: string, { person, holders }: LoginFacts, namesPerKey: number): string {
-  if (person) return `the name ${name} belongs to another key`
-  if (holders.length >= namesPerKey)
-    return `your key has ${counted(holders.length, 'name')} and may have no more (names_per_key)`
-  return `somebody else has the name ${name}, or one that looks like it`
+/** The same answer as for a key that nobody has. */
+function banned(access: AccessPolicy, code: string | undefined): Refusal {
+  if (access !== 'invite') return new Refusal(BANNED)
+  return new InviteRefusal(code === undefined ? 'no-code' : 'wrong-code', BANNED)
 }
 
 /** For the log: the client learns nothing. */

@@ -8,6 +8,7 @@ export type Fingerprint = Brand<'Fingerprint'>
 /** Somebody known by a key. A guest is not stored: the name is lent to the key while the server runs. */
 export interface Person {
   readonly id: PersonId
+  /** The name of now: a person who came in can change it while they are here. */
   readonly name: string
   readonly admin: boolean
   readonly guest: boolean
@@ -23,6 +24,15 @@ export interface Login {
   /** Where it came from: an IPv4 address or an IPv6 /64. */
   readonly network: string
 }
+
+/** The same person, and how they came in. Their name stays that of now. */
+export const withLogin = (person: Person, login: Login): Person => ({
+  ...person,
+  get name() {
+    return person.name
+  },
+  login,
+})
 
 /** What a person is in one room, the one with most rights first. `admin` is given by the server, the others by the room. */
 export type Role = 'admin' | 'owner' | 'op' | 'member' | 'guest'

@@ -7,6 +7,8 @@ export interface PresentPeople {
   add(participant: Participant): void
   /** False for one that is not here. */
   remove(participant: Participant): boolean
+  /** Puts the people in order again: somebody's name has changed. */
+  sort(): void
   /** Each person once, in order of name. */
   people(): readonly Person[]
   /** All that is delivered to, each person's together. A list that was given out never changes. */
@@ -21,6 +23,7 @@ export function createPresent(): PresentPeople {
   return {
     has: ({ id }) => terminals.has(id),
     people: () => people,
+    sort: () => void (people = people.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
     participants: () => (participants ??= [...terminals.values()].flatMap((theirs) => [...theirs])),
     add(participant) {
       const { person } = participant

@@ -2,6 +2,8 @@
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
+import type { Invites } from '../../chat/people/invites.ts'
+import type { Keys } from '../../chat/people/keys.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
@@ -29,8 +31,10 @@ import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
 import { historyCommand } from './history.ts'
 import { inviteCommand } from './invite.ts'
+import { invitesCommand, type InvitePolicy } from './invites.ts'
 import { joinCommand } from './join.ts'
 import { kickCommand } from './kick.ts'
+import { keysCommand } from './keys.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
@@ -40,6 +44,7 @@ import { deopCommand, opCommand } from './op.ts'
 import { permsCommand } from './perms.ts'
 import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
+import { renameCommand } from './rename.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
@@ -62,6 +67,12 @@ import { wrapCommand } from './wrap.ts'
 export interface CommandParts {
   readonly rooms: Rooms
   readonly people: People
+  /** How people come in. */
+  readonly comingIn: {
+    readonly invites: Invites
+    readonly keys: Keys
+    readonly policy: () => InvitePolicy
+  }
   readonly speech: Speech
   /** What goes on in the rooms. */
   readonly activity: {
@@ -83,7 +94,7 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { rooms, people, speech, activity, clock, stores } = parts
+  const { rooms, people, comingIn, speech, activity, clock, stores } = parts
   const { memberships, closing } = parts.moderation
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
@@ -91,6 +102,9 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
+    invitesCommand(comingIn.invites, people, rooms, comingIn.policy),
+    keysCommand(comingIn.keys),
+    renameCommand(people, rooms),
     roomsCommand(rooms, memberships, closing),
     createRoomCommand(rooms),
     joinCommand(rooms, stores.chat.rooms, memberships),

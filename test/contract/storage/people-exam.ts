@@ -7,8 +7,8 @@ import { alice, bob, key, register, refused } from './cast.ts'
 export function peopleExam(store: () => Storage): void {
   test('are found by id and by skeleton, with their keys in order of adding', async () => {
     expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)
-    await store().chat.people.addKey(alice.id, key(1), 6)
-    await store().chat.people.addKey(alice.id, key(2), 7)
+    await store().chat.keys.add(alice.id, key(1), 6, 9)
+    await store().chat.keys.add(alice.id, key(2), 7, 9)
     expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
     expect(await store().chat.people.byId(alice.id)).toEqual(alice)
     expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2), key(1)])
@@ -18,11 +18,11 @@ export function peopleExam(store: () => Storage): void {
   })
 
   test('are found for a login by name and key, with who has the key', async () => {
-    const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n))
+    const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n), 9)
     expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0, holders: [] })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
-    await store().chat.people.addKey(bob.id, key(2), 6)
+    await store().chat.keys.add(bob.id, key(2), 6, 9)
     expect(await forLogin('alice', 1)).toEqual({
       person: alice,
       ownsName: true,
@@ -72,7 +72,10 @@ export function peopleExam(store: () => Storage): void {
     }
     const done = await Promise.all([1, 2, 3, 4].map(register))
     expect(done.filter((registered) => registered)).toHaveLength(2)
-    expect(await store().chat.people.forLogin('x', key(1))).toEqual({ ownsName: false, namesOfKey: 2 })
+    expect(await store().chat.people.forLogin('x', key(1), 9)).toMatchObject({
+      ownsName: false,
+      namesOfKey: 2,
+    })
   })
 
   test('are filed by the rules of now once', async () => {
@@ -84,7 +87,7 @@ export function peopleExam(store: () => Storage): void {
 
   test('refuse a key for nobody, and an id that is taken', async () => {
     await register(store(), alice)
-    await refused(store().chat.people.addKey(bob.id, key(1), 5))
+    await refused(store().chat.keys.add(bob.id, key(2), 5, 9))
     await refused(store().chat.people.register({ ...alice, name: 'other' }, 'other', key(1), 5))
   })
 

@@ -45,11 +45,11 @@ export function sanctionsExam(store: () => Storage): void {
   })
 
   test('find all who share a key, and all keys of theirs, however far that goes', async () => {
-    const { people } = store().chat
+    const { people, keys } = store().chat
     await register(store(), alice)
-    await people.register(bob, 'bob', key(2), 5)
+    await people.register(bob, 'bob', key(1), 5)
     await people.register(carol, 'carol', key(3), 5)
-    await people.addKey(bob.id, key(1), 6)
+    await keys.add(bob.id, key(2), 6, 9)
     const alone = { people: [carol], keys: [key(3)] }
     expect(await sanctions().linked({ people: [carol.id], keys: [] })).toEqual(alone)
     expect(await sanctions().linked({ people: [], keys: [key(3)] })).toEqual(alone)

@@ -6,16 +6,17 @@ import { createPace } from '../../../src/chat/limits/pace.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
 import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
-import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
+import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
@@ -29,6 +30,8 @@ export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
   readonly commands: readonly Command[]
   readonly runner: Runner
+  /** Who may make invite codes; a test may change it. */
+  readonly invitePolicy: { -readonly [Key in keyof InvitePolicy]: InvitePolicy[Key] }
   /** An admin. */
   readonly root: Person
   /** Owns the public room `hall` and the private room `den`. */
@@ -64,7 +67,12 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const dir = temporaryDir()
-  const { commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, dir.path)
+  const invitePolicy: CommandWorld['invitePolicy'] = {
+    access: 'invite',
+    invites: 'members',
+  }
+  const config = { dataDir: dir.path, invitePolicy }
+  const { commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, config)
 
   const world: CommandWorld = {
     turnWorld,
@@ -73,6 +81,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
     moderation,
     clients,
     dataDir: dir.path,
+    invitePolicy,
     root: await person('root', { admin: true }),
     ann: turnWorld.ann,
     bob: await person('bob'),
@@ -128,24 +137,22 @@ function runnerIn(
   { chatParts, turns, summaries, hooks }: TurnWorld,
   approvals: Approvals,
   runs: ToolRuns,
-  dataDir: string,
+  { dataDir, invitePolicy }: { readonly dataDir: string; readonly invitePolicy: InvitePolicy },
 ) {
-  const { rooms, storage, clock, log, nextId, sanctions } = chatParts
+  const { rooms, storage, clock, log, sanctions } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
-  const people = createPeople({
-    store: storage.chat.people,
-    policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
-    claimCode: CLAIM_CODE,
-    nextId,
-    clock,
-    sanctions,
-  })
+  const { people, invites, keys } = createPeopleParts(
+    chatParts,
+    () => ({ modelNames: turns.names() }),
+    CLAIM_CODE,
+  )
   const clients = createOpenClients()
   const moderated = { rooms, people, order: { sanctions, clients } }
   const config = { dataDir, admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
+  const policy = (): InvitePolicy => invitePolicy
   const commands = createCommands({
-    ...{ rooms, people, speech, clock, stores: storage, moderation },
+    ...{ rooms, people, comingIn: { invites, keys, policy }, speech, clock, stores: storage, moderation },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({

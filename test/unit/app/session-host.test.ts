@@ -3,10 +3,10 @@ import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
 import { createOpenClients } from '../../../src/chat/moderation/open-clients.ts'
-import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
+import { createPeopleParts } from '../../support/people.ts'
 import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -48,15 +48,8 @@ const runnerOf = ({ rooms }: ChatParts): Runner => {
 
 async function startHost() {
   const chatParts = await createChatParts()
-  const { rooms, clock, nextId, storage, sanctions } = chatParts
-  const people = createPeople({
-    store: storage.chat.people,
-    clock,
-    nextId,
-    policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
-    claimCode: undefined,
-    sanctions,
-  })
+  const { rooms, sanctions } = chatParts
+  const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
   const handler = createClientHandler({
     door: createDoor(people, sanctions, createOpenClients()),

@@ -25,6 +25,8 @@ export interface Admitted {
   enter(stranger: Stranger): void
   /** To be called when its client is let in: from now on it does not count as waiting for the login. */
   loggedIn(): void
+  /** To be called when it brought a wrong invite code. How long it has to wait for the answer, in ms. */
+  wrongCode(): number
   /** To be called once, when its client opens its first channel. */
   used(): void
   /** To be called when it is closed. */
@@ -53,6 +55,7 @@ export function createAdmission(limits: SshLimits): Admit {
         visits.letIn(network)
         leave()
       },
+      wrongCode: () => visits.wrongCode(network),
       used() {
         visits.used(network)
       },

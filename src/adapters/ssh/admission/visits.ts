@@ -12,6 +12,8 @@ export interface Visits {
   letIn(network: string): void
   /** A connection that was let in has opened its first channel. */
   used(network: string): void
+  /** A wrong invite code came from there. How long its answer has to wait, in ms. */
+  wrongCode(network: string): number
   /** A connection from there ended before it was let in. */
   failed(network: string): void
 }
@@ -19,6 +21,9 @@ export interface Visits {
 /** A connection that is used costs nothing, one that only comes and goes costs one, and one that is not let in four. */
 const REFUND_FOR_USE = -1
 const PRICE_OF_FAILURE = 3
+
+/** A wrong invite code costs much more: after four of them from one network, with the defaults, the answers are late. */
+const PRICE_OF_WRONG_CODE = 10
 
 /** So long a connection waits at most: who shares an address with an attacker still comes in. */
 const MAX_DELAY_S = 5
@@ -53,12 +58,18 @@ export function createVisits(
     return visitor
   }
 
+  /** How long a network waits with so much in its bucket. */
+  function delayAt(level: number): number {
+    const { address_burst: burst, address_per_s: perS } = limits
+    return (Math.max(0, level - burst) / perS) * 1_000
+  }
+
   return {
     begin(network) {
-      const { address_burst: burst, address_per_s: perS } = limits
       const { bucket, isKnown } = visitorOf(network)
-      return { delayMs: (Math.max(0, bucket.add(1) - burst) / perS) * 1_000, isKnown }
+      return { delayMs: delayAt(bucket.add(1)), isKnown }
     },
+    wrongCode: (network) => delayAt(visitorOf(network).bucket.add(PRICE_OF_WRONG_CODE)),
     letIn(network) {
       visitorOf(network).isKnown = true
     },

@@ -2,7 +2,7 @@ import type { RoomName } from '../../../chat/entry.ts'
 import type { PersonId } from '../../../chat/people/person.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { type PersonRow, toPerson } from './people.ts'
+import { type PersonRow, toPerson } from './people/people.ts'
 import { createRoomValues } from './room-values.ts'
 
 type RoomRow = Omit<RoomRecord, 'private' | 'createdAt'> & {

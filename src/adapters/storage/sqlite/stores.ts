@@ -11,7 +11,10 @@ import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
 import { createSanctionStore } from './moderation/sanctions.ts'
-import { createPeopleStore } from './people.ts'
+import { createInviteStore } from './people/invites.ts'
+import { createKeyStore } from './people/keys.ts'
+import { createNameStore } from './people/names.ts'
+import { createPeopleStore } from './people/people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -35,6 +38,9 @@ export function createStores(connection: Connection): Stores {
       people: createPeopleStore(connection),
       sanctions: createSanctionStore(connection),
       removal: createRoomRemoval(connection),
+      keys: createKeyStore(connection),
+      names: createNameStore(connection),
+      invites: createInviteStore(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

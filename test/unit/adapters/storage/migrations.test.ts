@@ -25,6 +25,7 @@ const released: Readonly<Record<string, string>> = {
   '011-summaries.sql': 'd74e2dac10d1aa0e7fd39e5fc6f7f81ae98eb649107e3d727a22b72da36e02df',
   '012-looks.sql': '9b65be813d2f44fd7491db3cfda45143ec63c33308fa69044392aee2dd2e3331',
   '013-sanctions.sql': 'c30f21b794f781b8ac8cf668d2e9fa17f6f7c1f1a2b8bad47161092c79b2c536',
+  '014-invites.sql': '6bf97529c0c5a05bafd90ade0bd64c41940eae32061bb999d3e0fcd3f752b4d5',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -3,8 +3,9 @@ import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import type { Storage } from '../../../../src/adapters/storage/storage.ts'
 import { fileNames } from '../../../../src/app/file-names.ts'
+import { handClock, memoryLog } from '../../../support/chat-parts.ts'
+import { createPeopleParts } from '../../../support/people.ts'
 import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
-import { createPeople } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
 import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
@@ -19,16 +20,10 @@ const key = (id: string) => `SHA256:${id}` as Fingerprint
 
 /** Whoever is let in under a name with the key of `id`. */
 async function comesIn(storage: Storage, name: string, id: string): Promise<string> {
-  const policy = () => ({ access: 'open' as const, admins: [], modelNames: ['guide'], namesPerKey: 8 })
-  const clock = { now: () => 0 }
-  const people = createPeople({
-    store: storage.chat.people,
-    sanctions: await loadSanctions(storage.chat.sanctions, { now: () => 0 }),
-    clock,
-    nextId: () => 'new',
-    policy,
-    claimCode: undefined,
-  })
+  const clock = handClock()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const parts = { storage, clock, log: memoryLog(), nextId: () => 'new', sanctions }
+  const { people } = createPeopleParts(parts, { modelNames: ['guide'] })
   return (await people.identify(name, key(id), '127.0.0.1')).id
 }
 

@@ -1,21 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createPeople } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import { createPeopleParts } from '../../../support/people.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
 async function startPeople() {
-  const { storage, clock, nextId, sanctions } = await createChatParts()
-  const policy = () => ({
-    access: 'open' as const,
-    admins: [],
-    modelNames: ['guide'],
-    namesPerKey: 10_000,
-  })
-  return createPeople({ store: storage.chat.people, clock, nextId, policy, sanctions, claimCode: undefined })
+  return createPeopleParts(await createChatParts(), { modelNames: ['guide'], namesPerKey: 10_000 }).people
 }
 
 /** For each ASCII letter and digit, all characters that Unicode says look like it; make-tables.sh makes the list. */

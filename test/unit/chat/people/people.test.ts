@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { createPeople, type AccessPolicy } from '../../../../src/chat/people/people.ts'
+import type { AccessPolicy } from '../../../../src/chat/people/people.ts'
 import type { Fingerprint } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
+import { createPeopleParts } from '../../../support/people.ts'
 
 const key = (name: string) => `SHA256:${name}` as Fingerprint
 
 async function people(options: { access?: AccessPolicy; admins?: string[]; claimCode?: string } = {}) {
-  const { storage, clock, nextId, sanctions } = await createChatParts()
-  const { access = 'open', admins = [], claimCode } = options
-  const policy = () => ({ access, admins, modelNames: ['guide', 'qwen'], namesPerKey: 2 })
-  return createPeople({ store: storage.chat.people, clock, nextId, policy, claimCode, sanctions })
+  const { claimCode, ...policy } = options
+  const parts = await createChatParts()
+  return createPeopleParts(parts, { modelNames: ['guide', 'qwen'], namesPerKey: 2, ...policy }, claimCode)
+    .people
 }
 
 describe('a name', () => {
@@ -78,14 +79,13 @@ describe('a name', () => {
 })
 
 describe('coming in', () => {
-  test.each(['invite', 'closed'] as const)(
-    'when access is %s, unknown keys are turned away',
-    async (access) => {
-      await expect((await people({ access })).identify('alice', key('a'), '127.0.0.1')).rejects.toThrow(
+  test('when access is closed, unknown keys are turned away, whatever code they bring', async () => {
+    const all = await people({ access: 'closed' })
+    for (const proof of [{}, { code: 'ABCD-EFGH-JKLM-NPQR' }])
+      await expect(all.identify('alice', key('a'), '127.0.0.1', proof)).rejects.toThrow(
         'only people it knows',
       )
-    },
-  )
+  })
 
   test('a key that the config names is admin, wherever it comes from', async () => {
     const all = await people({ access: 'closed', admins: [key('boss')] })

@@ -3,7 +3,7 @@
 import type { Sanction, SanctionStore } from '../../../../chat/moderation/ports.ts'
 import type { Fingerprint } from '../../../../chat/people/person.ts'
 import type { Connection } from '../connection.ts'
-import { type PersonRow, toPerson } from '../people.ts'
+import { type PersonRow, toPerson } from '../people/people.ts'
 
 /** `people` and `keys` are JSON. */
 type SanctionRow = Omit<Sanction, 'people' | 'keys'> & { readonly people: string; readonly keys: string }

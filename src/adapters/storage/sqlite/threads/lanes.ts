@@ -46,7 +46,6 @@ export const LANES: LanesOf<Stores> = {
       byId: 'read',
       keysOf: 'read',
       register: 'write',
-      addKey: 'write',
       setAdmin: 'write',
       hasAdmin: 'read',
       claimAdmin: 'write',
@@ -54,6 +53,9 @@ export const LANES: LanesOf<Stores> = {
     },
     sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
     removal: { removeSome: 'write', remove: 'write' },
+    keys: { list: 'read', add: 'write', remove: 'write' },
+    names: { rename: 'write' },
+    invites: { add: 'write', list: 'read', find: 'read', revoke: 'write', redeem: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },

@@ -46,3 +46,12 @@ test('nobody waits longer than five seconds, and nobody after some seconds of pe
   pass(6_000)
   expect(visits.begin(HOME).delayMs).toBe(0)
 })
+
+test('the answers to wrong codes are late once a network has had a few, by five seconds at most', () => {
+  const { visits, pass } = scene()
+  expect(Array.from({ length: 4 }, () => visits.wrongCode(HOME))).toEqual([0, 5_000, 5_000, 5_000])
+  expect(visits.wrongCode('192.0.2.2')).toBe(0)
+  expect(visits.begin(HOME).delayMs).toBe(5_000)
+  pass(10_000)
+  expect(visits.begin(HOME).delayMs).toBe(0)
+})

@@ -1,9 +1,11 @@
-import type { NameFiling } from '../../../chat/people/name-filing.ts'
-import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
-import type { PeopleStore } from '../../../chat/ports.ts'
-import { look } from '../../../lib/text/skeleton.ts'
-import { type Connection, returned } from './connection.ts'
-import { fileNames } from './names/names.ts'
+// Who is registered: their names, their keys and the codes that let newcomers in. It must not know who may do what.
+
+import type { NameFiling } from '../../../../chat/people/name-filing.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../chat/people/person.ts'
+import type { PeopleStore } from '../../../../chat/ports.ts'
+import { look } from '../../../../lib/text/skeleton.ts'
+import { type Connection, returned } from '../connection.ts'
+import { fileNames } from '../names/names.ts'
 
 /** What a `Person` is made from. */
 export interface PersonRow {
@@ -15,7 +17,7 @@ export interface PersonRow {
 interface NewPerson extends PersonRow {
   readonly skeleton: string
   readonly look: string
-  readonly key: Fingerprint
+  readonly key: Fingerprint | null
   readonly at: number
   readonly most: number
 }
@@ -38,29 +40,52 @@ export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
 export function createPeopleStore(connection: Connection): PeopleStore & NameFiling {
   const { read, write } = connection
   const sql = prepare(connection)
+  const register = prepareRegister(connection)
   return {
     bySkeleton: (skeleton) => read(() => one(sql.bySkeleton.get(skeleton))),
     byId: (id) => read(() => one(sql.byId.get(id))),
-    forLogin: (skeleton, key) =>
+    forLogin: (skeleton, key, at) =>
       read(() => {
-        const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key }))
+        const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key, at }))
         const ids: readonly PersonId[] = JSON.parse(holders)
         const facts = { ownsName: owns === 1, namesOfKey: ids.length, holders: ids }
         return row.id === null ? facts : { person: toPerson(row), ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
-    register: ({ id, name, admin }, skeleton, key, at, most = ANY_NUMBER) =>
-      write(() => {
-        const row = { id, name, admin: admin ? 1 : 0, skeleton, look: look(name) }
-        const registered = sql.insert.run({ ...row, key, at, most }).changes === 1
-        if (registered) sql.addKey.run(id, key, at)
-        return registered
-      }),
-    addKey: (id, key, at) => write(() => void sql.addKey.run(id, key, at)),
+    register: (person, skeleton, key, at, most) => write(() => register(person, skeleton, key, at, most)),
     setAdmin: (id, admin) => write(() => void sql.setAdmin.run(admin ? 1 : 0, id)),
     hasAdmin: () => read(() => sql.admin.get() !== undefined),
     claimAdmin: (id) => write(() => sql.claim.run(id).changes === 1),
     fileNames: () => fileNames(connection),
+  }
+}
+
+type Register = (
+  person: Person,
+  skeleton: string,
+  key: Fingerprint | undefined,
+  at: number,
+  most?: number,
+) => boolean
+
+/** Registers somebody within the transaction of the caller; false, and nothing done, where `PeopleStore.register` says so. */
+export function prepareRegister({ db }: Connection): Register {
+  const insert = db.prepare<[NewPerson]>(
+    `INSERT INTO people (id, name, skeleton, look, admin, created_at)
+     SELECT @id, @name, @skeleton, @look, @admin, @at
+     WHERE NOT EXISTS (SELECT 1 FROM kept_names WHERE skeleton IN (@skeleton, @look) AND until > @at)
+       AND NOT EXISTS (SELECT 1 FROM people WHERE look IN (@skeleton, @look) OR skeleton = @look)
+       AND (SELECT count(*) FROM person_keys WHERE fingerprint = @key) < @most
+     ON CONFLICT (skeleton) DO NOTHING`,
+  )
+  const addKey = db.prepare<[PersonId, Fingerprint, number]>(
+    'INSERT INTO person_keys (person, fingerprint, added_at) VALUES (?, ?, ?)',
+  )
+  return ({ id, name, admin }, skeleton, key, at, most = ANY_NUMBER) => {
+    const row = { id, name, admin: admin ? 1 : 0, skeleton, look: look(name), key: key ?? null, at, most }
+    if (insert.run(row).changes === 0) return false
+    if (key !== undefined) addKey.run(id, key, at)
+    return true
   }
 }
 
@@ -72,26 +97,18 @@ function prepare({ db }: Connection) {
     bySkeleton: db.prepare<[string], PersonRow>(`${columns} WHERE skeleton = ?`),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
-    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint }], LoginRow>(
+    forLogin: db.prepare<[{ skeleton: string; key: Fingerprint; at: number }], LoginRow>(
       `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
          (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders
-       FROM (SELECT @skeleton AS wanted) LEFT JOIN people
-           ON people.skeleton >= wanted AND people.skeleton < wanted || '!'
+       FROM (SELECT 1) LEFT JOIN (
+           SELECT id, 0 AS isFormer FROM people WHERE skeleton >= @skeleton AND skeleton < @skeleton || '!'
+           UNION ALL SELECT person, 1 FROM kept_names WHERE skeleton = @skeleton AND until > @at
+         ) AS found LEFT JOIN people ON people.id = found.id
          LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key
-       ORDER BY owns DESC, people.skeleton LIMIT 1`,
+       ORDER BY found.isFormer, owns DESC, people.skeleton LIMIT 1`,
     ),
     keysOf: db.prepare<[PersonId], { fingerprint: Fingerprint }>(
       'SELECT fingerprint FROM person_keys WHERE person = ? ORDER BY added_at, fingerprint',
-    ),
-    insert: db.prepare<[NewPerson]>(
-      `INSERT INTO people (id, name, skeleton, look, admin, created_at)
-       SELECT @id, @name, @skeleton, @look, @admin, @at WHERE NOT EXISTS (
-         SELECT 1 FROM people WHERE look IN (@skeleton, @look) OR skeleton = @look
-       ) AND (SELECT count(*) FROM person_keys WHERE fingerprint = @key) < @most
-       ON CONFLICT (skeleton) DO NOTHING`,
-    ),
-    addKey: db.prepare<[PersonId, Fingerprint, number]>(
-      'INSERT INTO person_keys (person, fingerprint, added_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     setAdmin: db.prepare<[number, PersonId]>('UPDATE people SET admin = ? WHERE id = ?'),
     claim: db.prepare<[PersonId]>(

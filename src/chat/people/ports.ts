@@ -1,0 +1,102 @@
+/**
+ * Who people are: which name and which keys belong to whom, who is a guest, who is an admin, and the codes that let
+ * newcomers in. It must not know what a room is, nor how somebody logged in. What it needs of the outside is in this file,
+ * besides the `PeopleStore` of ../ports.ts.
+ */
+import type { RoomName } from '../entry.ts'
+import type { Fingerprint, Person, PersonId } from './person.ts'
+
+/** An invite code as it is stored. The code itself is kept nowhere: only its digest is, by which it is found. */
+export interface Invite {
+  /** Never given twice. */
+  readonly id: number
+  readonly by: Person
+  /** Where its newcomers are invited too; null for no room. */
+  readonly room: RoomName | null
+  /** How many people it lets in altogether. */
+  readonly uses: number
+  readonly usesLeft: number
+  /** When it expires, in milliseconds since the epoch. */
+  readonly until: number
+}
+
+/** A code to be stored. Times are in milliseconds since the epoch. */
+export interface NewInvite extends Pick<Invite, 'room' | 'uses' | 'until'> {
+  readonly by: PersonId
+  readonly digest: string
+  readonly at: number
+}
+
+/** Somebody who asks to be registered with a code. */
+export interface Newcomer {
+  readonly person: Person
+  readonly skeleton: string
+  readonly key: Fingerprint
+  readonly at: number
+  /** How many names the key may have. */
+  readonly most: number
+}
+
+/**
+ * Invite codes. A code is open until it is used up, revoked or expired. All methods reject with `StorageError` only, and
+ * then nothing was changed.
+ */
+export interface InviteStore {
+  /** Its id; undefined, and nothing stored, if its maker has `max` open ones already. */
+  add(invite: NewInvite, max: number): Promise<number | undefined>
+  /** The open ones in order of id: of one person, or all. */
+  list(at: number, by?: PersonId): Promise<readonly Invite[]>
+  /** The open one with this digest. */
+  find(digest: string, at: number): Promise<Invite | undefined>
+  /** False if there is no such open one of this person, or, where `by` is absent, of anybody. */
+  revoke(id: number, at: number, by?: PersonId): Promise<boolean>
+  /**
+   * In one transaction: registers somebody who is not an admin, takes one use of the code, and makes them invited in its
+   * room, or a member where the room is public. A private room is left out if the maker of the code no longer manages
+   * it. Gives the code as it was before, with the room that they were let into. `no-code`: it is not open; `no-name`: the skeleton is taken. Both change nothing.
+   */
+  redeem(digest: string, newcomer: Newcomer): Promise<Invite | 'no-code' | 'no-name'>
+}
+
+/** A key of somebody. `addedAt` is in milliseconds since the epoch. */
+export interface StoredKey {
+  readonly fingerprint: Fingerprint
+  readonly addedAt: number
+}
+
+/** The keys with which registered people log in. All methods reject with `StorageError` only. */
+export interface KeyStore {
+  /** In the order in which they were added; none for somebody unknown. */
+  list(id: PersonId): Promise<readonly StoredKey[]>
+  /** `taken`: somebody else has it; `full`: the person has `max` keys. Only `added` changes anything. */
+  add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'taken' | 'full'>
+  /** The last one is never removed. Only `removed` changes anything. */
+  remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
+}
+
+/** A change of somebody's name. Times are in milliseconds since the epoch. */
+export interface NameChange {
+  readonly id: PersonId
+  readonly name: string
+  readonly skeleton: string
+  readonly at: number
+  /** Until then nobody else can have the former name. */
+  readonly keptUntil: number
+}
+
+/** The names of registered people. Rejects with `StorageError` only. */
+export interface NameStore {
+  /**
+   * In one transaction: changes the name of a person, keeps the former one for them, and changes the name where standing
+   * permissions and charges are stored under it. `full`: they have `max` kept names already. Only `renamed` changes anything.
+   */
+  rename(change: NameChange, max: number): Promise<'renamed' | 'taken' | 'full'>
+}
+
+/** Makes and recognises codes that are told from person to person. */
+export interface Codes {
+  /** A new code that nobody can guess: 80 random bits. */
+  make(): string
+  /** A digest from which a code cannot be found. Case, spaces and dashes make no difference. */
+  digest(code: string): string
+}

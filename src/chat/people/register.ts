@@ -1,0 +1,97 @@
+import { counted } from '../../lib/plural.ts'
+import { skeleton } from '../../lib/text/skeleton.ts'
+import { InviteRefusal, Refusal } from '../errors.ts'
+import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
+import type { Guests } from './guests.ts'
+import type { Invites } from './invites.ts'
+import type { Fingerprint, Person } from './person.ts'
+
+/** How a key that nobody has gets a name, or the loan of one. `known` is what is stored of the name and the key. */
+export interface Register {
+  /** A key that may register by itself; a guest where the name cannot be theirs. Throws `Refusal`. */
+  byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
+  /** A key that brings an invite code. Throws `InviteRefusal`. */
+  withCode(name: string, key: Fingerprint, code: string, known: LoginFacts): Promise<Person>
+  /** A trusted certificate for the name: its bearer, who is registered without a key if it is free. Throws `Refusal`. */
+  certified(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
+}
+
+/** What newcomers are registered with. */
+export interface RegisterParts {
+  readonly store: Pick<PeopleStore, 'register'>
+  readonly invites: Pick<Invites, 'find' | 'redeem'>
+  readonly guests: Guests
+  readonly clock: Clock
+  readonly newPerson: (name: string, key: Fingerprint) => Person
+  readonly policy: () => { readonly namesPerKey: number }
+  /** Why nobody with this key can be given the name, whether or not somebody has it. */
+  readonly whyNotFree: (name: string, key: Fingerprint) => string | undefined
+  /** Whoever has the name now, and the same if the key is theirs. */
+  readonly bearer: (
+    name: string,
+    key: Fingerprint,
+  ) => Promise<{ readonly known: LoginFacts; readonly person?: Person }>
+}
+
+export function createRegister(parts: RegisterParts): Register {
+  const { store, invites, guests, clock, newPerson, policy, whyNotFree, bearer } = parts
+
+  const put = (person: Person, key?: Fingerprint): Promise<boolean> =>
+    store.register(person, skeleton(person.name), key, clock.now(), policy().namesPerKey)
+
+  async function lend(name: string, key: Fingerprint, known: LoginFacts): Promise<Person> {
+    return { ...(await guests.lend(name, key)), why: whyGuest(name, known, policy().namesPerKey) }
+  }
+
+  const hasTooMany = ({ namesOfKey }: LoginFacts): boolean => namesOfKey >= policy().namesPerKey
+
+  return {
+    async byKey(name, key, known) {
+      const problem = whyNotFree(name, key)
+      const isLent = guests.holderOf(name) !== undefined
+      if (problem && !isLent) throw new Refusal(`${problem}. Try ssh NAME@…`)
+      if (problem || known.person || hasTooMany(known)) return await lend(name, key, known)
+      const person = newPerson(name, key)
+      if (await put(person, key)) return person
+      const now = await bearer(name, key)
+      return now.person ?? (await lend(name, key, now.known))
+    },
+    async withCode(name, key, code, known) {
+      if (!(await invites.find(code))) throw wrongCode()
+      const problem = whyNotFree(name, key)
+      if (problem) throw new InviteRefusal('no-name', problem)
+      if (hasTooMany(known))
+        throw new InviteRefusal('no-name', `this key has ${known.namesOfKey} names already`)
+      // An admin by the config becomes one below.
+      const person = { ...newPerson(name, key), admin: false }
+      const outcome = await invites.redeem(code, {
+        ...{ person, skeleton: skeleton(name), key, at: clock.now() },
+        most: policy().namesPerKey,
+      })
+      // Of two who come with the same name, key and code at once, the second finds what the first did.
+      const registered = (await bearer(name, key)).person
+      if (registered) return registered
+      if (outcome === 'no-code') throw wrongCode()
+      throw new InviteRefusal('no-name', taken(name))
+    },
+    async certified(name, key, known) {
+      if (known.person) return known.person
+      const problem = whyNotFree(name, key)
+      if (problem) throw new Refusal(problem)
+      const person = newPerson(name, key)
+      const registered = (await put(person)) ? person : (await bearer(name, key)).known.person
+      if (!registered) throw new Refusal(taken(name))
+      return registered
+    },
+  }
+}
+
+function whyGuest(name: string, { person, namesOfKey }: LoginFacts, namesPerKey: number): string {
+  if (person) return `the name ${name} belongs to another key`
+  if (namesOfKey >= namesPerKey)
+    return `your key has ${counted(namesOfKey, 'name')} and may have no more (names_per_key)`
+  return `somebody else has the name ${name}, or one that looks like it`
+}
+
+const wrongCode = (): InviteRefusal => new InviteRefusal('wrong-code', 'the invite code is not valid')
+const taken = (name: string): string => `the name ${name} is taken; choose another`

@@ -1,0 +1,149 @@
+import { mayManage } from '../../chat/access.ts'
+import type { RoomName } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Invites } from '../../chat/people/invites.ts'
+import { LOBBY } from '../../chat/people/names.ts'
+import type { People } from '../../chat/people/people.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Invite } from '../../chat/people/ports.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { counted } from '../../lib/plural.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
+import { Misuse } from '../usage.ts'
+
+/** What the config says of codes. */
+export interface InvitePolicy {
+  readonly access: 'open' | 'invite' | 'closed'
+  readonly invites: 'members' | 'ops' | 'admins'
+}
+
+const ARGUMENTS = [
+  { name: 'action', about: 'what to do', oneOf: ['new', 'list', 'revoke'] },
+  {
+    name: 'which',
+    about: 'for new, a room to invite to as well; for revoke, a number of the list',
+    optional: true,
+  },
+] as const
+
+const FLAGS = [
+  { name: 'uses', about: 'how many people it lets in; 1 when absent', value: 'N' },
+  { name: 'days', about: 'how long it holds; 7 when absent', value: 'N' },
+  JSON_FLAG,
+] as const
+
+type Context = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
+
+const MAX_USES = 100
+const MAX_DAYS = 365
+const DEFAULT_DAYS = 7
+
+/** The codes that let newcomers in. `policy` gives that of now. */
+export function invitesCommand(
+  invites: Invites,
+  people: Pick<People, 'current'>,
+  rooms: Pick<Rooms, 'get' | 'list' | 'lobby'>,
+  policy: () => InvitePolicy,
+): Command {
+  return defineCommand({
+    name: 'invites',
+    summary: 'codes that let newcomers in: new [ROOM], list, or revoke NUMBER',
+    room: 'none',
+    arguments: ARGUMENTS,
+    flags: FLAGS,
+    example: 'new --uses 3 den',
+    rights: {
+      rule: 'A guest never; else who `[server] invites` says: `members` are all, `ops` the ops of the lobby and admins. For a private room, its owner and ops. Each sees and revokes their own codes, and admins all.',
+    },
+    complete: async ({ person }) => [
+      ...ARGUMENTS[0].oneOf,
+      ...(await rooms.list(person)).map(({ name }) => name),
+    ],
+    async run(context) {
+      const person = await people.current(context.person)
+      const { action } = context.args
+      if (action === 'new') return await make(person, context)
+      if (context.flags.uses !== undefined || context.flags.days !== undefined)
+        throw new Misuse(`--uses and --days are for new`)
+      return action === 'list' ? await list(person, context) : await revoke(person, context)
+    },
+  })
+
+  async function make(person: Person, { args, flags, out, session }: Context): Promise<void> {
+    const uses = amount(flags.uses, { name: 'uses', fallback: 1, most: MAX_USES })
+    const days = amount(flags.days, { name: 'days', fallback: DEFAULT_DAYS, most: MAX_DAYS })
+    await checkMaker(person)
+    const room = args.which === undefined ? null : await roomFor(args.which, person)
+    const code = await invites.make(person, { uses, days, room })
+    if (flags.json) return out.line(safeJson({ code, room, uses, days }))
+    out.line(code)
+    if (session)
+      out.line(
+        `-- lets ${counted(uses, 'newcomer')} in, for ${counted(days, 'day')}; it is shown only now. They type it when asked, or: ssh NAME+CODE@…`,
+      )
+  }
+
+  /** Throws `Refusal` unless the person may make codes. */
+  async function checkMaker(person: Person): Promise<void> {
+    const { access, invites: makers } = policy()
+    if (access === 'closed') throw new Refusal('this server is closed: no code lets anybody in')
+    if (person.guest) throw new Refusal('guests cannot make invite codes; log in with a name of your own')
+    if (person.admin || makers === 'members') return
+    if (makers === 'ops' && mayManage(await (await rooms.lobby()).roleOf(person))) return
+    const who = makers === 'ops' ? 'ops of the lobby and admins' : 'admins'
+    throw new Refusal(`only ${who} can make invite codes here; ask one of them`)
+  }
+
+  /** Who comes to the server comes to the lobby, so a code says nothing of it. */
+  async function roomFor(name: string, person: Person): Promise<RoomName | null> {
+    const room = await rooms.get(name, person)
+    if (room.name === LOBBY) return null
+    const { private: isPrivate } = await room.info()
+    if (isPrivate && !mayManage(await room.roleOf(person)))
+      throw new Refusal(`only the owner of ${room.name} or an op can invite people to it`)
+    return room.name
+  }
+
+  async function list(person: Person, { args, flags, out }: Context): Promise<void> {
+    if (args.which !== undefined) throw new Misuse('list takes nothing more')
+    const visible = new Set((await rooms.list(person)).map(({ name }) => name))
+    const shown = (await invites.list(person)).map((invite) => ({
+      ...invite,
+      // An admin sees everybody's codes, and no more of private rooms than before.
+      room: invite.room !== null && visible.has(invite.room) ? invite.room : null,
+    }))
+    if (flags.json) return out.line(safeJson(shown.map(asJson)))
+    out.line(shown.length === 0 ? 'no invite code is open' : shown.map(asLine).join('\n'))
+  }
+
+  async function revoke(person: Person, { args, out }: Context): Promise<void> {
+    if (args.which === undefined || !/^\d{1,9}$/.test(args.which))
+      throw new Misuse('revoke takes a number of invites list')
+    await invites.revoke(person, Number(args.which))
+    out.line(`invite ${Number(args.which)} lets nobody in any more`)
+  }
+}
+
+const asJson = ({ id, by, room, uses, usesLeft, until }: Invite) => ({
+  id,
+  by: by.name,
+  room,
+  uses,
+  uses_left: usesLeft,
+  until: new Date(until).toISOString(),
+})
+
+const asLine = ({ id, by, room, uses, usesLeft, until }: Invite): string =>
+  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${new Date(until).toISOString()}, by ${by.name}${room === null ? '' : `, room ${room}`}`
+
+/** The number that a flag gives. Throws `Misuse`. */
+function amount(
+  text: string | undefined,
+  { name, fallback, most }: { readonly name: string; readonly fallback: number; readonly most: number },
+): number {
+  if (text === undefined) return fallback
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (number < 1 || number > most) throw new Misuse(`--${name} takes a number from 1 to ${most}`)
+  return number
+}

@@ -1,0 +1,69 @@
+import { Refusal } from '../../chat/errors.ts'
+import type { Keys } from '../../chat/people/keys.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { StoredKey } from '../../chat/people/ports.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
+import { Misuse } from '../usage.ts'
+
+const ARGUMENTS = [
+  { name: 'action', about: 'what to do', oneOf: ['list', 'add', 'remove'] },
+  {
+    name: 'key',
+    about: 'for add, the line of a .pub file, which a script may pipe in; for remove, a fingerprint',
+    optional: true,
+    takes: 'rest',
+  },
+] as const
+
+type Context = CommandContext<'none', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
+
+export function keysCommand(keys: Keys): Command {
+  const actions = { list, add, remove }
+  return defineCommand({
+    name: 'keys',
+    summary: 'the keys that you come in with: list, add (the line of a .pub file), or remove FINGERPRINT',
+    room: 'none',
+    arguments: ARGUMENTS,
+    flags: [JSON_FLAG],
+    example: 'list',
+    rights: { rule: 'Everybody for their own keys; a guest has none. The last key cannot be removed.' },
+    complete: () => ARGUMENTS[0].oneOf,
+    run: (context) => actions[context.args.action](context),
+  })
+
+  async function list({ person, args, flags, out }: Context): Promise<void> {
+    if (args.key !== undefined) throw new Misuse('list takes nothing more')
+    const all = await keys.list(person)
+    if (flags.json) return out.line(safeJson(all.map((key) => asJson(key, person))))
+    out.line(all.length === 0 ? NO_KEYS : all.map((key) => asLine(key, person)).join('\n'))
+  }
+
+  async function add({ person, args, out, stdin }: Context): Promise<void> {
+    const line = args.key ?? (await stdin?.('until-end')) ?? ''
+    if (line.trim() === '') throw new Refusal('there is no key: give the line of a .pub file')
+    out.line(`${await keys.add(person, line)} is yours now`)
+  }
+
+  async function remove({ person, args, out }: Context): Promise<void> {
+    const fingerprint = args.key?.trim() ?? ''
+    if (fingerprint === '') throw new Misuse('remove takes a fingerprint of keys list')
+    await keys.remove(person, fingerprint)
+    out.line(
+      `${fingerprint} lets nobody in as ${person.name} any more; what is connected with it stays until it ends`,
+    )
+  }
+}
+
+const NO_KEYS = 'no key is stored for you: you come in with a certificate'
+
+const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => login?.key === fingerprint
+
+const asJson = (key: StoredKey, person: Person) => ({
+  fingerprint: key.fingerprint,
+  added: new Date(key.addedAt).toISOString(),
+  in_use: isInUse(key, person),
+})
+
+const asLine = (key: StoredKey, person: Person): string =>
+  `${key.fingerprint}  added ${new Date(key.addedAt).toISOString()}${isInUse(key, person) ? ', in use now' : ''}`

@@ -1,0 +1,21 @@
+import type { People } from '../../chat/people/people.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { defineCommand, type Command } from '../define.ts'
+
+export const renameCommand = (people: Pick<People, 'rename'>, rooms: Pick<Rooms, 'get' | 'list'>): Command =>
+  defineCommand({
+    name: 'rename',
+    summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
+    room: 'none',
+    arguments: [{ name: 'name', about: '1-24 letters, digits, _ . or -' }],
+    example: 'bobby',
+    rights: { rule: 'Everybody but guests.' },
+    async run({ person, args, out }) {
+      const former = person.name
+      await people.rename(person, args.name)
+      const renamed = { ...person, name: args.name }
+      for (const { name } of await rooms.list(person))
+        await (await rooms.get(name, person)).renamed(renamed, former)
+      out.line(`you are ${args.name} now; ${former} is kept from others for 30 days`)
+    },
+  })

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import type { NewInvite, Newcomer } from '../../../src/chat/people/ports.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
+import { alice, bob, den, key, lobby, refused, register } from './cast.ts'
+
+const code = (digest: string, more: Partial<NewInvite> = {}): NewInvite => ({
+  digest,
+  by: alice.id,
+  room: null,
+  uses: 1,
+  until: 100,
+  at: 5,
+  ...more,
+})
+
+const carol = { ...bob, id: 'p-carol' as PersonId, name: 'carol' }
+
+const newcomer = (person = bob, at = 10): Newcomer => ({
+  person,
+  skeleton: person.name.toLowerCase(),
+  key: key(7),
+  most: 9,
+  at,
+})
+
+/** What a store of invite codes must do; `store` gives the one of the running test. */
+export function invitesExam(store: () => Storage): void {
+  const invites = () => store().chat.invites
+
+  async function makeRoom(isPrivate: boolean): Promise<void> {
+    const room = { name: den, topic: '', vibe: '', private: isPrivate, owner: alice.id, createdAt: 5 }
+    await store().chat.rooms.create(room)
+  }
+
+  test('are found by their digest and listed while they are open', async () => {
+    await register(store(), alice, bob)
+    expect(await invites().add(code('a', { uses: 2 }), 9)).toBe(1)
+    expect(await invites().add(code('b', { by: bob.id, until: 50 }), 9)).toBe(2)
+    const first = { id: 1, by: alice, room: null, uses: 2, usesLeft: 2, until: 100 }
+    expect(await invites().find('a', 99)).toEqual(first)
+    expect(await invites().find('a', 100)).toBeUndefined()
+    expect(await invites().find('c', 10)).toBeUndefined()
+    expect((await invites().list(49)).map(({ id }) => id)).toEqual([1, 2])
+    expect(await invites().list(50)).toEqual([first])
+    expect((await invites().list(10, bob.id)).map(({ id }) => id)).toEqual([2])
+  })
+
+  test('are no more than the limit for each person, and what has expired does not count', async () => {
+    await register(store(), alice, bob)
+    const added = await Promise.all(['a', 'b', 'c'].map((digest) => invites().add(code(digest), 2)))
+    expect(added).toEqual([1, 2, undefined])
+    expect(await invites().add(code('d', { by: bob.id }), 2)).toBeGreaterThan(2)
+    expect(await invites().add(code('e', { at: 100, until: 200 }), 2)).toBeGreaterThan(3)
+    await refused(invites().add(code('e', { at: 100, until: 200 }), 9))
+  })
+
+  test('are revoked by their maker, or by whoever may revoke all', async () => {
+    await register(store(), alice, bob)
+    for (const digest of ['a', 'b']) await invites().add(code(digest), 9)
+    expect(await invites().revoke(1, 10, bob.id)).toBe(false)
+    expect(await invites().revoke(1, 10, alice.id)).toBe(true)
+    expect(await invites().revoke(1, 10, alice.id)).toBe(false)
+    expect(await invites().revoke(2, 100)).toBe(false)
+    expect(await invites().revoke(2, 10)).toBe(true)
+    expect(await invites().redeem('a', newcomer())).toBe('no-code')
+  })
+
+  test('let in as many as they are for, one after the other or at once', async () => {
+    await register(store(), alice)
+    await invites().add(code('a'), 9)
+    const both = await Promise.all([bob, carol].map((who) => invites().redeem('a', newcomer(who))))
+    expect(both).toMatchObject([{ id: 1, by: alice }, 'no-code'])
+    expect(await store().chat.people.forLogin('bob', key(7), 11)).toMatchObject({
+      person: bob,
+      ownsName: true,
+    })
+    expect(await store().chat.people.byId(carol.id)).toBeUndefined()
+  })
+
+  test('are not used up by a name that is taken, nor after they expired', async () => {
+    await register(store(), alice)
+    await invites().add(code('a'), 9)
+    expect(await invites().redeem('a', { ...newcomer(), skeleton: 'alice' })).toBe('no-name')
+    expect(await invites().redeem('a', newcomer(bob, 100))).toBe('no-code')
+    expect(await invites().find('a', 10)).toMatchObject({ usesLeft: 1 })
+  })
+
+  test('make newcomers invited in a private room, and members of a public one', async () => {
+    await register(store(), alice)
+    await makeRoom(true)
+    await invites().add(code('a', { room: den }), 9)
+    expect(await invites().redeem('a', newcomer())).toMatchObject({ room: den })
+    expect(await store().chat.rooms.membership(den, bob.id)).toBe('invited')
+    await store().chat.rooms.create({
+      name: lobby,
+      topic: '',
+      vibe: '',
+      private: false,
+      owner: null,
+      createdAt: 1,
+    })
+    await invites().add(code('b', { room: lobby }), 9)
+    await invites().redeem('b', newcomer(carol))
+    expect(await store().chat.rooms.membership(lobby, carol.id)).toBe('member')
+  })
+
+  test('lead into no private room that their maker does not manage any more', async () => {
+    await register(store(), alice)
+    await makeRoom(true)
+    await invites().add(code('a', { room: den }), 9)
+    await store().chat.rooms.setMembership(den, alice.id, 'member')
+    expect(await invites().redeem('a', newcomer())).toMatchObject({ id: 1, room: null })
+    expect(await store().chat.rooms.membership(den, bob.id)).toBeUndefined()
+  })
+
+  test('are refused for a room or a person that is not there', async () => {
+    await register(store(), alice)
+    await refused(invites().add(code('a', { room: den }), 9))
+    await refused(invites().add(code('a', { by: bob.id }), 9))
+  })
+}

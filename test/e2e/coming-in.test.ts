@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { createAskpass, type Askpass } from '../support/askpass.ts'
+import { createStage, type Stage } from '../support/server.ts'
+import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
+
+/** Wrong codes would be answered late, and logins from here served late. */
+const CONFIG = '[server]\naccess = "invite"\n[limits]\naddress_burst = 100000\n'
+
+let stage: Stage
+let askpass: Askpass
+beforeAll(async () => {
+  stage = await createStage({ config: CONFIG })
+  await stage.claim('boss')
+  askpass = await createAskpass(stage.dir)
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** A new code. */
+async function newCode(...words: readonly string[]): Promise<string> {
+  const { stdout, exitCode } = await stage.as('boss', ['invites', 'new', ...words])
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/^[A-Z0-9-]{19}\n$/)
+  return stdout.trim()
+}
+
+/** `ssh NAME@server whoami`, with the key of this name; the client answers `typed` where it is asked. */
+async function login(user: string, key: string, typed?: string): Promise<SshResult> {
+  const target = { user, port: stage.server.port, key: await stage.home.key(key) }
+  return await ssh({ ...target, ...(typed === undefined ? {} : askpass.answering(typed)) }, ['whoami'])
+}
+
+const DENIED = { exitCode: 255, stdout: '' }
+
+/** What a client prints, without the name that it repeats, and the port. */
+const said = ({ stderr }: SshResult): string =>
+  stderr.replace(/^.*@127\.0\.0\.1: /m, '').replace(/\[127\.0\.0\.1\]:\d+/, '')
+
+/** A login that fails: from then on, until one does not, clients from here are shown the banner. */
+const fail = (): Promise<SshResult> => login('nobody', 'nobody')
+
+describe('a fresh key', () => {
+  test('comes in with a code that is typed when the client asks, and later without one', async () => {
+    const code = await newCode()
+    expect(await login('bea', 'bea', code)).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
+    expect(await askpass.asked()).toContain('invite code: ')
+    expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
+    expect(await login('cy', 'cy', code)).toMatchObject(DENIED)
+    await stage.restart('SIGKILL')
+    expect(await login('bea', 'bea')).toMatchObject({ exitCode: 0, stdout: 'bea (member)\n' })
+  })
+
+  test('comes in with a code in the name, also from a script, and again with the same line', async () => {
+    const code = await newCode()
+    for (const user of [`dan+${code}`, `dan+${code}`, 'dan'])
+      expect(await login(user, 'dan')).toMatchObject({ exitCode: 0, stdout: 'dan (member)\n' })
+    expect(await login(`eve+${code}`, 'eve')).toMatchObject(DENIED)
+  })
+
+  test('is invited to the room of its code, whose people see who came', async () => {
+    await stage.as('boss', ['create', '--private', 'den'])
+    const code = await newCode('den')
+    expect((await login(`fay+${code}`, 'fay')).exitCode).toBe(0)
+    expect((await stage.as('fay', ['join', 'den'])).stdout).toBe('you are a member of den now\n')
+    const { stdout } = await stage.as('boss', ['history', 'den'])
+    expect(stdout).toContain('fay came to the server with an invite code of boss for this room')
+  })
+
+  test('that waits behind another one does not keep its owner from coming in unasked', async () => {
+    const known = await stage.home.key('boss')
+    const before = await askpass.asked()
+    const { options, env } = askpass.answering('no code')
+    const strangers = await Promise.all(['stranger', 'other'].map((name) => stage.home.key(name)))
+    const target = {
+      user: 'boss',
+      port: stage.server.port,
+      // The client offers the keys of its options first.
+      key: known,
+      options: [...options, ...strangers.flatMap((key) => ['-i', key])],
+      env,
+    }
+    expect(await ssh(target, ['whoami'])).toMatchObject({ exitCode: 0, stdout: 'boss (admin)\n' })
+    expect(await askpass.asked()).toBe(before)
+  })
+})
+
+describe('a code that is good for nothing', () => {
+  test('lets nobody in by either way, before and after a restart, and the answer is the same for all', async () => {
+    const [used, revoked, expired] = [await newCode(), await newCode(), await newCode('--days', '2')]
+    expect((await login(`gus+${used}`, 'gus')).exitCode).toBe(0)
+    const list = JSON.parse((await stage.as('boss', ['invites', 'list', '--json'])).stdout) as {
+      id: number
+    }[]
+    const [first, last] = [list.at(-2)!.id, list.at(-1)!.id]
+    expect((await stage.as('boss', ['invites', 'revoke', String(first)])).exitCode).toBe(0)
+    const db = openFile(`${stage.server.dataDir}/sshawl.db`)
+    db.prepare('UPDATE invites SET until = 1 WHERE id = ?').run(last)
+    db.close()
+    const answers = new Set<string>()
+    for (const round of ['before', 'after']) {
+      await fail()
+      for (const code of ['WRNG-WRNG-WRNG-WRNG', used, revoked, expired]) {
+        const user = `hal+${code}`
+        const typed = await login('hal', 'hal', code)
+        const brought = await login(user, 'hal')
+        expect([typed, brought]).toMatchObject([DENIED, DENIED])
+        answers.add(`typed: ${said(typed)}`).add(`brought: ${said(brought)}`)
+      }
+      if (round === 'before') await stage.restart('SIGTERM')
+    }
+    expect([...answers]).toHaveLength(2)
+    expect(await stage.as('hal', ['whoami'])).toMatchObject(DENIED)
+  })
+})
+
+test('a client reads the same for a name that exists, one that does not, and one that nobody can have', async () => {
+  const texts = new Set<string>()
+  await fail()
+  for (const user of ['boss', 'nobody', 'guide', 'lobby', 'bea', '\u3164', 'x'.repeat(300)]) {
+    const plain = await login(user, 'spy')
+    const wrong = await login(user, 'spy', 'WRNG')
+    expect([plain, wrong]).toMatchObject([DENIED, DENIED])
+    expect(plain.stderr).toContain('ask somebody who is here')
+    texts.add(said(plain)).add(said(wrong))
+  }
+  expect([...texts]).toHaveLength(2)
+})
+
+test('who has the right code and asks for a name that is taken is told so, and keeps the code', async () => {
+  const code = await newCode()
+  for (const user of ['boss', 'guide', `boss+${code}`]) {
+    const target = {
+      user,
+      port: stage.server.port,
+      key: await stage.home.key('ida'),
+      ...askpass.answering(code),
+    }
+    const { exitCode, stderr } = await ssh(target, ['whoami'])
+    expect(exitCode).toBe(255)
+    expect(stderr).toMatch(/right and was not used up, but the name (boss|guide) is taken/)
+  }
+  expect(await login('ida', 'ida', code)).toMatchObject({ exitCode: 0, stdout: 'ida (member)\n' })
+})
+
+test('two connections of one newcomer at the same moment are one person, and the code is used once', async () => {
+  const code = await newCode('--uses', '2')
+  const both = await Promise.all([1, 2].map(() => login(`jo+${code}`, 'jo')))
+  expect(both).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }])
+  expect(await login(`kim+${code}`, 'kim')).toMatchObject({ exitCode: 0, stdout: 'kim (member)\n' })
+  expect(await login(`lou+${code}`, 'lou')).toMatchObject(DENIED)
+})
+
+test('nothing of a code is in the database, in the log, or in what rooms tell', async () => {
+  const code = await newCode()
+  await login(`max+${code}`, 'max')
+  const db = openFile(`${stage.server.dataDir}/sshawl.db`, { readonly: true })
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+  const rows = tables
+    .filter((name) => !name.includes('entry_words'))
+    .map((name) => db.prepare(`SELECT * FROM "${name}"`).all())
+  db.close()
+  const everything = `${JSON.stringify(rows)}${stage.server.stderr()}`
+  expect(everything).toContain('max')
+  for (const part of [code, code.replaceAll('-', '')]) expect(everything).not.toContain(part)
+})
+
+test('a client that is asked and says nothing holds nobody up, and the server stops beside it', async () => {
+  const { options, env } = askpass.answering('')
+  const key = await stage.home.key('slow')
+  await using waiting = openSsh({
+    user: 'slow',
+    port: stage.server.port,
+    key,
+    options: [...options, '-tt'],
+    env: { ...env, SSH_ASKPASS: '/bin/cat' },
+  })
+  expect((await stage.as('boss', ['whoami'])).exitCode).toBe(0)
+  expect(await stage.server.stop('SIGTERM')).toBe(0)
+  expect(await waiting.exit).toBe(255)
+})

@@ -1,0 +1,132 @@
+import { execa } from 'execa'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+import { createSshHome, ssh, type SshHome, type SshResult } from '../support/ssh.ts'
+
+let stage: Stage
+let cas: SshHome
+beforeAll(async () => {
+  cas = await createSshHome()
+  const lines = await Promise.all([
+    publicLine('ca'),
+    publicLine('ca-rsa', ['-t', 'rsa', '-b', '2048']),
+    publicLine('ca-ecdsa', ['-t', 'ecdsa', '-b', '384']),
+  ])
+  const config = `[server]\naccess = "closed"\nuser_ca = [${lines.map((line) => JSON.stringify(line)).join(', ')}]\n`
+  stage = await createStage({ config: `${config}[limits]\naddress_burst = 100000\n` })
+  await stage.as('ann', ['whoami'])
+  await stage.claim('boss')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await cas[Symbol.asyncDispose]()
+})
+
+async function publicLine(name: string, args?: readonly string[]): Promise<string> {
+  return (await readFile(`${await cas.key(name, args)}.pub`, 'utf8')).trim()
+}
+
+test('a second key opens the account once it was added, and not after it was removed, nor after a restart', async () => {
+  const line = await readFile(`${await stage.home.key('laptop')}.pub`, 'utf8')
+  const fingerprint = await stage.home.fingerprint('laptop')
+  const byLaptop = () => stage.as('ann', ['whoami'], { key: 'laptop' })
+  expect((await byLaptop()).exitCode).toBe(255)
+  expect((await stage.as('ann', ['keys', 'add'], { input: line })).stdout).toBe(
+    `${fingerprint} is yours now\n`,
+  )
+  await stage.restart('SIGKILL')
+  expect((await byLaptop()).stdout).toBe('ann (member)\n')
+  expect((await stage.as('boss', ['keys', 'add'], { input: line })).exitCode).toBe(1)
+  expect((await stage.as('boss', ['keys', 'remove', fingerprint])).exitCode).toBe(1)
+  expect((await stage.as('ann', ['keys', 'remove', fingerprint])).exitCode).toBe(0)
+  expect((await byLaptop()).exitCode).toBe(255)
+  await stage.restart('SIGTERM')
+  expect((await byLaptop()).exitCode).toBe(255)
+  const own = await stage.home.fingerprint('ann')
+  expect((await stage.as('ann', ['keys', 'remove', own])).stderr).toContain('your last key')
+})
+
+test('a changed name is shown in sessions that are open, stays after a restart, and is kept from others', async () => {
+  await using watcher = await stage.open('boss', '-T')
+  await using session = await stage.open('ann', '-T')
+  await watcher.waitFor('ann joined')
+  session.write('/rename anna\n')
+  await watcher.waitFor('ann is called anna now')
+  session.write('who am I\n')
+  await watcher.waitFor('anna: who am I')
+  expect((await stage.as('boss', ['who', 'lobby'])).stdout).toContain('anna')
+  session.close()
+  await watcher.waitFor('anna left')
+  await stage.restart('SIGTERM')
+  for (const name of ['ann', 'anna'])
+    expect((await stage.as(name, ['whoami'], { key: 'ann' })).stdout).toBe('anna (member)\n')
+  expect((await stage.as('boss', ['rename', 'ann'])).stderr).toContain('the name ann is taken')
+  expect((await stage.as('boss', ['history', 'lobby'])).stdout).toMatch(/ann joined[^]*anna: who am I/)
+})
+
+describe('a certificate of a CA that the config names', () => {
+  /** Signs the key of this name, and logs in with that alone. */
+  async function withCertificate(
+    user: string,
+    signing: {
+      readonly ca?: string
+      readonly key: string
+      readonly args: readonly string[]
+      readonly type?: readonly string[]
+    },
+  ): Promise<SshResult> {
+    const key = await stage.home.key(signing.key, signing.type)
+    const ca = await cas.key(signing.ca ?? 'ca')
+    await execa('ssh-keygen', ['-q', '-s', ca, '-I', 'somebody', ...signing.args, `${key}.pub`])
+    const options = ['-o', `CertificateFile=${key}-cert.pub`]
+    return await ssh({ user, port: stage.server.port, key, options }, ['whoami'])
+  }
+
+  test.each([
+    ['Ed25519', 'ca', ['-t', 'ed25519']],
+    ['ECDSA', 'ca-ecdsa', ['-t', 'ecdsa', '-b', '521']],
+    ['RSA', 'ca-rsa', ['-t', 'rsa', '-b', '2048']],
+  ])(
+    'lets a principal in, with a key of type %s, also where the server is closed',
+    async (label, ca, type) => {
+      const user = `cert-${label.toLowerCase()}`
+      const args = ['-n', `other,${user}`, '-V', '-1h:+1h', '-O', 'source-address=127.0.0.0/8,::1']
+      expect(await withCertificate(user, { ca, key: user, type, args })).toMatchObject({
+        stdout: `${user} (member)\n`,
+      })
+      const alone = await ssh(
+        {
+          user,
+          port: stage.server.port,
+          key: await stage.home.key(user),
+          options: ['-o', 'CertificateFile=none'],
+        },
+        ['whoami'],
+      )
+      expect(alone).toMatchObject({ exitCode: 255, stdout: '' })
+      const other = await withCertificate(user, { ca, key: user, args: ['-n', 'other'] })
+      expect(other).toMatchObject({ exitCode: 255, stdout: '' })
+    },
+  )
+
+  test.each([
+    ['is for another name', ['-n', 'other']],
+    ['is for no name', []],
+    ['has expired', ['-n', 'cert-bad', '-V', '-2h:-1h']],
+    ['is not valid yet', ['-n', 'cert-bad', '-V', '+1h:+2h']],
+    ['is for a host', ['-h', '-n', 'cert-bad']],
+    ['is for another network', ['-n', 'cert-bad', '-O', 'source-address=10.0.0.0/8']],
+    ['wants a command that we would not force', ['-n', 'cert-bad', '-O', 'force-command=whoami']],
+  ])('lets nobody in where it %s', async (_, args) => {
+    expect(await withCertificate('cert-bad', { key: 'bad', args })).toMatchObject({
+      exitCode: 255,
+      stdout: '',
+    })
+  })
+
+  test('lets nobody in where another CA has signed it', async () => {
+    const result = await withCertificate('cert-bad', { ca: 'stranger', key: 'bad', args: ['-n', 'cert-bad'] })
+    expect(result).toMatchObject({ exitCode: 255, stdout: '' })
+  })
+})

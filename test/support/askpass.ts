@@ -1,0 +1,29 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SshTarget } from './ssh.ts'
+
+/** Answers what the OpenSSH client asks, and keeps what it asked. */
+export interface Askpass {
+  /** The part of a target with which the client asks: each time it gets this answer. */
+  answering(answer: string): Required<Pick<SshTarget, 'options' | 'env'>>
+  /** All that was asked so far. */
+  asked(): Promise<string>
+}
+
+/** A program for SSH_ASKPASS in this directory. */
+export async function createAskpass(dir: string): Promise<Askpass> {
+  const [program, asked] = [join(dir, 'askpass'), join(dir, 'asked')]
+  await writeFile(asked, '')
+  await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${asked}'\nprintf '%s\\n' "$ANSWER"\n`)
+  await chmod(program, 0o700)
+  return {
+    answering: (answer) => ({
+      options: [
+        ...['-o', 'BatchMode=no', '-o', 'PreferredAuthentications=publickey,keyboard-interactive'],
+        ...['-o', 'NumberOfPasswordPrompts=3'],
+      ],
+      env: { SSH_ASKPASS: program, SSH_ASKPASS_REQUIRE: 'force', ANSWER: answer },
+    }),
+    asked: () => readFile(asked, 'utf8'),
+  }
+}

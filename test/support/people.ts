@@ -1,0 +1,59 @@
+import { readKeyLine } from '../../src/adapters/ssh/public-key.ts'
+import { codes } from '../../src/app/codes.ts'
+import { createInvites } from '../../src/chat/people/invites.ts'
+import { createKeys } from '../../src/chat/people/keys.ts'
+import { createPeople, type PeoplePolicy } from '../../src/chat/people/people.ts'
+import type { Person } from '../../src/chat/people/person.ts'
+import type { ChatParts } from './chat-parts.ts'
+
+/** Few enough that a test can reach them. */
+export const MAX_OPEN_INVITES = 3
+export const MAX_KEYS = 3
+
+const POLICY: PeoplePolicy = {
+  access: 'open',
+  admins: [],
+  modelNames: [],
+  namesPerKey: 8,
+  keptNames: 2,
+}
+
+/** Who people are and how they come in, as the server has it, over the stores of a test. */
+export function createPeopleParts(
+  {
+    storage: { chat },
+    clock,
+    log,
+    nextId,
+    sanctions,
+  }: Pick<ChatParts, 'clock' | 'log' | 'nextId' | 'sanctions'> & {
+    readonly storage: Pick<ChatParts['storage'], 'chat'>
+  },
+  given: Partial<PeoplePolicy> | (() => Partial<PeoplePolicy>) = {},
+  claimCode?: string,
+) {
+  const policy = (): PeoplePolicy => ({ ...POLICY, ...(typeof given === 'function' ? given() : given) })
+  const redeemed: { readonly by: string; readonly room: string | null; readonly who: string }[] = []
+  const onRedeemed = ({ by, room }: { by: Person; room: string | null }, { name }: Person): void =>
+    void redeemed.push({ by: by.name, room, who: name })
+  const invites = createInvites({
+    store: chat.invites,
+    codes,
+    clock,
+    log,
+    maxOpen: () => MAX_OPEN_INVITES,
+    onRedeemed,
+  })
+  const keys = createKeys({ store: chat.keys, readLine: readKeyLine, clock, log, maxKeys: () => MAX_KEYS })
+  const people = createPeople({
+    store: chat.people,
+    names: chat.names,
+    invites,
+    clock,
+    nextId,
+    policy,
+    claimCode,
+    sanctions,
+  })
+  return { people, invites, keys, redeemed }
+}

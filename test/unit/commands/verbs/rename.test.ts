@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
+import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
+import { createPeopleParts } from '../../../support/people.ts'
+
+const HERE = '127.0.0.1'
+
+test('a person takes another name; rights and memberships stay, and the room reads it', async () => {
+  await using world = await createCommandWorld()
+  const { rooms } = world.turnWorld.chatParts
+  const hall = await rooms.get('hall', world.ann)
+  const screen = screenOf(world.ann)
+  await hall.enter(screen)
+  expect(await world.exec(world.ann, 'rename anna')).toEqual(
+    done('you are anna now; ann is kept from others for 30 days'),
+  )
+  expect(await world.exec(world.ann, 'whoami')).toEqual(done('anna (member)'))
+  expect(await world.exec(world.ann, 'topic hall mine')).toMatchObject({ status: 0 })
+  expect(await hall.roleOf(world.ann)).toBe('owner')
+  expect((await hall.history({ limit: 9 })).map(({ author, text }) => [author, text])).toContainEqual([
+    'anna',
+    'ann is called anna now',
+  ])
+  expect(screen.texts()).toContain('ann is called anna now')
+})
+
+test('names that somebody has or keeps, that nobody can have, and one that is the same are refused', async () => {
+  await using world = await createCommandWorld()
+  for (const name of ['bob', 'BOB', 'qwen', 'system'])
+    expect(await world.exec(world.ann, `rename ${name}`)).toEqual(
+      refused(`the name ${name} is taken; choose another`),
+    )
+  expect(await world.exec(world.ann, 'rename ann')).toEqual(refused('you are called ann already'))
+  for (const name of ['a+b', 'x'.repeat(25), '...'])
+    expect(await world.exec(world.ann, `rename ${name}`)).toMatchObject({
+      status: 1,
+      err: [expect.stringContaining('cannot be called that')],
+    })
+  await world.exec(world.bob, 'rename bobby')
+  expect(await world.exec(world.ann, 'rename bob')).toEqual(refused('the name bob is taken; choose another'))
+  expect(await world.exec(world.guest, 'rename gus')).toMatchObject({ status: 1 })
+})
+
+test('no more former names are kept than the limit says', async () => {
+  await using world = await createCommandWorld()
+  for (const name of ['b1', 'b2']) expect((await world.exec(world.bob, `rename ${name}`)).status).toBe(0)
+  expect(await world.exec(world.bob, 'rename b3')).toMatchObject({
+    status: 1,
+    err: [expect.stringContaining('2 former names are kept for you')],
+  })
+  expect((await world.exec(world.bob, 'rename b1')).status).toBe(0)
+})
+
+test('who came in earlier is shown under the new name, and listed in the new order', async () => {
+  const parts = await createChatParts()
+  const { people } = createPeopleParts(parts)
+  const key = (name: string) => `SHA256:${name}` as Fingerprint
+  const [ann, bob] = [
+    await people.identify('ann', key('a'), HERE),
+    await people.identify('bob', key('b'), HERE),
+  ]
+  const lobby = await parts.rooms.lobby()
+  for (const person of [ann, bob]) await lobby.enter(screenOf(person))
+  await people.rename(await people.identify('ann', key('a'), HERE), 'zoe')
+  await lobby.renamed(ann, 'ann')
+  expect(ann.name).toBe('zoe')
+  expect(lobby.present().map(({ name }) => name)).toEqual(['bob', 'zoe'])
+  expect(await people.identify('ann', key('a'), HERE)).toMatchObject({ id: ann.id, name: 'zoe' })
+  expect(await people.identify('ann', key('c'), HERE)).toMatchObject({ name: 'ann-2', guest: true })
+})
+
+test('a former name is free for others after thirty days', async () => {
+  const parts = await createChatParts()
+  const { people } = createPeopleParts(parts)
+  const ann = await people.identify('ann', 'SHA256:a' as Fingerprint, HERE)
+  await people.rename(ann, 'zoe')
+  const other = 'SHA256:c' as Fingerprint
+  parts.clock.step(30 * 86_400_000 - 1)
+  expect(await people.identify('ann', other, HERE)).toMatchObject({ guest: true })
+  parts.clock.step(1)
+  expect(await people.identify('ann', other, HERE)).toMatchObject({ name: 'ann', guest: false })
+})
