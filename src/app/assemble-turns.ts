@@ -10,6 +10,7 @@ import type { Composer } from '../prompt/ports.ts'
 import type { FindScopedTools } from '../toolbox/scoped-tools.ts'
 import type { OpenToolbox } from '../toolbox/room-toolbox.ts'
 import { createBills } from '../turns/bill/bill.ts'
+import { createOwnCount } from '../turns/bill/own-count.ts'
 import { createTokenQuotas, type QuotaLimits } from '../turns/bill/token-quotas.ts'
 import { callingMentioned, type CallLimits } from '../turns/called-by-models.ts'
 import { createKnownModels } from '../turns/known-models.ts'
@@ -76,11 +77,13 @@ export function assembleTurns(assembly: TurnAssembly): {
   const turnLog = createTurnLog(stores.turns, bills, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
   const startSubTurns = createSubTurns({ models, turnLog, limits })
+  const ownCount = createOwnCount({ composer, calibrations })
   const rememberCounts = createHistoryCounts(history, composer, log)
   const runTurn = createRunTurn({
     prepareStep,
     calibrations,
     known,
+    ownCount,
     rememberCounts,
     startSubTurns,
     models,
@@ -97,7 +100,15 @@ export function assembleTurns(assembly: TurnAssembly): {
     runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
     log,
   })
-  const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
+  const makeSummary = createMakeSummary({
+    checkQuotas,
+    turnLog,
+    calibrations,
+    ownCount,
+    known,
+    composer,
+    limits,
+  })
   return { turns, summaries: summariesFor(assembly, models, makeSummary) }
 }
 

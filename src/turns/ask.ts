@@ -1,5 +1,8 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import type { Usage } from '../chat/entry.ts'
+import type { OwnCount, Received } from './bill/own-count.ts'
 import { spentFor } from './bill/spent.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
 import type { ModelRequest } from './ports.ts'
@@ -14,6 +17,7 @@ import { nameOf, spend, type Turn } from './turn-state.ts'
 export interface AskParts {
   readonly calibrations: Pick<Calibrations, 'learnFrom' | 'learnRefusal'>
   readonly known: KnownModels
+  readonly ownCount: OwnCount
   readonly limits: { readonly retryPauses?: readonly number[] }
 }
 
@@ -44,7 +48,10 @@ export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): 
   }
 }
 
-/** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
+/**
+ * Sends one request. It is stored while the model works; what follows from the answer waits until it is. What was used is
+ * charged in any case.
+ */
 async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<StepResult> {
   const { job, signal, reply, settings } = turn
   await job.recorder.bill.allow()
@@ -54,12 +61,20 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   job.report('thinking')
   reply.nextStep()
   const thinking = createStreamCleaner((text) => showThinking(job, text))
-  const view = { reply, think: thinking.push }
+  const counted = { settings, size: step.size }
+  const brokeOff = async (received: Received): Promise<void> =>
+    await charge(turn, settings, await parts.ownCount(counted, received))
+  const view = { reply, think: thinking.push, brokeOff }
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
-  if (result.usage) spend(turn, spentFor(result.usage, settings.price))
-  await Promise.all([stored, job.recorder.bill.charge(settings, result.usage)])
+  const usage = result.usage ?? (await parts.ownCount(counted, result.received))
+  await Promise.all([stored, charge(turn, settings, usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   return result
+}
+
+async function charge(turn: Turn, settings: ModelSettings, usage: Usage | undefined): Promise<void> {
+  if (usage) spend(turn, spentFor(usage, settings.price))
+  await turn.job.recorder.bill.charge(settings, usage)
 }
 
 function requestOf({ settings }: Turn, { prompt, messages, definitions }: PreparedStep): ModelRequest {

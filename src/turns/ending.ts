@@ -1,4 +1,4 @@
-import type { Entry, ReplyEntry } from '../chat/entry.ts'
+import type { Bill, Entry } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
@@ -95,8 +95,8 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
-  const notify = (notice: Notice): Promise<Entry> =>
-    room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
+  const notify = (notice: Notice, unpaid: Bill = {}): Promise<Entry> =>
+    room.record({ kind: 'notice', author: SYSTEM, turn, ...notice, ...unpaid })
 
   try {
     if (ending.outcome === 'done') {
@@ -104,7 +104,7 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
-    return { last: await notify(ending.notice) }
+    return { last: await notify(ending.notice, text ? {} : bill) }
   } finally {
     const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
     await recorder.end({ outcome, usage: spent?.usage, ...error })
@@ -114,7 +114,7 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
 const billOf = (
   { usage, cost }: Spent,
   recorder: TurnRecorder,
-): Pick<ReplyEntry, 'usage' | 'durationMs' | 'cost'> => ({
+): Bill => ({
   usage,
   durationMs: Math.round(recorder.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),

@@ -1,8 +1,16 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { Received } from './bill/own-count.ts'
 import { ModelError } from './model-error.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
+import type {
+  LanguageModel,
+  ModelEvent,
+  ModelRequest,
+  ReportedSoFar,
+  RequestMessage,
+  Thought,
+} from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 
 /** What a model did in one step. */
@@ -12,7 +20,10 @@ export interface StepResult {
   /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
   readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
+  /** As the provider reported it; absent where it reported nothing that can be true. */
   readonly usage?: Usage
+  /** For our own count of what it wrote. */
+  readonly received: Received
 }
 
 /** Pauses before the same request is sent again, in milliseconds. There are as many further tries as pauses. */
@@ -23,12 +34,17 @@ export interface StepView {
   readonly reply: Pick<Reply, 'add'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
+  /**
+   * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after something
+   * of its answer came, also where it is sent again.
+   */
+  readonly brokeOff?: (received: Received) => Promise<void>
 }
 
 /**
  * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
- * is sent again, unless something was shown already. Rejects with `ModelError`, or the signal's reason. Only an error
- * before which nothing was shown has a `refusal`.
+ * is sent again, unless something was shown already. Rejects with `ModelError`, the signal's reason, or what `brokeOff`
+ * rejects with. Only an error before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
   model: LanguageModel,
@@ -38,10 +54,13 @@ export async function streamStep(
   pauses: readonly number[] = RETRY_PAUSES,
 ): Promise<StepResult> {
   for (let tries = 0; ; tries++) {
+    signal.throwIfAborted()
     const shown: Shown = { text: '', anything: false }
+    const received = { text: '', reported: {}, anything: false }
     try {
-      return await streamOnce(model, request, view, shown, signal)
+      return await streamOnce(model, request, view, { shown, received }, signal)
     } catch (error) {
+      if (received.anything || signal.aborted) await view.brokeOff?.(received)
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
       const ms = error.retryable ? pauses[tries] : undefined
@@ -57,18 +76,30 @@ interface Shown {
   anything: boolean
 }
 
+/** What came of a step so far, shown or not. */
+interface ReceivedSoFar extends Received {
+  text: string
+  reported: ReportedSoFar
+  anything: boolean
+}
+
 async function streamOnce(
   model: LanguageModel,
   request: ModelRequest<RequestMessage>,
   { reply, think }: StepView,
-  shown: Shown,
+  { shown, received }: { readonly shown: Shown; readonly received: ReceivedSoFar },
   signal: AbortSignal,
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
   for await (const event of model.stream(request, signal)) {
+    received.anything = true
+    received.text += writtenIn(event)
     signal.throwIfAborted()
     switch (event.type) {
+      case 'reported':
+        received.reported = { ...received.reported, ...event.usage }
+        break
       case 'text':
         shown.anything ||= event.text !== ''
         shown.text += event.text
@@ -87,11 +118,17 @@ async function streamOnce(
         break
       case 'finish': {
         const { reason, usage } = event
-        return { text: shown.text, calls, thoughts, reason, ...(usage ? { usage } : {}) }
+        return { text: shown.text, calls, thoughts, reason, received, ...(usage ? { usage } : {}) }
       }
     }
   }
   throw new ModelError('the answer ended before it was finished; ask again', true)
+}
+
+/** A thought that is given out whole came in pieces before. */
+function writtenIn(event: ModelEvent): string {
+  if (event.type === 'call') return `${event.call.name} ${event.call.arguments}`
+  return event.type === 'text' || event.type === 'thinking' ? event.text : ''
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

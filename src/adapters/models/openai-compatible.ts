@@ -7,6 +7,7 @@ import { inquire } from './inquire.ts'
 import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
+import { chatReport } from './usage.ts'
 
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
@@ -55,6 +56,6 @@ export function chatCompletions(question: string, { usualEndpoint, ask }: Compat
       return provider.chatModel(access.model)
     }
     const upstream = { access, endpoint: baseURL, question }
-    return sdkModel(load, upstream, { inquire: (signal) => ask(access, signal) })
+    return sdkModel(load, upstream, { reportIn: chatReport, inquire: (signal) => ask(access, signal) })
   }
 }

@@ -1,8 +1,10 @@
 import type { Usage } from '../../chat/entry.ts'
+import { payersOf } from '../../chat/limits/payers.ts'
+import { SYSTEM } from '../../chat/names.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
-import type { Charge, ChargeStore } from './ports.ts'
-import type { CheckQuotas } from './token-quotas.ts'
+import type { ChargeStore } from './ports.ts'
+import type { CheckQuotas, Requester } from './token-quotas.ts'
 
 /** What the requests of one turn cost, while it runs. */
 export interface Bill {
@@ -12,20 +14,22 @@ export interface Bill {
   charge(model: Pick<ModelSettings, 'name' | 'price'>, usage: Usage | undefined): Promise<void>
 }
 
-/** Opens the bill of one turn, or sub-turn. */
-export type OpenBill = (of: Pick<Charge, 'room' | 'person'>) => Bill
+/** Opens the bill of one turn, or sub-turn, in a room; the server's own where nobody asks. */
+export type OpenBill = (room: string, requester?: Requester) => Bill
 
-/** A request for which the provider reported nothing is counted among the requests, with no tokens. */
-const NOT_REPORTED: Usage = { input: 0, output: 0 }
+/** A request that used nothing is counted among the requests. */
+const NO_TOKENS: Usage = { input: 0, output: 0 }
 
 export const createBills =
   (charges: Pick<ChargeStore, 'addCharge'>, checkQuotas: CheckQuotas, clock: Clock): OpenBill =>
-  ({ room, person }) => {
+  (room, requester) => {
+    const person = requester?.name ?? SYSTEM
+    const payers = requester ? payersOf(requester).map(({ name }) => name) : []
     let opensTurn = true
     return {
-      allow: () => checkQuotas(room, person),
-      async charge({ name: model, price }, usage = NOT_REPORTED) {
-        const charge = { at: clock.now(), room, person, model, opensTurn, usage }
+      allow: () => checkQuotas(room, requester),
+      async charge({ name: model, price }, usage = NO_TOKENS) {
+        const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }
         opensTurn = false
         await charges.addCharge({ ...charge, ...(price ? { price: { ...price } } : {}) })
       },
