@@ -5,6 +5,7 @@ import type { Json } from '../lib/json.ts'
 import { safeJson } from '../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from './checkpoint.ts'
 import { SCOPE_KEY } from './scope.ts'
+import { SUMMARIZER_KEY } from './summarizer-key.ts'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 
@@ -21,6 +22,9 @@ export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [EXITS_KEY, 'portal'],
   [NAV_KEY, 'nav'],
 ])
+
+/** The same, and those that only people set: what stands there costs tokens. */
+export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEYS, [SUMMARIZER_KEY, 'kv']])
 
 /** Whether a room can have a key of this name. */
 export const isKey = (key: string): boolean => KEY.test(key)

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
-import type { Workspaces } from '../tools/ports/workspace.ts'
+import type { Workspace, Workspaces } from '../tools/ports/workspace.ts'
 import type { CallingTurn, PermissionProvider } from '../tools/context.ts'
 import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
@@ -74,18 +74,40 @@ export const createToolboxes =
 
 /** Asks the room's script. A call that is stopped meanwhile is not run. */
 async function refusalByScript(
-  { name, tool, args }: CalledTool,
-  { room, requester, turn }: ToolCaller,
-  { hooks }: RoomToolboxParts,
+  called: CalledTool,
+  caller: ToolCaller,
+  { hooks, workspaces }: RoomToolboxParts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
-  const call = { name, id: tool.id, access: tool.access, arguments: args, user: requester.name, ...by }
+  const { room } = caller
   try {
-    return await hooks.beforeToolCall(room, call, signal)
+    return await hooks.beforeToolCall(
+      room,
+      () => callFacts(called, caller, workspaces.of(room.name)),
+      signal,
+    )
   } catch (error) {
     if (signal.aborted && !(error instanceof StorageError)) return 'stopped before it was done'
     throw error
+  }
+}
+
+/** What `before_tool_call` is called with. A path that leads nowhere stays as it is: the tool will refuse it. */
+async function callFacts(
+  { name, tool, doesAs, args }: CalledTool,
+  { requester, turn }: ToolCaller,
+  workspace: Workspace,
+): Promise<JsonObject> {
+  const paths = (tool.files ?? []).flatMap((parameter) => {
+    const path = args[parameter]
+    return typeof path === 'string' ? path : []
+  })
+  const files = await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path))
+  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
+  return {
+    ...{ name, id: doesAs, access: tool.access, arguments: args, files, user: requester.name },
+    ...(tool.base === undefined ? {} : { base: tool.base }),
+    ...by,
   }
 }
 

@@ -63,6 +63,8 @@ export interface WorldOptions {
   /** The model that sums up rooms. */
   readonly summarizer?: string
   readonly bytes?: ByteQuota
+  /** The room's files; without it, tools have none. */
+  readonly workspace?: Workspace
   /** Changes the store before anything uses it. */
   readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
 }
@@ -101,7 +103,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     scopedTools,
     runner,
     permissions: options.permissions ?? { request: async () => 'deny' },
-    workspaces: { of: () => noWorkspace },
+    workspaces: { of: () => options.workspace ?? noWorkspace },
     results: storage.results,
     bytes: options.bytes ?? UNCOUNTED,
     clock,
@@ -182,7 +184,7 @@ const noWorkspace: Workspace = {
   changeText: () => Promise.reject(new Error('this tool has no files')),
   findFiles: () => Promise.reject(new Error('this tool has no files')),
   searchText: () => Promise.reject(new Error('this tool has no files')),
-  contains: () => Promise.resolve(false),
+  placeOf: () => Promise.resolve(undefined),
   run: () => Promise.reject(new Error('this tool has no commands')),
 }
 

@@ -14,10 +14,14 @@ import { createRoomQueues } from './room-queues.ts'
 /** The hooks of all rooms. Disposing ends those that run; no more are run then. */
 export interface RoomHooks extends AsyncDisposable {
   /**
-   * Asks the room's script about a call that is about to run. Resolves with the reason why it may not; undefined if it
+   * Asks the room's script about a call that is about to run; `call` is asked where there is such a script. Resolves with the reason why it may not; undefined if it
    * may. A hook that fails refuses. Rejects with `StorageError`, or with the signal's reason.
    */
-  beforeToolCall(room: Room, call: JsonObject, signal: AbortSignal): Promise<string | undefined>
+  beforeToolCall(
+    room: Room,
+    call: () => Promise<JsonObject>,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
   /** Tells the room's script of a turn that has ended. Returns at once. */
   afterTurn(room: Room, turn: JsonObject): void
   /** Tells the script of the entry's room, if somebody spoke. Takes entries in the order of the log, and returns at once. */
@@ -100,7 +104,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
       if (!mayDefine(script, 'before_tool_call')) return undefined
       const ended = AbortSignal.any([signal, closing.signal])
       try {
-        const { refusal } = await run(room, script, 'before_tool_call', call, ended)
+        const { refusal } = await run(room, script, 'before_tool_call', await call(), ended)
         return refusal === undefined
           ? undefined
           : `refused by the room's script: ${refusal || 'it gives no reason'}`

@@ -8,7 +8,7 @@ import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.
 import type { SummaryStore } from '../../prompt/ports.ts'
 import { TurnStopped } from '../ending.ts'
 import type { SumUp } from './sum-up.ts'
-import { summarizerIn } from './summarizer-key.ts'
+import { summarizerIn } from '../../prompt/summarizer-key.ts'
 import type { Troubles } from './troubles.ts'
 
 /** What goes on with a room's summary. */

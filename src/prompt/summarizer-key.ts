@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.ts'
+import type { Json } from '../lib/json.ts'
 
 /** The room key-value that names the model which sums up the room; `none` for no summaries. */
 export const SUMMARIZER_KEY = 'summarizer'
