@@ -130,5 +130,5 @@ function summariesFor(
     makeSummary,
   })
   const troubles = createTroubles(anyRoom, clock, log)
-  return createSummaries({ rooms, summaries, sumUp, troubles, clock, log, usualSummarizer })
+  return createSummaries({ rooms, summaries, sumUp, troubles, clock, log, usualSummarizer, models })
 }

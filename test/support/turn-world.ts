@@ -29,6 +29,8 @@ export interface TurnWorld extends AsyncDisposable {
   readonly room: Room
   readonly ann: Person
   readonly turns: Turns
+  /** All models that there are, the scripted one first; change the list at any time. */
+  readonly models: ConfiguredModel[]
   readonly summaries: Summaries
   readonly openToolbox: OpenToolbox
   readonly hooks: RoomHooks
@@ -109,7 +111,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     clock,
     hooks,
   })
-  const models = [
+  const models: ConfiguredModel[] = [
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
@@ -152,6 +154,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    models,
     summaries,
     openToolbox,
     hooks,

@@ -10,7 +10,7 @@ import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
-import type { ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
@@ -72,6 +72,7 @@ export interface CommandParts {
     readonly grants: GrantStore
     readonly scripts: ScriptStore
     readonly summaries: SummaryStore
+    readonly history: Pick<HistoryStore, 'following'>
   }
 }
 
@@ -114,9 +115,9 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     wrapCommand(turns),
     turnCommand(stores.turns, chat),
     scriptCommand(stores.scripts, turns, clock, hooks),
-    summaryCommand(stores.summaries, summaries, clock),
+    summaryCommand(stores, summaries, clock),
     checkpointCommand(chat, stores.rooms, clock),
-    kvCommand(stores.rooms),
+    kvCommand(stores.rooms, summaries),
     quitCommand(),
   ]
   return commands

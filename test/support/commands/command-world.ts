@@ -13,7 +13,7 @@ import { createCommands } from '../../../src/commands/verbs/index.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
-import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
+import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
 
 /** What came of a line. */
 export interface Ran extends Told {
@@ -42,12 +42,16 @@ export interface CommandWorld extends AsyncDisposable {
 /** The code of the first admin, which nobody has used. */
 export const CLAIM_CODE = 'ABCD-EFGH'
 
-export async function createCommandWorld(...tools: readonly Tool[]): Promise<CommandWorld> {
+export const createCommandWorld = (...tools: readonly Tool[]): Promise<CommandWorld> =>
+  createCommandWorldWith({ tools })
+
+/** With further models, say. */
+export async function createCommandWorldWith(options: WorldOptions): Promise<CommandWorld> {
   let approvals: Approvals | undefined
   const turnWorld = await createTurnWorld(
     guide.create({ name: 'qwen', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
     {
-      tools,
+      ...options,
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )
