@@ -38,7 +38,7 @@ const windowOf = ({ contextWindow, configuredWindow }: Model): string =>
     : `window ${contextWindow}`
 
 /** By how much the provider's counts differ from ours, once it has reported any. */
-const learned = ({ calibration, reports }: Model): string =>
+const learned = ({ calibration = 1, reports = 0 }: Model): string =>
   reports === 0
     ? ''
     : `counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`
@@ -48,7 +48,7 @@ const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.systemRole === undefined ? [] : [`no system message: ${lacks.systemRole}`]),
 ]
 
-const doubts = ({ doubted }: Model): readonly string[] =>
+const doubts = ({ doubted = 0 }: Model): readonly string[] =>
   doubted === 0
     ? []
     : [

@@ -93,10 +93,18 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
     await room.record({ kind: 'notice', level: 'error', author: SYSTEM, text })
   }
 
-  const queues = createRoomQueues(runLater, (room, name) => {
-    hookLog.add(room, name, ['left out: too many calls were waiting'])
-    parts.log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
-  })
+  /** A room whose script has no such hook loses nothing. */
+  async function tellFull(room: RoomName, name: HookName): Promise<void> {
+    try {
+      if (!mayDefine(await parts.scripts.current(room), name)) return
+      hookLog.add(room, name, ['left out: too many calls were waiting'])
+      parts.log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
+    } catch (error) {
+      parts.log.warn({ error, room, hook: name }, 'a script could not be read')
+    }
+  }
+
+  const queues = createRoomQueues(runLater, (room, name) => void tellFull(room, name))
 
   return {
     async beforeToolCall(room, call, signal) {

@@ -69,6 +69,11 @@ describe('before_tool_call', () => {
     ['is no function', 'before_tool_call = 5', 'before_tool_call must be a function, it is 5'],
     ['never ends', 'function before_tool_call() while true do end end', 'it runs longer than'],
     [
+      'gives ten million bytes',
+      'function before_tool_call() return ("x"):rep(10000000) end',
+      'before_tool_call must return a text of at most 16384 bytes, it returned 10000000',
+    ],
+    [
       'catches its end',
       'function before_tool_call() while true do pcall(function() while true do end end) end end',
       'it runs longer',
@@ -193,6 +198,9 @@ describe('on_message', () => {
     ['a/b', '1', 'a key is 1-64 of letters'],
     ['big', '("x"):rep(20000)', 'a value has at most 16384 characters'],
     ['f', 'print', 'a value is text, a number'],
+    ['n', '0/0', 'script:2: tools.room_kv_set: a number must be finite, got '],
+    ['n', '{ a = { -1/0 } }', 'script:2: tools.room_kv_set: a number must be finite, got -inf'],
+    ['n', '9007199254740993', 'beyond 2^53 loses digits; store it as text, got 9007199254740993'],
   ])('cannot set %s to %s', async (key, value, problem) => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, `function on_message() tools.room_kv_set("${key}", ${value}) end`)
@@ -210,6 +218,18 @@ describe('on_message', () => {
     await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(1))
     expect(world.hooks.logOf(world.room.name)[0]).toContain('info: open')
     expect(world.hooks.logOf(den.name)).toEqual([])
+  })
+
+  test('of a flood is not missed in a room that has no hook', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, 'function after_turn() end')
+    await Promise.all(Array.from({ length: 200 }, (_, index) => speak(world, `m${index}`)))
+    // A call that waits behind them all shows that they were looked at.
+    world.hooks.afterTurn(world.room, {})
+    await speak(world, 'last')
+    await world.hooks[Symbol.asyncDispose]()
+    expect(world.chatParts.log.lines.filter((line) => line.includes('too many calls'))).toEqual([])
+    expect(world.hooks.logOf(world.room.name)).toEqual([])
   })
 
   test('of a flood leaves out what does not fit, and says so in its log', async () => {
