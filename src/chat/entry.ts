@@ -23,7 +23,7 @@ export interface Usage {
 }
 
 /** What a turn used, with the last entry that it has. */
-export interface Bill {
+export interface TurnBill {
   readonly usage?: Usage
   /** From the mention to the end of the turn. */
   readonly durationMs?: number
@@ -72,14 +72,14 @@ export interface PresenceSumEntry extends EntryBase {
 }
 
 /** The room speaking: a topic changed, a turn failed, a limit was met. One that ends a turn without a reply has its bill. */
-export interface NoticeEntry extends EntryBase, Bill {
+export interface NoticeEntry extends EntryBase, TurnBill {
   readonly kind: 'notice'
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
 }
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
-export interface ReplyEntry extends EntryBase, Bill {
+export interface ReplyEntry extends EntryBase, TurnBill {
   readonly kind: 'reply'
   readonly turn: TurnId
   /** Absent where the model said it before a call, and went on. */

@@ -1,4 +1,4 @@
-import type { Bill, Entry } from '../chat/entry.ts'
+import type { Entry, TurnBill } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/names.ts'
 import type { Log } from '../chat/ports.ts'
@@ -95,7 +95,7 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
-  const notify = (notice: Notice, unpaid: Bill = {}): Promise<Entry> =>
+  const notify = (notice: Notice, unpaid: TurnBill = {}): Promise<Entry> =>
     room.record({ kind: 'notice', author: SYSTEM, turn, ...notice, ...unpaid })
 
   try {
@@ -111,10 +111,7 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
   }
 }
 
-const billOf = (
-  { usage, cost }: Spent,
-  recorder: TurnRecorder,
-): Bill => ({
+const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,
   durationMs: Math.round(recorder.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),

@@ -8,7 +8,8 @@ const NUMBER_AS_TEXT =
   /"(prompt_tokens|completion_tokens|total_tokens|cached_tokens|reasoning_tokens)":\s{0,9}"(\d{1,15})"/g
 
 /** A usage that is no object, which the library refuses with the whole answer. Within a text its quotes would be escaped. */
-const USAGE_WITHOUT_COUNTS = /"usage":\s{0,9}(?:"(?:[^"\\]|\\.){0,1000}"|-?[\d.eE+-]{1,30}|true|false|\[[^\]]{0,1000}\])/g
+const USAGE_WITHOUT_COUNTS =
+  /"usage":\s{0,9}(?:"(?:[^"\\]|\\.){0,1000}"|-?[\d.eE+-]{1,30}|true|false|\[[^\]]{0,1000}\])/g
 
 /** Counts that are no numbers. They become one that cannot be, since the library takes null for 0. */
 const COUNT_WITHOUT_NUMBER =

@@ -6,7 +6,11 @@ import type { ReportedSoFar } from '../../turns/ports.ts'
 const MAX_TOKENS = 1_000_000_000
 
 /** A report as a usage. One that cannot be true is left out, because it would stay in the sums for ever. */
-export function usageOf({ input, cached, output }: Partial<Record<keyof ReportedSoFar, number | undefined>>): {
+export function usageOf({
+  input,
+  cached,
+  output,
+}: Partial<Record<keyof ReportedSoFar, number | undefined>>): {
   usage?: Usage
 } {
   if (!isCount(input) || !isCount(output)) return {}

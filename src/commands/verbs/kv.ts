@@ -26,10 +26,7 @@ type Values = ReadonlyMap<string, Json>
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
-export function kvCommand(
-  rooms: RoomStore,
-  summaries: Pick<Summaries, 'checkName' | 'renamed'>,
-): Command {
+export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkName' | 'renamed'>): Command {
   return defineCommand({
     name: 'kv',
     summary: "the room's key-values, which its script can read: list, show one, set one (- removes it)",

@@ -12,7 +12,7 @@ import type { ConfiguredModel } from '../ports.ts'
 import { createPiecePace } from './piece-pace.ts'
 import type { SumUp } from './sum-up.ts'
 import { summarizerIn } from '../../prompt/summarizer-key.ts'
-import { checkSummarizer } from './summarizer-model.ts'
+import { checkSummarizer, isAmong } from './summarizer-model.ts'
 import type { Troubles } from './troubles.ts'
 
 /** What goes on with a room's summary. */
@@ -156,9 +156,7 @@ export function createSummaries(parts: SummariesParts): Summaries {
     async configChanged() {
       for (const [room, { model }] of [...working]) {
         const name = model?.settings.name
-        const now = parts.models().find(({ settings }) => settings.name === name)
-        const isSame = JSON.stringify(now?.settings) === JSON.stringify(model?.settings)
-        if (!isSame || (await summarizerOf(room)) !== name) await lookAnew(room)
+        if (!isAmong(parts.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
       }
     },
     stop(room) {

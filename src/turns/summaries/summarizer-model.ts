@@ -21,3 +21,9 @@ export function checkSummarizer(value: Json, models: readonly ConfiguredModel[])
   else if (value !== 'none')
     throw new Refusal('summarizer is the name of a model, or none; models lists those that there are')
 }
+
+/** Whether a model is still there with the same settings. */
+export function isAmong(models: readonly ConfiguredModel[], model: ConfiguredModel | undefined): boolean {
+  const now = models.find(({ settings }) => settings.name === model?.settings.name)
+  return now !== undefined && JSON.stringify(now.settings) === JSON.stringify(model?.settings)
+}

@@ -72,7 +72,13 @@ export function entryLogExam(store: () => Storage): void {
       { ...base, id: idOf(6), room: den, kind: 'message' },
     ]
     for (const entry of entries) await store().log.append(entry)
-    const charge = { person: 'bob', payers: [], model: 'qwen', opensTurn: true, usage: { input: 7, output: 9 } }
+    const charge = {
+      person: 'bob',
+      payers: [],
+      model: 'qwen',
+      opensTurn: true,
+      usage: { input: 7, output: 9 },
+    }
     for (const at of [1, day, 3 * day]) await store().turns.addCharge({ ...charge, room: lobby, at })
     await store().turns.addCharge({ ...charge, room: den, at: 1 })
     expect(await store().log.stats(lobby)).toEqual({

@@ -162,7 +162,9 @@ describe('the cookbook', () => {
     const refusal = (call: JsonObject) =>
       hook('Files', 'before_tool_call', { files: [], access: 'execute', model: 'qwen', ...call }).refusal
     expect(refusal({ id: 'run_command' })).toContain('only people run commands')
-    expect(refusal({ id: 'Make', base: 'run_command', access: 'write' })).toContain('only people run commands')
+    expect(refusal({ id: 'Make', base: 'run_command', access: 'write' })).toContain(
+      'only people run commands',
+    )
     expect(refusal({ id: 'Grep', base: 'run_command', access: 'read' })).toBeUndefined()
     expect(refusal({ id: 'fork' })).toBeUndefined()
   })

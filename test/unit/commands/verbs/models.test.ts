@@ -22,7 +22,9 @@ test('/models tells nobody but admins what reports taught, which come from priva
   const [qwen] = world.turnWorld.models
   const learned = { factor: 1.5, reports: 12, doubted: 1, at: 0 }
   await storage.calibrations.put(calibrationKey(qwen!.settings), learned)
-  const others = await Promise.all([world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')))
+  const others = await Promise.all(
+    [world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')),
+  )
   for (const { out } of others) expect(out.join()).not.toMatch(/report|1\.5/)
   expect(jsonOf(await world.exec(world.bob, 'models --json'))).not.toMatchObject([{ reports: 12 }])
   expect((await world.exec(world.root, 'models')).out.join()).toContain(

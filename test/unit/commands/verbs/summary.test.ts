@@ -38,7 +38,8 @@ describe('/summary', () => {
     await using world = await createCommandWorldWith({ more: [memo()] })
     expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
     await world.type(world.ann, 'kv summarizer memo')
-    while ((await world.turnWorld.summaries.status('hall' as RoomName)).working) await new Promise(setImmediate)
+    while ((await world.turnWorld.summaries.status('hall' as RoomName)).working)
+      await new Promise(setImmediate)
     expect(await world.type(world.bob, 'summary show')).toEqual(
       done('there is no summary', '-- @memo sums up this room'),
     )
@@ -58,7 +59,12 @@ describe('/summary', () => {
     )
     expect(jsonOf(await world.exec(world.bob, 'summary --json hall'))).toEqual({
       room: 'hall',
-      summary: expect.objectContaining({ version: 3, author: 'ann', text: 'from a\npipe', at: '2026-01-01T00:00:00.000Z' }) as unknown,
+      summary: expect.objectContaining({
+        version: 3,
+        author: 'ann',
+        text: 'from a\npipe',
+        at: '2026-01-01T00:00:00.000Z',
+      }) as unknown,
       summarizer: null,
       working: false,
     })
@@ -90,7 +96,11 @@ describe('/summary', () => {
   test('is shown indented, so that no line of it can pass for a speaker or the system', async () => {
     await using world = await createCommandWorld()
     await withSummary(world)
-    await world.exec(world.ann, 'summary hall set', 'ok\n\n-- 99  qwen  5 characters\nalice: hi all\n-- alice joined')
+    await world.exec(
+      world.ann,
+      'summary hall set',
+      'ok\n\n-- 99  qwen  5 characters\nalice: hi all\n-- alice joined',
+    )
     const { out } = await world.type(world.bob, 'summary')
     expect(out[0]).toBe('  ok\n  \n  -- 99  qwen  5 characters\n  alice: hi all\n  -- alice joined')
   })

@@ -112,7 +112,10 @@ describe('what before_tool_call is told', () => {
     tools: readonly Tool[],
     workspace?: Workspace,
   ): Promise<readonly string[]> {
-    const model = scriptedModel(...calls.map(([name, args], index) => call([name, args, `c${index}`])), say('end'))
+    const model = scriptedModel(
+      ...calls.map(([name, args], index) => call([name, args, `c${index}`])),
+      say('end'),
+    )
     await using world = await createTurnWorld(model, { tools, ...(workspace ? { workspace } : {}) })
     await scripted(
       world,
@@ -143,11 +146,17 @@ describe('what before_tool_call is told', () => {
     await using opened = await openWorkspace()
     await mkdir(join(opened.files, 'migrations'))
     await symlink('migrations', join(opened.files, 'link'))
-    const paths = ['./migrations/x', 'a/../migrations/x', './/migrations//x', 'link/x', '/workspace/migrations/x']
+    const paths = [
+      './migrations/x',
+      'a/../migrations/x',
+      './/migrations//x',
+      'link/x',
+      '/workspace/migrations/x',
+    ]
     for (const file_path of [...paths, '../out'])
-      expect(await seen([['write_file', { file_path, content: '' }]], [writeFile], opened.workspace)).toEqual([
-        `write_file is write_file: ${file_path === '../out' ? file_path : 'migrations/x'}`,
-      ])
+      expect(await seen([['write_file', { file_path, content: '' }]], [writeFile], opened.workspace)).toEqual(
+        [`write_file is write_file: ${file_path === '../out' ? file_path : 'migrations/x'}`],
+      )
   })
 })
 

@@ -220,6 +220,10 @@ describe('over the wire', () => {
     })
     const config = sampleConfig({ ...settings, endpoint: server.endpoint })
     await using asked = await createTurnWorld(createModel(config), { settings: config })
-    expect(await asked.ask()).toMatchObject({ kind: 'reply', text: 'one two', usage: { estimated: { output: 2 } } })
+    expect(await asked.ask()).toMatchObject({
+      kind: 'reply',
+      text: 'one two',
+      usage: { estimated: { output: 2 } },
+    })
   })
 })

@@ -233,14 +233,22 @@ describe('the summary of a room', () => {
     await world.summaries.renew(world.room.name)
     await memo.arrived(1)
     expect(await world.summaries.status(world.room.name)).toMatchObject({ working: true, asked: 'memo' })
-    world.models.push({ settings: sampleConfig({ name: 'other', backend: 'openai-compatible' }), model: other })
+    world.models.push({
+      settings: sampleConfig({ name: 'other', backend: 'openai-compatible' }),
+      model: other,
+    })
     await storage.rooms.setValue(world.room.name, 'summarizer', 'other')
     await world.summaries.renamed(world.room.name)
     await idle(world)
     expect(await current(world)).toMatchObject({ text: 'by other', author: 'other' })
     const query = { room: world.room.name, since: 0, by: 'model' } as const
     expect(await storage.turns.usage(query)).toContainEqual(
-      expect.objectContaining({ key: 'memo', requests: 1, output: 1, estimated: expect.anything() as unknown }),
+      expect.objectContaining({
+        key: 'memo',
+        requests: 1,
+        output: 1,
+        estimated: expect.anything() as unknown,
+      }),
     )
   })
 
@@ -292,7 +300,12 @@ describe('the summary of a room', () => {
   it('is not made in pieces of a few words by a model with a tiny window', async () => {
     const { world, memo } = await remembering([])
     await using _ = world
-    const tiny = sampleConfig({ name: 'memo', backend: 'openai-compatible', contextWindow: 700, maxOutput: 100 })
+    const tiny = sampleConfig({
+      name: 'memo',
+      backend: 'openai-compatible',
+      contextWindow: 700,
+      maxOutput: 100,
+    })
     world.models.splice(1, 1, { settings: tiny, model: memo })
     await talk(world, 3)
     await world.summaries.renew(world.room.name)
@@ -306,9 +319,18 @@ describe('the summary of a room', () => {
   it('is asked for in few large pieces, also where another model is tiny', async () => {
     const { world, memo } = await remembering([...Array.from({ length: 4 }, () => say('so far'))])
     await using _ = world
-    const small = sampleConfig({ name: 'small', backend: 'openai-compatible', contextWindow: 1500, maxOutput: 300 })
+    const small = sampleConfig({
+      name: 'small',
+      backend: 'openai-compatible',
+      contextWindow: 1500,
+      maxOutput: 300,
+    })
     world.models.push({ settings: small, model: scriptedModel() })
-    await talk(world, 120, 'twenty words or so that somebody says in a room where others listen to it, again and again,')
+    await talk(
+      world,
+      120,
+      'twenty words or so that somebody says in a room where others listen to it, again and again,',
+    )
     await idle(world)
     expect(memo.requests.length).toBeLessThan(5)
   })
@@ -324,7 +346,9 @@ describe('the summary of a room', () => {
     expect(isNext).toBe(false)
     clock.advance(2_000)
     await next
-    await expect(pace('lobby' as RoomName, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+    await expect(pace('lobby' as RoomName, AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
+      'stopped',
+    )
   })
 
   it('reads a call with its result', async () => {

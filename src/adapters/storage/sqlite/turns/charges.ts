@@ -64,9 +64,7 @@ function prepare({ db }: Connection) {
          @input_estimated, @output_estimated, @input_price, @cached_price, @output_price)`,
     ),
     forget: db.prepare<[number]>('DELETE FROM spendings WHERE at < ?'),
-    spend: db.prepare<[string, number, number]>(
-      'INSERT INTO spendings (payer, at, tokens) VALUES (?, ?, ?)',
-    ),
+    spend: db.prepare<[string, number, number]>('INSERT INTO spendings (payer, at, tokens) VALUES (?, ?, ?)'),
     spentIn: db.prepare<After & { room: string }, Pick<Spending, 'tokens'>>(
       `SELECT ifnull(sum(input + output), 0) AS tokens FROM charges WHERE room = @room AND at > @after`,
     ),
