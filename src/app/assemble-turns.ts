@@ -73,17 +73,16 @@ export function assembleTurns(assembly: TurnAssembly): {
   const facts = { rooms, history, scripts, summaries, calibrations, clock, modelNames }
   const snapshots = createSnapshots({ ...facts, toolsShare: TOOLS_SHARE })
   const checkQuotas = createTokenQuotas(stores.turns, clock, limits)
-  const bills = createBills(stores.turns, checkQuotas, clock)
+  const ownCount = createOwnCount({ composer, calibrations })
+  const bills = createBills(stores.turns, checkQuotas, ownCount, clock)
   const turnLog = createTurnLog(stores.turns, bills, nextId, clock)
   const prepareStep = createPrepareStep({ scopedTools, snapshots, composer, openToolbox })
   const startSubTurns = createSubTurns({ models, turnLog, limits })
-  const ownCount = createOwnCount({ composer, calibrations })
   const rememberCounts = createHistoryCounts(history, composer, log)
   const runTurn = createRunTurn({
     prepareStep,
     calibrations,
     known,
-    ownCount,
     rememberCounts,
     startSubTurns,
     models,
@@ -104,7 +103,6 @@ export function assembleTurns(assembly: TurnAssembly): {
     checkQuotas,
     turnLog,
     calibrations,
-    ownCount,
     known,
     composer,
     limits,

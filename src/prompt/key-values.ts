@@ -5,7 +5,9 @@ import type { Json } from '../lib/json.ts'
 import { safeJson } from '../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from './checkpoint.ts'
 import { SCOPE_KEY } from './scope.ts'
-import { SUMMARIZER_KEY } from './summarizer-key.ts'
+
+/** The room key-value that names the model which sums up the room; `none` for no summaries. */
+export const SUMMARIZER_KEY = 'summarizer'
 
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 
@@ -47,4 +49,19 @@ export function storable(value: Json): Json {
   const size = typeof value === 'string' ? value.length : safeJson(value).length
   if (size > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
   return cleanJson(value)
+}
+
+/**
+ * The name of the model that sums up a room with these key-values; undefined where nobody does. `usual` is the server's. A
+ * value that is no name stands for none: what cannot be understood sends nothing to any model.
+ */
+export function summarizerIn(
+  values: ReadonlyMap<string, Json>,
+  usual: string | undefined,
+): string | undefined {
+  const value = values.get(SUMMARIZER_KEY)
+  if (value === undefined) return usual
+  if (typeof value !== 'string') return undefined
+  const name = value.trim().replace(/^@/, '')
+  return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }

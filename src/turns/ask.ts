@@ -1,6 +1,6 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { Usage } from '../chat/entry.ts'
-import type { OwnCount, Received } from './bill/own-count.ts'
+import type { Received } from './bill/own-count.ts'
 import { spentFor } from './bill/spent.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { KnownModels } from './known-models.ts'
@@ -17,7 +17,6 @@ import { nameOf, spend, type Turn } from './turn-state.ts'
 export interface AskParts {
   readonly calibrations: Pick<Calibrations, 'learnFrom' | 'learnRefusal'>
   readonly known: KnownModels
-  readonly ownCount: OwnCount
   readonly limits: { readonly retryPauses?: readonly number[] }
 }
 
@@ -63,10 +62,10 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   const thinking = createStreamCleaner((text) => showThinking(job, text))
   const counted = { settings, size: step.size }
   const brokeOff = async (received: Received): Promise<void> =>
-    await charge(turn, settings, await parts.ownCount(counted, received))
+    await charge(turn, settings, await job.recorder.bill.count(counted, received))
   const view = { reply, think: thinking.push, brokeOff }
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
-  const usage = result.usage ?? (await parts.ownCount(counted, result.received))
+  const usage = result.usage ?? (await job.recorder.bill.count(counted, result.received))
   await Promise.all([stored, charge(turn, settings, usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   return result

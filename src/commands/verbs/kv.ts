@@ -13,8 +13,8 @@ import {
   MAX_VALUE_CHARS,
   OWNED_KEYS,
   storable,
+  SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
-import { SUMMARIZER_KEY } from '../../prompt/summarizer-key.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Caller } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'

@@ -3,6 +3,7 @@ import { payersOf } from '../../chat/limits/payers.ts'
 import { SYSTEM } from '../../chat/names.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
+import type { OwnCount } from './own-count.ts'
 import type { ChargeStore } from './ports.ts'
 import type { CheckQuotas, Requester } from './token-quotas.ts'
 
@@ -10,6 +11,8 @@ import type { CheckQuotas, Requester } from './token-quotas.ts'
 export interface Bill {
   /** To be awaited before each request. Rejects with `Refusal` where a quota is used up, and with `StorageError`. */
   allow(): Promise<void>
+  /** What a request used that its provider did not report in full. */
+  readonly count: OwnCount
   /** Stores what a request used, at the model's prices of now. Rejects with `StorageError`. */
   charge(model: Pick<ModelSettings, 'name' | 'price'>, usage: Usage | undefined): Promise<void>
 }
@@ -21,12 +24,18 @@ export type OpenBill = (room: string, requester?: Requester) => Bill
 const NO_TOKENS: Usage = { input: 0, output: 0 }
 
 export const createBills =
-  (charges: Pick<ChargeStore, 'addCharge'>, checkQuotas: CheckQuotas, clock: Clock): OpenBill =>
+  (
+    charges: Pick<ChargeStore, 'addCharge'>,
+    checkQuotas: CheckQuotas,
+    count: OwnCount,
+    clock: Clock,
+  ): OpenBill =>
   (room, requester) => {
     const person = requester?.name ?? SYSTEM
     const payers = requester ? payersOf(requester).map(({ name }) => name) : []
     let opensTurn = true
     return {
+      count,
       allow: () => checkQuotas(room, requester),
       async charge({ name: model, price }, usage = NO_TOKENS) {
         const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }

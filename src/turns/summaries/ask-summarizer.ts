@@ -8,7 +8,7 @@ import { ModelError } from '../model-error.ts'
 import type { ConfiguredModel, ModelRequest } from '../ports.ts'
 import { createReply } from '../reply.ts'
 import { streamStep, type StepResult, type StepView } from '../step.ts'
-import type { OwnCount, Received } from '../bill/own-count.ts'
+import type { Received } from '../bill/own-count.ts'
 import { addUsage } from '../bill/spent.ts'
 import type { CheckQuotas } from '../bill/token-quotas.ts'
 import type { TurnLog, TurnRecorder } from '../turn-log.ts'
@@ -27,7 +27,6 @@ export interface AskSummarizerParts {
   readonly checkQuotas: CheckQuotas
   readonly turnLog: Pick<TurnLog, 'beginInBackground'>
   readonly calibrations: Pick<Calibrations, 'learnFrom'>
-  readonly ownCount: OwnCount
   readonly limits: { readonly turn_s: number; readonly retryPauses?: readonly number[] }
 }
 
@@ -52,7 +51,7 @@ export async function askSummarizer(
     await recorder.bill.charge(settings, usage)
   }
   const count = (received: Received): Promise<Usage | undefined> =>
-    parts.ownCount({ settings, size }, received)
+    recorder.bill.count({ settings, size }, received)
   try {
     const brokeOff = async (received: Received): Promise<void> => await charge(await count(received))
     const { result, text } = await send(request, { recorder, brokeOff, signal }, parts.limits.retryPauses)

@@ -9,7 +9,7 @@ import type { ConfiguredModel } from '../ports.ts'
 import { rowsDue, type CountedEntry } from './choose-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
 import { sizesFor } from './sizes.ts'
-import { summarizerIn } from '../../prompt/summarizer-key.ts'
+import { summarizerIn } from '../../prompt/key-values.ts'
 import { summarizerCalled } from './summarizer-model.ts'
 
 /** What a piece of a summary is made from. */

@@ -11,7 +11,7 @@ import { TurnStopped } from '../ending.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { createPiecePace } from './piece-pace.ts'
 import type { SumUp } from './sum-up.ts'
-import { summarizerIn } from '../../prompt/summarizer-key.ts'
+import { summarizerIn } from '../../prompt/key-values.ts'
 import { checkSummarizer, isAmong } from './summarizer-model.ts'
 import type { Troubles } from './troubles.ts'
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
-import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/summarizer-key.ts'
+import { SUMMARIZER_KEY, summarizerIn } from '../../prompt/key-values.ts'
 import type { ConfiguredModel } from '../ports.ts'
 
 /** The model of this name, which may sum up. Throws `Refusal`. */
