@@ -121,9 +121,13 @@ describe('a model over HTTP', () => {
     'whose report of tokens cannot be true (%d, %d) answers, and our own count stands in',
     async (input, output) => {
       models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
+      const none = { input: 0, output: 0 }
       const usage = async () => {
         const { models: all } = await json(['usage', '--json'])
-        const { estimated, ...sums } = all.find((one: { model: string }) => one.model === 'qwen')
+        const { estimated, ...sums } = all.find((one: { model: string }) => one.model === 'qwen') ?? {
+          ...none,
+          estimated: none,
+        }
         return { reported: sums.input - estimated.input, written: sums.output, estimated }
       }
       const before = await usage()
