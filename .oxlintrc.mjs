@@ -49,6 +49,8 @@ const ADAPTERS = {
 const FOR_ADAPTERS = [
   'lib/**',
   'chat/*',
+  'chat/people/*',
+  'chat/presence/*',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',

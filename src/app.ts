@@ -9,7 +9,7 @@ import { loadHostKeys } from './adapters/ssh/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
-import { createChatAndPeople } from './app/chat-and-people.ts'
+import { createRoomsAndPeople } from './app/rooms-and-people.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomStatus } from './app/room/status.ts'
 import { createClientHandler } from './app/session-host.ts'
@@ -17,10 +17,10 @@ import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
-import type { Chat } from './chat/chat.ts'
+import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
-import type { People } from './chat/people.ts'
+import type { People } from './chat/people/people.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
@@ -77,13 +77,13 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { chat, people, claimCode, tap } = await createChatAndPeople(current, context)
-  const activity = await createActivity(current, chat, context, overrides, owned)
+  const { rooms, people, claimCode, tap } = await createRoomsAndPeople(current, context)
+  const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
-  owned({ [Symbol.asyncDispose]: () => sumUpPresence(chat, context) })
-  const handler = createHandler(current, chat, people, activity, context)
+  owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
+  const handler = createHandler(current, rooms, people, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -95,16 +95,16 @@ async function assemble(
       const address = await server.listen(written.listen.host, written.listen.port)
       // Whoever waits for the address is told first.
       setImmediate(activity.warmUp)
-      void sumUpPresence(chat, context)
+      void sumUpPresence(rooms, context)
       return address
     },
   }
 }
 
 /** What cannot be stored now waits on disk for the next start. */
-async function sumUpPresence(chat: Chat, { log }: AppContext): Promise<void> {
+async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
   try {
-    await chat.sumUpPresence()
+    await rooms.everywhere.sumUpPresence()
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')
@@ -115,7 +115,7 @@ const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t e
 
 function createHandler(
   current: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   people: People,
   activity: Activity,
   context: AppContext,
@@ -125,19 +125,19 @@ function createHandler(
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
-  const commands = createCommands({ chat, people, speech, activity, clock, stores: storage })
+  const commands = createCommands({ rooms, people, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
-    chat,
+    rooms,
     people,
-    runner: createRunner({ commands, speech, chat, pace, bytes, log }),
+    runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
     stop: (room, person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
-      stdinBytes: () => limits.paste_bytes,
+      stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
   })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import { StorageError } from '../chat/errors.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
@@ -22,8 +22,10 @@ import { createToolRuns, type ToolRuns } from '../toolbox/tool-runs.ts'
 import { markCutTurns } from '../turns/cut-turns.ts'
 import type { Turns } from '../turns/turns.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
-import { assembleTurns } from './assemble-turns.ts'
-import { configuredModels } from './configured-models.ts'
+import { assembleSummaries } from './turns/assemble-summaries.ts'
+import { assembleTurns } from './turns/assemble-turns.ts'
+import { configuredModels } from './turns/configured-models.ts'
+import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
@@ -48,20 +50,28 @@ export interface Activity {
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
 export async function createActivity(
   current: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   context: AppContext,
   overrides: Overrides,
   owned: Owned,
 ): Promise<Activity> {
   const { storage, log, clock } = context
   const config = current.now()
+  const { limits } = current
   const composer = owned(composerFor(config, context))
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
-  const sources = toolSources(current, chat, context, tools)
-  await endCutTurns(chat, context)
-  const approvals = approvalsFor(current, chat, context, overrides)
+  const sources = toolSources(current, rooms, context, tools)
+  await endCutTurns(rooms, context)
+  const approvals = createApprovals({
+    room: (name) => rooms.anyRoom(name),
+    grants: storage.tools.grants,
+    limits,
+    answerMs: overrides.answerMs,
+    clock,
+    log,
+  })
   const catalogue = createCatalogue({
     sources,
     get disabled() {
@@ -69,45 +79,40 @@ export async function createActivity(
     },
     log,
   })
-  const scopedTools = createScopedTools(catalogue, storage.rooms, scopeNow(current))
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms, scopeNow(current))
   const models = configuredModels(current, overrides)
   const hooks = owned(
     createRoomHooks({
-      rooms: storage.rooms,
-      scripts: storage.scripts,
+      rooms: storage.chat.rooms,
+      scripts: storage.prompts.scripts,
       composer,
       clock,
       log,
-      room: (name) => chat.anyRoom(name),
+      room: (name) => rooms.anyRoom(name),
       modelNames: () => models().map(({ settings }) => settings.name),
     }),
   )
   const runner = createToolRunner({ limits: toolLimits(current), log })
-  const bytes = createByteQuota(current.limits, clock)
+  const bytes = createByteQuota(limits, clock)
   const openToolbox = createToolboxes({
     scopedTools,
     runner,
     permissions: approvals,
     workspaces,
-    results: storage.results,
+    results: storage.tools.results,
     bytes,
     clock,
     hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const { turns, summaries } = assembleTurns({
-    context,
-    stores: storage,
-    models,
-    composer,
-    scopedTools,
-    openToolbox,
-    hooks,
-    memory: {
-      anyRoom: (name) => chat.anyRoom(name),
-      usualSummarizer: () => current.now().memory.summarizer,
-    },
-    limits: current.limits,
+  const { tellAdmins } = rooms.everywhere
+  const services = createModelServices({ models, stores: storage, composer, limits, context, tellAdmins })
+  const shared = { context, stores: storage, models: services, composer, limits }
+  const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
+  const summaries = assembleSummaries({
+    ...shared,
+    anyRoom: (name) => rooms.anyRoom(name),
+    usualSummarizer: () => current.now().memory.summarizer,
   })
   const warmUp = (): void => {
     composer.warmUp()
@@ -135,9 +140,14 @@ const inBackground = (work: Promise<void>, log: Log): void =>
   void work.catch((error: unknown) => log.warn({ error }, 'the summaries of rooms could not be looked at'))
 
 /** What cannot be stored now is done at the next start; people can come in meanwhile. */
-async function endCutTurns(chat: Chat, { storage, log, clock }: AppContext): Promise<void> {
+async function endCutTurns(rooms: Rooms, { storage, log, clock }: AppContext): Promise<void> {
   try {
-    await markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+    await markCutTurns({
+      turns: storage.models.turns,
+      log: storage.chat.log,
+      clock,
+      room: (name) => rooms.anyRoom(name),
+    })
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.error({ error, reason: error.reason }, 'turns that a crash cut off could not be ended')
@@ -178,26 +188,4 @@ const workspacesFor = ({ dataDir, sandbox }: Config, { log }: AppContext): Works
     limits: { diskBytes: sandbox.disk_mb * 1024 * 1024, memoryBytes: sandbox.memory_mb * 1024 * 1024 },
     mode: sandbox.mode,
     log,
-  })
-
-const approvalsFor = (
-  { limits }: CurrentConfig,
-  chat: Chat,
-  context: AppContext,
-  { answerMs }: Overrides,
-): Approvals =>
-  createApprovals({
-    room: (name) => chat.anyRoom(name),
-    grants: context.storage.grants,
-    limits: {
-      get approvals_per_room() {
-        return limits.approvals_per_room
-      },
-      get approvals_per_person() {
-        return limits.approvals_per_person
-      },
-      ...(answerMs === undefined ? {} : { answer_ms: answerMs }),
-    },
-    clock: context.clock,
-    log: context.log,
   })

@@ -10,8 +10,12 @@ import { loadConfig, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { DATABASE } from './backup.ts'
+import { dataDirProblem } from './data-dir.ts'
 import { paths } from './paths.ts'
 import { located, openTools } from './tool-sources.ts'
+import { createRefusedParameter } from '../toolbox/refused-parameters.ts'
+import { sendable } from '../toolbox/sendable.ts'
+import type { Tool } from '../tools/tool.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
@@ -24,7 +28,7 @@ export async function check(line: CommandLine): Promise<number> {
   const { config, problems } = readConfig(line)
   const tools = config ? await storageAndTools(config) : NOTHING_FOUND
   const found = config
-    ? [...problems, ...(await databaseProblems(config)), ...(await luaProblems(config)), ...tools.problems]
+    ? [...problems, ...(await dataProblems(config)), ...(await luaProblems(config)), ...tools.problems]
     : problems
   for (const problem of found) print(problem)
   for (const warning of tools.warnings) print(`warning: ${warning}`)
@@ -46,6 +50,12 @@ function readConfig(line: CommandLine): { config?: Config; problems: readonly st
     if (error instanceof ConfigError) return { problems: error.problems }
     throw error
   }
+}
+
+/** In a directory that cannot be written, SQLite does not open a database either. */
+async function dataProblems(config: Config): Promise<readonly string[]> {
+  const problem = await dataDirProblem(config.dataDir)
+  return problem === undefined ? await databaseProblems(config) : [problem]
 }
 
 /** Looks through the whole database, if there is one, also while a server uses it. */
@@ -113,7 +123,7 @@ async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
   const all = [...tools.builtin(), ...modules.tools(), ...wrapped.tools()]
   return {
     problems: await tools.problems(),
-    warnings: wrapped.warnings().map(located),
+    warnings: [...wrapped.warnings().map(located), ...notSent(config, all)],
     notes: [
       ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),
       ...all.flatMap(({ id, aliasOf, unavailable }) =>
@@ -121,6 +131,19 @@ async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
       ),
     ],
   }
+}
+
+/** A line for each tool that cannot be sent to models, and for each that the provider of one of them would refuse. */
+function notSent({ models }: Config, tools: readonly Tool[]): readonly string[] {
+  const refusedParameter = createRefusedParameter()
+  return tools.flatMap((tool) => {
+    const words = sendable(tool)
+    if (words.problem !== undefined) return [`${tool.id} is hidden: ${words.problem}`]
+    return models.flatMap(({ name, framing, enabled }) => {
+      const reason = enabled ? refusedParameter(framing, words) : undefined
+      return reason === undefined ? [] : [`@${name} is not offered ${tool.id}: ${reason}`]
+    })
+  })
 }
 
 async function sandboxLine(config: Config): Promise<string> {

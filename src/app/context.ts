@@ -1,12 +1,18 @@
 import type { Storage } from '../adapters/storage/storage.ts'
+import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
 import type { CommandsState } from './sandbox-state.ts'
 
+/** The storage, with what is known of the rooms' scripts before they are read. */
+export interface AppStorage extends Storage {
+  readonly prompts: Storage['prompts'] & { readonly scripts: HookScripts }
+}
+
 /** What every part of the server uses. */
 export interface AppContext {
-  readonly storage: Storage
+  readonly storage: AppStorage
   readonly clock: Clock & MonotonicClock & Alarm
   readonly log: Log
   /** Ids that sort in time order, after everything that is stored. */

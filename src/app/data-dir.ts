@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../config/problem.ts'
 import { errorCode } from '../lib/errors.ts'
@@ -12,15 +12,44 @@ export async function makeDataDir(dir: string): Promise<void> {
   try {
     await makeWithParents(dir)
     await chmod(dir, 0o700)
+    await access(dir, constants.W_OK)
   } catch (error) {
-    const code = errorCode(error)
-    throw new ConfigError([`--data: ${dir} cannot be a directory here (${code}); name one that can be made`])
+    throw new ConfigError([await sentence(dir, error)])
   }
 }
 
 async function makeWithParents(dir: string): Promise<void> {
-  const found = await stat(dir).catch(() => undefined)
-  if (found?.isDirectory()) return
+  if (await isDirectory(dir)) return
   if (dirname(dir) !== dir) await makeWithParents(dirname(dir))
   await mkdir(dir, { mode: 0o700 })
+}
+
+/** Why a server could not write to its data directory, or make it; undefined where it could. Nothing is changed. */
+export async function dataDirProblem(dir: string): Promise<string | undefined> {
+  try {
+    await access(await nearest(dir), constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return await sentence(dir, error)
+  }
+}
+
+/** The directory itself, else what stands above it and is there: in that it would be made. */
+async function nearest(dir: string): Promise<string> {
+  if ((await isDirectory(dir)) || dirname(dir) === dir) return dir
+  // What is there and is no directory cannot be one.
+  if (await stat(dir).catch(() => undefined)) return `${dir}/.`
+  return await nearest(dirname(dir))
+}
+
+const isDirectory = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+
+async function sentence(dir: string, error: unknown): Promise<string> {
+  const code = errorCode(error)
+  if (code === 'EROFS')
+    return `--data: the disk of ${dir} is read-only (EROFS); mount it so that it can be written, or name another directory`
+  if ((code === 'EACCES' || code === 'EPERM') && (await isDirectory(dir)))
+    return `--data: ${dir} cannot be written by this user (${code}); give it to the user that runs the server, or name another directory`
+  return `--data: ${dir} cannot be a directory here (${code}); name one that can be made`
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createLog } from '../adapters/log/pino-log.ts'
 import { openStorage } from '../adapters/storage/open.ts'
 import type { Config } from '../config/config.ts'
+import { createHookScripts } from '../prompt/hooks/hook-scripts.ts'
 import { createIds } from '../lib/ids.ts'
 import { DATABASE } from './backup.ts'
 import type { AppContext, Overrides } from './context.ts'
@@ -31,6 +32,8 @@ export async function openData(
   const commands = commandsIn({ sandbox })
   const file = join(dataDir, DATABASE)
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
-  const storage = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
-  return { storage, clock, log, nextId: createIds(clock, await storage.log.lastId()), commands }
+  const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
+  const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
+  const nextId = createIds(clock, await opened.chat.log.lastId())
+  return { storage: { ...opened, prompts }, clock, log, nextId, commands }
 }

@@ -1,5 +1,8 @@
+import { createStallTimer } from '../adapters/ssh/stall-timer.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
+import { createDeferred } from '../lib/deferred.ts'
+import { duration } from '../lib/duration.ts'
 import type { Account } from '../lib/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
@@ -37,28 +40,64 @@ export const pageTurn = (account: Account): Promise<void> => account.restBefore(
 /** With `if-ready`, a standard input on which nothing comes for this long counts as empty. */
 const READY_MS = 250
 
+/** What a script may pipe in. */
+export interface InputLimits {
+  readonly bytes: number
+  /** Milliseconds in which almost nothing may come before its end. */
+  readonly stallMs: number
+}
+
 /**
  * All that a script pipes in, as text. `if-ready` does not wait for an input on which nothing comes at once. Throws
- * `Refusal` if it is longer than `maxBytes`.
+ * `Refusal` if it is too long, or does not end.
  */
 export async function scriptInput(
   pipe: ExecPipe,
-  maxBytes: number,
+  limits: InputLimits,
   wait: 'until-end' | 'if-ready',
 ): Promise<string> {
-  const chunks = pipe.stdin[Symbol.asyncIterator]()
+  const chunks = untilStalled(pipe.stdin, limits.stallMs)
   const first = chunks.next()
-  if (wait === 'if-ready' && !(await within(first, READY_MS))) return ''
+  if (wait === 'if-ready' && !(await within(first, READY_MS))) {
+    first.catch(() => {})
+    return ''
+  }
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
   for (let chunk = await first; !chunk.done; chunk = await chunks.next()) {
     size += chunk.value.length
-    if (size > maxBytes) throw new Refusal(`standard input is longer than ${maxBytes} bytes; send less`)
+    if (size > limits.bytes)
+      throw new Refusal(`standard input is longer than ${limits.bytes} bytes; send less`)
     text += decoder.decode(chunk.value, { stream: true })
   }
   return text + decoder.decode()
 }
+
+/** The chunks of an input. Throws `Refusal` where it neither goes on nor ends, by the rule for outputs that stall. */
+async function* untilStalled(
+  input: AsyncIterable<Uint8Array>,
+  stallMs: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  const stalled = createDeferred<never>()
+  stalled.promise.catch(() => {})
+  const timer = createStallTimer(stallMs, () => stalled.reject(new Refusal(endless(stallMs))))
+  const chunks = input[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      timer.run()
+      const chunk = await Promise.race([chunks.next(), stalled.promise])
+      if (chunk.done) return
+      timer.sent(chunk.value.length)
+      yield chunk.value
+    }
+  } finally {
+    timer.stop()
+  }
+}
+
+const endless = (stallMs: number): string =>
+  `standard input has not ended, and almost nothing came on it for ${duration(stallMs)}; nothing was done: end it, or write the text on the line`
 
 async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { People } from '../chat/people.ts'
-import type { Person } from '../chat/person.ts'
+import type { People } from '../chat/people/people.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { CompleteWord } from '../commands/completion.ts'
@@ -13,13 +13,13 @@ import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
 import { createRoomPasts, type RoomPasts } from './room/past.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
-import { pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
+import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
 import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
   readonly people: People
-  readonly chat: Chat
+  readonly rooms: Rooms
   readonly runner: Runner
   readonly boards: RoomBoards
   readonly shared: SharedBySessions
@@ -33,13 +33,13 @@ export interface HostParts {
 export interface HostSettings {
   /** Printed at the beginning of each session; empty for nothing. */
   readonly motd: () => string
-  /** Bytes that one script may pipe in. */
-  readonly stdinBytes: () => number
+  /** What one script may pipe in. */
+  readonly stdin: () => InputLimits
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
 export function createClientHandler(parts: HostParts): ClientHandler {
-  const pasts = createRoomPasts(parts.chat)
+  const pasts = createRoomPasts()
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
     shell: (person, terminal, account) =>
@@ -54,7 +54,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
       return await parts.runner.command(line, {
         person,
         out: scriptOutput(pipe, account),
-        stdin: (wait) => scriptInput(pipe, parts.settings.stdinBytes(), wait),
+        stdin: (wait) => scriptInput(pipe, parts.settings.stdin(), wait),
         signal: pipe.signal,
       })
     },
@@ -110,7 +110,7 @@ function createSessionHost(
       if (motd) attached.print(motd)
       if (person.guest)
         attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
-      await moveTo(await parts.chat.lobby(), attached).catch((error: unknown) => {
+      await moveTo(await parts.rooms.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
       })

@@ -7,7 +7,7 @@ import {
 } from '../adapters/tool-modules/tool-modules.ts'
 import { createWeb } from '../adapters/web/web.ts'
 import { createWrappedTools, type WrappedTools } from '../adapters/wrapped-tools/wrapped-tools.ts'
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { paths } from './paths.ts'
@@ -35,13 +35,19 @@ export interface ConfiguredTools extends AsyncDisposable {
 /** All tools by their source, in the order in which they are listed. */
 export function toolSources(
   current: CurrentConfig,
-  chat: Chat,
+  rooms: Rooms,
   { storage }: AppContext,
   { builtin, modules, wrapped }: ConfiguredTools,
 ): readonly ToolSource[] {
   const names = (): readonly string[] =>
     current.now().models.flatMap((model) => (model.enabled ? model.name : []))
-  const internal = roomTools({ chat, rooms: storage.rooms, models: { names }, speech: current.limits })
+  const internal = roomTools({
+    rooms,
+    log: storage.chat.log,
+    store: storage.chat.rooms,
+    models: { names },
+    speech: current.limits,
+  })
   return [
     { group: 'internal', name: 'internal', tools: () => internal },
     {
@@ -55,7 +61,7 @@ export function toolSources(
 }
 
 /** The stores that built-in tools use. */
-type ToolStores = Pick<Storage, 'rooms' | 'results'>
+type ToolStores = Pick<Storage, 'chat' | 'tools'>
 
 /**
  * Makes the tools, and reads modules and `.tool` files. A file may build on a built-in tool or one of a module.
@@ -103,14 +109,10 @@ async function moduleOptions({ tools }: Config): Promise<ToolModulesOptions> {
   }
 }
 
-const builtinFor = (
-  config: Config,
-  { rooms, results }: ToolStores,
-  commands: CommandsState,
-): readonly Tool[] =>
+const builtinFor = (config: Config, { chat, tools }: ToolStores, commands: CommandsState): readonly Tool[] =>
   builtinTools({
-    todo: rooms,
-    results,
+    todo: chat.rooms,
+    results: tools.results,
     subTurns: config.limits.turn_depth > 0,
     web: createWeb(config.tools.web, paths.pageReader),
     ...commands,

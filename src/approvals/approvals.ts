@@ -1,6 +1,6 @@
 import { mayManage } from '../chat/access.ts'
 import type { RoomName } from '../chat/entry.ts'
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
@@ -30,13 +30,16 @@ export interface ApprovalParts {
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly grants: GrantStore
   readonly limits: QuestionLimits
+  /** Milliseconds until a question without an answer is a no; 120,000 when absent. */
+  readonly answerMs?: number | undefined
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createApprovals({ room, grants: store, limits, clock, log }: ApprovalParts): Approvals {
+export function createApprovals(parts: ApprovalParts): Approvals {
+  const { room, grants: store, limits, answerMs, clock, log } = parts
   const grants = createGrants(store, clock)
-  const questions = createQuestions(limits)
+  const questions = createQuestions(limits, answerMs)
 
   /** What holds for every way to decide: reading needs no permission, and a stopped or failed request is denied. */
   const decideBy = (whyNot: Policy): PermissionProvider => ({

@@ -1,5 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Grants } from './grants.ts'
 import { isLasting, mayDecide, type Verdict, whyOnlyOnce } from './policy.ts'

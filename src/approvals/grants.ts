@@ -1,5 +1,5 @@
 import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 import { onlyOnce, ROOM_GRANT_MS } from './policy.ts'

@@ -1,6 +1,6 @@
 import { mayManage } from '../chat/access.ts'
 import type { ApprovalEntry } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { PermissionRequest } from '../tools/context.ts'
 
 /** What a person can decide about a question. */

@@ -3,7 +3,7 @@
  * This folder must not know how tools run, how models are called, how grants are stored, or what a terminal is.
  */
 import type { RoomName } from '../chat/entry.ts'
-import type { PersonId } from '../chat/person.ts'
+import type { PersonId } from '../chat/people/person.ts'
 
 /** A standing permission: one person's, in one room, for one thing. */
 export interface Grant {

@@ -43,9 +43,10 @@ export interface QuestionLimits {
   readonly approvals_per_room: number
   /** Of one requester, so that nobody takes all of a room's questions. */
   readonly approvals_per_person: number
-  /** Milliseconds until an unanswered question counts as denied; 120,000 when absent. */
-  readonly answer_ms?: number
 }
+
+/** Milliseconds until an unanswered question counts as denied. */
+const ANSWER_MS = 120_000
 
 /** Characters of what is asked. A slow terminal would get a longer text cut, so nobody could be sure to have seen all of it. */
 const MAX_DETAIL_CHARS = 65_536
@@ -55,8 +56,7 @@ interface RoomQuestions {
   readonly open: Map<number, OpenQuestion>
 }
 
-export function createQuestions(limits: QuestionLimits): Questions {
-  const { answer_ms = 120_000 } = limits
+export function createQuestions(limits: QuestionLimits, answerMs = ANSWER_MS): Questions {
   const rooms = new Map<RoomName, RoomQuestions>()
 
   function questionsOf(room: RoomName): RoomQuestions {
@@ -96,10 +96,10 @@ export function createQuestions(limits: QuestionLimits): Questions {
       const stopWatching = watchRequester(room, asked, giveUp)
       try {
         const author = asked.model ?? asked.requester.name
-        const text = questionText(number, asked, answer_ms)
+        const text = questionText(number, asked, answerMs)
         const facts = { ...approvalFacts(asked), author, question: number, answerers }
         await room.record({ ...facts, verdict: 'asked', text })
-        const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answer_ms)}`), answer_ms)
+        const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answerMs)}`), answerMs)
         return await ended.promise.finally(() => clearTimeout(timer))
       } finally {
         take()

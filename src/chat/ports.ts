@@ -6,9 +6,9 @@
  */
 import type { Json } from '../lib/json.ts'
 import type { Entry, EntryId, EntryKind, ReplyDelta, RoomName } from './entry.ts'
-import type { HeldPresence } from './held-presence.ts'
+import type { HeldPresence } from './presence/held-presence.ts'
 import type { LogStats } from './log-stats.ts'
-import type { Fingerprint, Person, PersonId } from './person.ts'
+import type { Fingerprint, Person, PersonId } from './people/person.ts'
 
 /** A room without its log. */
 export interface RoomRecord {
@@ -66,6 +66,13 @@ export interface SearchQuery extends Pick<LogQuery, 'limit' | 'before' | 'kinds'
   readonly prefer?: 'newest' | 'best'
 }
 
+/** What a search found. */
+export interface FoundEntries {
+  readonly entries: readonly Entry[]
+  /** Why the newest entries may be missing, in words for people; absent where none are. */
+  readonly behind?: string
+}
+
 /** The rooms' logs. All methods reject with `StorageError` only. */
 export interface EntryLog extends HeldPresence {
   /**
@@ -79,9 +86,10 @@ export interface EntryLog extends HeldPresence {
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
   /**
    * The entries of these rooms that match: the newest, oldest first, or the best, best first. Everything that was
-   * appended before is found; nothing is found for terms without a letter, a digit or a symbol such as an emoji.
+   * appended before is found, unless it says otherwise; nothing is found for terms without a letter, a digit or a symbol
+   * such as an emoji.
    */
-  search(query: SearchQuery): Promise<readonly Entry[]>
+  search(query: SearchQuery): Promise<FoundEntries>
   /** What a room's log has, counted. Reads all of it, so it may take long. */
   stats(room: RoomName): Promise<LogStats>
   /** The newest id in all rooms, so that new ids sort after it even if the clock went back. */

@@ -1,10 +1,11 @@
-import type { EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
-import type { Person, Role } from './person.ts'
+import type { Entry, EntryDraft, EntryId, Recorded, ReplyDelta, RoomName } from './entry.ts'
+import type { Person, Role } from './people/person.ts'
 import type {
   Alarm,
   Clock,
   EntryLog,
   Log,
+  LogQuery,
   Participant,
   PeopleStore,
   RoomBus,
@@ -12,13 +13,13 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
-import type { PresenceChange } from './held-presence.ts'
-import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence.ts'
-import { createPresent } from './present.ts'
+import type { PresenceChange } from './presence/held-presence.ts'
+import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
+import { createPresent } from './presence/present.ts'
 
 /** Somebody who hears a room without being present in it. */
 export interface Listener extends Partial<Pick<Participant, 'deliver' | 'stream'>> {
-  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence.ts). */
+  /** Somebody came or went: told after the line that says so, and also where no line does (chat/presence/presence.ts). */
   peopleChanged?(): void
 }
 
@@ -32,13 +33,15 @@ export interface Room {
    * Resolves when it is on disk and was delivered. If it rejects, with `StorageError`, nobody saw it.
    */
   record<Draft extends EntryDraft>(draft: Draft): Promise<Recorded<Draft>>
+  /** What was recorded here, oldest first. Rejects with `StorageError`. */
+  history(query: LogQuery): Promise<readonly Entry[]>
   /** Delivers a piece of a reply to those present; nothing is stored. */
   stream(delta: Omit<ReplyDelta, 'room'>): void
   /** Tells some of those who are present, and nobody else; nothing is stored. */
   whisper(people: readonly Person[], draft: EntryDraft): void
   /**
-   * Adds somebody; the first participant of a person is announced, where that can be stored. Where many come and go,
-   * they are summed up in one line (chat/presence.ts). Rejects with `Refusal` where that person would be one too many;
+   * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
+   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
    * admins are let in anyway, since they may have to put something right.
    */
   enter(participant: Participant): Promise<void>
@@ -52,6 +55,8 @@ export interface Room {
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
   sumUpPresence(): Promise<void>
+  /** Tries to store who came and went while nothing could be stored. Never rejects. */
+  catchUpPresence(): Promise<void>
 }
 
 /** What a room is made of; every room of a server shares them. */
@@ -108,8 +113,14 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
 
   return {
     name,
-    record: (draft) => record(draft),
+    async record(draft) {
+      const entry = await record(draft)
+      void presence.catchUp()
+      return entry
+    },
+    history: (query) => store.read(name, query),
     sumUpPresence: () => presence.sumUp(),
+    catchUpPresence: () => presence.catchUp(),
     stream: (delta) => parts.bus.publish(name, { type: 'delta', delta: { ...delta, room: name } }),
     whisper(people, draft) {
       const entry = entryOf(draft, name, parts)

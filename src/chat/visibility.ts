@@ -1,5 +1,5 @@
 import type { RoomName } from './entry.ts'
-import type { Person } from './person.ts'
+import type { Person } from './people/person.ts'
 import type { RoomRecord, RoomStore } from './ports.ts'
 
 /** What is asked of the store to find out who may see a room. */

@@ -1,6 +1,6 @@
 // What people type after a slash and scripts send as `ssh host VERB`: this folder declares, parses and runs commands,
 // and `verbs` has one file for each. It must not know what a terminal, SSH or the database is.
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Caller } from './caller.ts'
 

@@ -1,4 +1,4 @@
-import type { Chat } from '../chat/chat.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import { UsageError } from '../chat/errors.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Pace } from '../chat/limits/pace.ts'
@@ -30,7 +30,7 @@ export interface Runner {
 export function createRunner(parts: {
   readonly commands: readonly Command[]
   readonly speech: Speech
-  readonly chat: Chat
+  readonly rooms: Rooms
   readonly pace: Pace
   readonly bytes: ByteQuota
   readonly log: Log
@@ -87,7 +87,7 @@ export function createRunner(parts: {
         ? caller.session?.room
         : isForAll
           ? undefined
-          : await parts.chat.room(roomName, caller.person)
+          : await parts.rooms.get(roomName, caller.person)
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))

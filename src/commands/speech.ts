@@ -1,7 +1,7 @@
 import type { MessageEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import { messageText, type MessageLimits } from '../chat/message-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'

@@ -1,6 +1,6 @@
 import type { Entry, EntryDraft, EntryId, RoomName } from '../chat/entry.ts'
 import type { Log } from '../chat/ports.ts'
-import type { PersonId } from '../chat/person.ts'
+import type { PersonId } from '../chat/people/person.ts'
 import type { CallerContext } from '../toolbox/call-context.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import { OUTPUT_LIMITS, type ToolLimits } from '../tools/limits.ts'

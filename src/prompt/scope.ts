@@ -1,5 +1,5 @@
 import type { Json } from '../lib/json.ts'
-import type { Role } from '../chat/person.ts'
+import type { Role } from '../chat/people/person.ts'
 import { type ParsedScope, parseScope, type Pattern, warningsOf } from './patterns.ts'
 import type { CatalogueTool } from './snapshot.ts'
 

@@ -5,7 +5,7 @@
  * sides are interfaces in this file: what carries a session implements `Terminal` and calls a `ClientHandler`; the
  * server implements `ClientHandler` and `SessionHost`. `runSession` in session.ts joins a terminal with a host.
  */
-import type { Fingerprint, Person } from '../chat/person.ts'
+import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { Account } from '../lib/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'

@@ -1,5 +1,5 @@
 import type { Entry } from '../chat/entry.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
 import type { ViewFrames } from './frames.ts'

@@ -1,4 +1,4 @@
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { Account } from '../lib/scheduler.ts'
 import { createSerial } from '../lib/serial.ts'

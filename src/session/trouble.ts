@@ -1,5 +1,5 @@
 import { APOLOGY, Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import { errorMessage } from '../lib/errors.ts'
 import type { SessionView } from './session-view.ts'

@@ -48,7 +48,12 @@ async function callFacts(
   const files = await Promise.all(paths.map(async (path) => (await workspace.placeOf(path)) ?? path))
   const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
   return {
-    ...{ name, id: doesAs, access: tool.access, arguments: args, files, user: requester.name },
+    name,
+    id: doesAs,
+    access: tool.access,
+    arguments: args,
+    files,
+    user: requester.name,
     ...(tool.base === undefined ? {} : { base: tool.base }),
     ...by,
   }

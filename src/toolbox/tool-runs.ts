@@ -1,6 +1,6 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'

@@ -1,5 +1,5 @@
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
-import type { Person, Role } from '../chat/person.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import type { Access } from '../chat/tool-words.ts'
 import type { ChatView } from './conversation.ts'
 import type { ToolLimits } from './limits.ts'
@@ -18,7 +18,7 @@ export interface PermissionRequest {
   readonly target: string
   /** Everything that a person must see to decide, in full; may have many lines. */
   readonly detail: string
-  /** True for what must be asked each time: a grant for the room or for good would be too much. */
+  /** True for what must be asked each time: a grant would be too much. In a room, only an admin may allow it. */
   readonly onceOnly?: boolean
   readonly turn?: TurnId
   readonly signal: AbortSignal
@@ -61,7 +61,7 @@ export interface CallingTurn {
   readonly id: TurnId
   /** The model's name. */
   readonly model: string
-  /** The room that a world tool uses where the call names none. Walking changes it. */
+  /** The room that the tools of the rooms use where the call names none. Walking changes it. */
   readonly currentRoom: CurrentRoom
   readonly subTurns: SubTurns
 }

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { ReplyEntry } from '../chat/entry.ts'

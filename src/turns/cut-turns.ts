@@ -1,5 +1,5 @@
 import type { RoomName } from '../chat/entry.ts'
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, EntryLog } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { TurnRecord, TurnStore } from './ports.ts'

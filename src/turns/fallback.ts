@@ -1,4 +1,4 @@
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
 import { endingOf } from './ending.ts'
 import { ModelError } from './model-error.ts'

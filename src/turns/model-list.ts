@@ -1,6 +1,6 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { ChargeStore } from './bill/ports.ts'
 import { sumsByKey, type UsageSum } from './bill/usage-sums.ts'
 import type { KnownModels } from './known-models.ts'

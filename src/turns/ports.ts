@@ -62,11 +62,13 @@ export type ModelEvent =
   /** A whole thought, to be given back; comes after its pieces. */
   | { readonly type: 'thought'; readonly thought: Thought }
   | { readonly type: 'call'; readonly call: ToolCall }
-  | {
-      readonly type: 'finish'
-      readonly reason: 'stop' | 'calls' | 'length' | 'other'
-      readonly usage?: Usage
-    }
+  | ({ readonly type: 'finish'; readonly usage?: Usage } & FinishReason)
+
+/** Why a step ended. It is `refused` where the provider took the answer back, or could not make a call of it. */
+export type FinishReason =
+  | { readonly reason: 'stop' | 'calls' | 'length' }
+  /** `word` is the provider's own for it, on one line. */
+  | { readonly reason: 'refused' | 'other'; readonly word: string }
 
 /**
  * A language model, or something that stands for one. One call of `stream` is one step: the model is given definitions
@@ -102,9 +104,9 @@ export interface StoredFacts {
 
 /** Facts on disk, by model (known-models.ts has the key). All methods reject with `StorageError` only. */
 export interface ModelFactsStore {
-  findFacts(model: string): Promise<StoredFacts | undefined>
+  find(model: string): Promise<StoredFacts | undefined>
   /** Takes the place of what was known of the model. */
-  putFacts(model: string, facts: StoredFacts): Promise<void>
+  put(model: string, facts: StoredFacts): Promise<void>
 }
 
 /** A model with its adapter, as turns use it. */

@@ -3,23 +3,23 @@ import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
-import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
+import type { Prompt } from '../prompt/prompt.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type SentOffer } from '../toolbox/offer.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import { createFitSteps, type ShownSteps } from './fit-steps.ts'
-import type { StepMessage, Thought } from './ports.ts'
+import type { ModelRequest, StepMessage, Thought } from './ports.ts'
 import type { AnsweredEntry } from './turn-job.ts'
 import { createToolScale, createTurnTools } from './turn-tools.ts'
 
+/** What a model reads in one step; how its request is to be answered, its settings say. */
+export type StepContent = Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>
+
 /** Everything that one step of a turn needs: what is sent, and what runs the calls that come back. */
 export interface PreparedStep {
-  readonly prompt: Prompt
-  /** All earlier steps as they are sent: what this turn has no more space for is shortened. */
-  readonly messages: readonly StepMessage[]
-  /** The definitions to send. */
-  readonly definitions: readonly ToolDefinition[]
+  /** What is sent. In its messages, what this turn has no more space for is shortened. */
+  readonly content: StepContent
   /** Ids of all tools that can be called. */
   readonly toolIds: readonly string[]
   readonly toolbox: RoomToolbox
@@ -29,7 +29,8 @@ export interface PreparedStep {
   readonly rows: readonly HistoryRow[]
   /**
    * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
-   * scope have changed, if some were found, or if the messages need tokens that older history has. Rejects as
+   * scope have changed, if some were found or called that it does not have, or if the messages need tokens that older history
+   * has. Rejects as
    * `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
@@ -86,8 +87,13 @@ export const createPrepareStep =
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
 
+    /** A tool that was called comes back, where an earlier request had offered it and this one defers it. */
+    const hasAllCalled = ({ tools: sent }: Prompt): boolean =>
+      used.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
+
     function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
       const offer = createOffer(prompt, tools, {
+        offered: used.offered,
         found: used.find,
         weigh: (some) => weigh(some, caller.model),
         room: () =>
@@ -106,10 +112,8 @@ export const createPrepareStep =
       const { target, used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
       return {
-        prompt,
-        messages,
+        content: { prompt, messages, tools: offer.definitions },
         rows,
-        definitions: offer.definitions,
         toolIds: offer.ids,
         size: { counted: promptTokens + spent, framing: framingIn(prompt, caller.model) },
         toolbox: openToolbox(caller, offer, spaceForSteps(composed) - spent),
@@ -119,7 +123,7 @@ export const createPrepareStep =
           const steps = await fitSteps(all, spaceForSteps(composed))
           const fits = steps.tokens <= target + reserve - promptTokens
           const found = used.searches() > composed.searches
-          return fits && !found && sameTools(now, tools)
+          return fits && !found && hasAllCalled(prompt) && sameTools(now, tools)
             ? prepared(composed, now, steps)
             : prepared(await compose(now, steps.tokens), now, steps)
         },

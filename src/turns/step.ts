@@ -1,9 +1,11 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import { untilAborted } from '../lib/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './bill/own-count.ts'
 import { ModelError } from './model-error.ts'
 import type {
+  FinishReason,
   LanguageModel,
   ModelEvent,
   ModelRequest,
@@ -12,6 +14,7 @@ import type {
   Thought,
 } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
+import { withTaggedThoughts } from './thoughts/thoughts.ts'
 
 /** What a model did in one step. */
 export interface StepResult {
@@ -19,7 +22,7 @@ export interface StepResult {
   readonly calls: readonly ToolCall[]
   /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
-  readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
+  readonly end: FinishReason
   /** As the provider reported it; absent where it reported nothing that can be true. */
   readonly usage?: Usage
   /** For our own count of what it wrote. */
@@ -31,7 +34,7 @@ const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 /** What shows a step while it is streamed. */
 export interface StepView {
-  readonly reply: Pick<Reply, 'add'>
+  readonly reply: Pick<Reply, 'add' | 'unsay'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
   /**
@@ -63,11 +66,19 @@ export async function streamStep(
       if (received.anything || signal.aborted) await view.brokeOff?.(received)
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
-      const ms = error.retryable ? pauses[tries] : undefined
+      const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined
       if (ms === undefined) throw error
       await pause(ms, signal)
     }
   }
+}
+
+/** Milliseconds for which a turn waits where the provider says when it takes the next request. */
+const MAX_PAUSE_MS = 10_000
+
+function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
+  if (usual === undefined || retryAfterMs > MAX_PAUSE_MS) return undefined
+  return Math.max(usual, retryAfterMs)
 }
 
 /** What people saw of a step. */
@@ -92,13 +103,10 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of model.stream(request, signal)) {
-    received.anything = true
-    received.text += writtenIn(event)
-    signal.throwIfAborted()
+  const events = noted(model.stream(request, signal), received)
+  for await (const event of untilAborted(withTaggedThoughts(events), signal)) {
     switch (event.type) {
       case 'reported':
-        received.reported = { ...received.reported, ...event.usage }
         break
       case 'text':
         shown.anything ||= event.text !== ''
@@ -110,6 +118,11 @@ async function streamOnce(
         shown.anything ||= think !== undefined && event.text !== ''
         think?.(event.text)
         break
+      case 'unsay':
+        if (shown.text.trim() !== '') thoughts.push({ text: shown.text.trim() })
+        shown.text = ''
+        reply.unsay()
+        break
       case 'thought':
         thoughts.push(event.thought)
         break
@@ -117,12 +130,25 @@ async function streamOnce(
         calls.push(event.call)
         break
       case 'finish': {
-        const { reason, usage } = event
-        return { text: shown.text, calls, thoughts, reason, received, ...(usage ? { usage } : {}) }
+        const { type: _, usage, ...end } = event
+        return { text: shown.text, calls, thoughts, end, received, ...(usage ? { usage } : {}) }
       }
     }
   }
   throw new ModelError('the answer ended before it was finished; ask again', true)
+}
+
+/** The same events. What came is noted as it comes, since a later reader may hold it back, or be stopped before it is read. */
+async function* noted(
+  events: AsyncIterable<ModelEvent>,
+  received: ReceivedSoFar,
+): AsyncGenerator<ModelEvent> {
+  for await (const event of events) {
+    received.anything = true
+    received.text += writtenIn(event)
+    if (event.type === 'reported') received.reported = { ...received.reported, ...event.usage }
+    yield event
+  }
 }
 
 /** A thought that is given out whole came in pieces before. */

@@ -1,5 +1,5 @@
 import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Bounds } from '../prompt/scope.ts'
 import type { PermissionProvider, SubTurns } from '../tools/context.ts'

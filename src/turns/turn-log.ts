@@ -1,5 +1,5 @@
 import type { TurnId, TurnOutcome, Usage } from '../chat/entry.ts'
-import { SYSTEM } from '../chat/names.ts'
+import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill } from './bill/bill.ts'

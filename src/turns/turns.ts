@@ -1,6 +1,6 @@
 import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/person.ts'
+import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
@@ -125,7 +125,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     async scope({ room, person, model: name }) {
       const model = name === undefined ? models()[0] : modelCalled(name)
       const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })
-      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models()))] }
+      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models(), list))] }
     },
     async [Symbol.asyncDispose]() {
       closing = true

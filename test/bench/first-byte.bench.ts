@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { createModel } from '../../src/adapters/models/index.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
-import { createChat } from '../../src/chat/chat.ts'
+import { createRooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import { createIds } from '../../src/lib/ids.ts'
@@ -93,15 +93,15 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
   }
   const nextId = createIds(clock)
   const parts = {
-    entries: storage.log,
-    rooms: storage.rooms,
-    people: storage.people,
+    entries: storage.chat.log,
+    rooms: storage.chat.rooms,
+    people: storage.chat.people,
     bus: createLocalBus(silent),
     clock,
     nextId,
     log: silent,
   }
-  const room = await createChat(parts, {
+  const room = await createRooms(parts, {
     limits: { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 },
   }).lobby()
   const composer = createComposer({
@@ -117,7 +117,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     'record: the message on disk, with its fsync': () =>
       room.record({ kind: 'message', author: 'ann', text: '@qwen and now?' }),
     'begin: the turn on disk, with its fsync': () =>
-      storage.turns.begin({
+      storage.models.turns.begin({
         id: nextId() as TurnId,
         room: room.name,
         model: 'qwen',
@@ -127,9 +127,9 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     'snapshot: room, values and newest rows': () =>
       Promise.all([
         room.info(),
-        storage.rooms.values(room.name),
-        storage.history.newest(room.name, newest),
-        storage.scripts.current(room.name),
+        storage.chat.rooms.values(room.name),
+        storage.prompts.history.newest(room.name, newest),
+        storage.prompts.scripts.current(room.name),
       ]),
     'compose: 8 layers, 100 tools, 500 messages, through the pipe': (round: number) =>
       composer.compose(workload(undefined, `ann: ${round}`)),

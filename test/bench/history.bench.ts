@@ -64,7 +64,7 @@ async function composeFrom(storage: Storage, composer: Composer, size: number) {
 }
 
 const newest = (storage: Storage, size: number) =>
-  storage.history.newest(nameOf(size), {
+  storage.prompts.history.newest(nameOf(size), {
     encoding: 'o200k_base',
     maxRows: 500,
     maxTokens: TARGET,
@@ -79,7 +79,7 @@ async function countRows(storage: Storage, composer: Composer, size: number): Pr
     'o200k_base',
     rows.map(({ entry }) => `${entry.author}: ${entry.text}`),
   )
-  await storage.history.saveCounts(
+  await storage.prompts.history.saveCounts(
     'o200k_base',
     new Map(rows.map(({ entry }, at) => [entry.id, counts[at]!])),
   )

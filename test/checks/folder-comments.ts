@@ -17,6 +17,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/web/reader': 'main.ts',
   'src/app': '../app.ts',
   'src/app/room': 'board.ts',
+  'src/app/turns': 'assemble-turns.ts',
   'src/chat/limits': 'payers.ts',
   'src/commands': 'define.ts',
   'src/commands/verbs/shared': 'announce.ts',

@@ -3,9 +3,6 @@ import type { Sources } from '../metrics/source-files.ts'
 /** Names that stand for two types, and why both keep them. */
 const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
   ['Caller', 'who runs a command and who runs tools: no file knows both'],
-  ['Chat', 'the rooms of a server; programs know theirs by this name (docs/embedding.md)'],
-  ['ChatLimits', 'as Chat'],
-  ['ChatOptions', 'as Chat'],
 ])
 
 /** One sentence for each name that more than one exported type of `src` has, or that `shared` lists in vain. */

@@ -5,13 +5,13 @@ import { permissionProviderExam, type FindRoom, type PermissionExaminee } from '
 
 /** Approvals of a lobby, and what its owner wants with a tool. */
 async function openApprovals(find: (usual: FindRoom) => FindRoom) {
-  const { storage, chat, clock, log, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { storage, rooms, clock, log, person } = await createChatParts()
+  const room = await rooms.lobby()
   const ann = await person('ann')
-  await storage.rooms.setMembership(room.name, ann.id, 'owner')
+  await storage.chat.rooms.setMembership(room.name, ann.id, 'owner')
   const approvals = createApprovals({
-    room: find((name) => chat.anyRoom(name)),
-    grants: storage.grants,
+    room: find((name) => rooms.anyRoom(name)),
+    grants: storage.tools.grants,
     limits: { approvals_per_room: 8, approvals_per_person: 4 },
     clock,
     log,

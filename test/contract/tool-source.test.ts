@@ -11,12 +11,12 @@ import { createChatParts } from '../support/chat-parts.ts'
 import { contextFor } from '../unit/tools/context.ts'
 import { toolSourceExam } from './tool-source-exam.ts'
 
-const { chat, storage } = await createChatParts()
+const { rooms, storage } = await createChatParts()
 const search = createSearch({ provider: 'searxng', url: 'http://localhost:8888' })
 const builtin = builtinTools({
-  todo: storage.rooms,
+  todo: storage.chat.rooms,
   web: { ...localWeb([80]), search },
-  results: storage.results,
+  results: storage.tools.results,
 })
 
 const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () => ({
@@ -26,7 +26,10 @@ const fixed = (group: ToolSource['group'], tools: readonly Tool[]) => async () =
 })
 
 toolSourceExam('builtin', fixed('builtin', builtin))
-toolSourceExam('internal', fixed('internal', roomTools({ chat, rooms: storage.rooms })))
+toolSourceExam(
+  'internal',
+  fixed('internal', roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })),
+)
 toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],
@@ -63,5 +66,7 @@ test('a built-in tool that cannot run here says why, also to whoever calls it', 
 })
 
 test('the list of ids of the rooms’ tools is that of the tools', () => {
-  expect(roomTools({ chat, rooms: storage.rooms }).map(({ id }) => id)).toEqual(ROOM_TOOL_IDS)
+  expect(roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map(({ id }) => id)).toEqual(
+    ROOM_TOOL_IDS,
+  )
 })

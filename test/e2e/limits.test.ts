@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { says } from '../support/model-server.ts'
+import { openSsh } from '../support/ssh.ts'
 import { createModelStage, type ModelStage } from '../support/server.ts'
 
 let stage: ModelStage
@@ -11,6 +12,7 @@ context_window = 16000
 
 [limits]
 members_per_room = 1
+stall_s = 1
 tokens_per_person_day = 30
 tokens_per_room_day = 50
 `)
@@ -28,6 +30,20 @@ test('whoever would be one too many in the lobby is told so and sent away', asyn
   await bob.waitFor('! lobby is full: 1 of 1 people are in it; try again later')
   expect(await bob.exit).toBe(1)
   expect(alice.output()).not.toContain('bob')
+})
+
+test('a command whose standard input never ends is told so, and holds its connection no longer', async () => {
+  const { port } = stage.server
+  const target = { user: 'carol', port, key: await stage.home.key('carol'), options: ['-T'] }
+  for (const silent of [true, false]) {
+    await using command = openSsh(target, ['say', 'lobby'])
+    if (!silent) command.write('half a line')
+    await command.waitForError('standard input has not ended, and almost nothing came on it for 1s')
+    expect(await command.exit).toBe(1)
+  }
+  const { stdout } = await stage.as('carol', ['history', 'lobby'])
+  expect(stdout).not.toContain('half a line')
+  expect(await stage.as('carol', ['say', 'lobby'], { input: 'a whole line' })).toMatchObject({ exitCode: 0 })
 })
 
 test('tokens are counted for a person and for a room, and a restart gives none back', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { LOBBY } from '../../src/chat/names.ts'
+import { LOBBY } from '../../src/chat/people/names.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import {
@@ -45,7 +45,7 @@ async function pastServer(fill: (storage: Storage) => Promise<void>): Promise<st
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-memory-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
   await using storage = await openStorage(sqliteOptions(dir))
-  await storage.rooms.create(room(LOBBY, {}))
+  await storage.chat.rooms.create(room(LOBBY, {}))
   await fill(storage)
   return dir
 }
@@ -107,10 +107,10 @@ test('a room of 10,000 messages knows its first hundred, also after a crash in t
         const id = nextId()
         ids.push(id)
         const text = index === 40 ? `the vault opens with ${SECRET}` : `number ${index} says what people say`
-        return storage.log.append(message(id, LOBBY, text))
+        return storage.chat.log.append(message(id, LOBBY, text))
       }),
     )
-    await storage.rooms.setValue(LOBBY, 'summarizer', 'memo' satisfies Json)
+    await storage.chat.rooms.setValue(LOBBY, 'summarizer', 'memo' satisfies Json)
   })
   let isCrashing = true
   models.always(
@@ -151,8 +151,8 @@ test('two rooms with one summarizer do not mix, and neither waits for the other 
   const { models, stage } = await stageOver(async (storage) => {
     const nextId = createIds({ now: () => Date.now() - 3_600_000 })
     for (let index = 0; index < 400; index += 1)
-      await storage.log.append(message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`))
-    await storage.rooms.setValue(LOBBY, 'summarizer', 'memo')
+      await storage.chat.log.append(message(nextId(), LOBBY, `piano was moved, said in the lobby, ${index}`))
+    await storage.chat.rooms.setValue(LOBBY, 'summarizer', 'memo')
   })
   models.always(
     bothModels((response, request) => {

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dataDirProblem } from '../../src/app/data-dir.ts'
 import { type Server, startServer } from '../support/server.ts'
+import { tinyDisk } from '../support/tiny-disk.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 let dir: string
@@ -105,6 +107,34 @@ describe('starting', () => {
       const { exitCode, stderr } = await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])
       expect(stderr).toMatch(/^sshawl: --data: \S+ cannot be a directory here \(E[A-Z]+\)/)
       expect(exitCode).toBe(2)
+    },
+  )
+
+  test('a data directory that cannot be made is a problem to sshawl check, too, and nothing is made', async () => {
+    const { exitCode, stdout } = await sshawl(['check', '--data', '/dev/null/data'])
+    expect(stdout).toContain('--data: /dev/null/data cannot be a directory here (ENOTDIR)')
+    expect(exitCode).toBe(1)
+    expect(await dataDirProblem(join(dir, 'a', 'b'))).toBe(undefined)
+    expect(await readdir(dir)).toEqual([])
+  })
+
+  const disk = tinyDisk()
+  test.skipIf(disk === undefined)(
+    'a data directory on a read-only disk is refused with what to do, by serve and by check',
+    async () => {
+      using full = disk
+      const data = join(full?.path ?? '', 'data')
+      const server = await startServer({ dataDir: data })
+      await server.stop('SIGTERM')
+      full?.makeReadOnly()
+      const sentence = `--data: the disk of ${data} is read-only (EROFS); mount it so that it can be written, or name another directory`
+      expect(await sshawl(['serve', '--listen', '127.0.0.1:0', '--data', data])).toMatchObject({
+        exitCode: 2,
+        stderr: `sshawl: ${sentence}`,
+      })
+      const checked = await sshawl(['check', '--data', data])
+      expect(checked.stdout.split('\n')[0]).toBe(sentence)
+      expect(checked.exitCode).toBe(1)
     },
   )
 

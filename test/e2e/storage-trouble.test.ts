@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execaSync } from 'execa'
 import { expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { createStage, type Stage } from '../support/server.ts'
+import { tinyDisk } from '../support/tiny-disk.ts'
 
 /** What a person can do while nothing can be stored: come in, read, look around and leave, and be told. */
 async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
@@ -14,6 +12,10 @@ async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
   await session.waitFor(`not stored: ${told}`)
   const history = await stage.as('bob', ['history', 'lobby'])
   expect(history).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('before the trouble') as string,
+  })
+  expect(await stage.as('bob', ['search', 'lobby', 'trouble'])).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('before the trouble') as string,
   })
@@ -31,6 +33,9 @@ async function expectOpenDoor(stage: Stage, told: string): Promise<void> {
 
 async function expectAllIsWell(stage: Stage): Promise<void> {
   expect(await stage.as('bob', ['say', 'lobby', 'stored again'])).toMatchObject({ exitCode: 0 })
+  await expect
+    .poll(async () => (await stage.as('bob', ['history', 'lobby'])).stdout)
+    .toMatch(/stored again\n.*1 person came and went/)
   const { stdout } = await stage.as('alice', ['history', 'lobby'])
   expect(stdout).toContain('stored again')
   expect(stdout).not.toContain('lost')
@@ -69,36 +74,12 @@ test.skipIf(disk === undefined)(
     using full = disk
     await using stage = await createStage(full ? { dataDir: join(full.path, 'data') } : {})
     for (const name of ['alice', 'bob']) await stage.as(name, ['say', 'lobby', 'before the trouble'])
-    const filler = join(full?.path ?? '', 'filler')
-    for (const size of [1_000_000, 10_000, 512]) fill(filler + size, size)
+    // The index has what was said until now, and not what follows.
+    await stage.as('bob', ['search', 'lobby', 'trouble'])
+    await stage.as('bob', ['say', 'lobby', 'and then it came'])
+    const filler = full?.fill()
     await expectOpenDoor(stage, 'the disk is full')
-    for (const size of [1_000_000, 10_000, 512]) rmSync(filler + size)
+    filler?.free()
     await expectAllIsWell(stage)
   },
 )
-
-/** A disk of 8 MiB; undefined where this user may not mount one. */
-function tinyDisk(): ({ readonly path: string } & Disposable) | undefined {
-  const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
-  const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { reject: false })
-  if (mounted.failed) {
-    rmSync(path, { recursive: true })
-    return undefined
-  }
-  return {
-    path,
-    [Symbol.dispose]() {
-      execaSync('umount', ['-l', path])
-      rmSync(path, { recursive: true })
-    },
-  }
-}
-
-/** Writes pieces of this size until there is no room for another. */
-function fill(file: string, size: number): void {
-  try {
-    for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
-  } catch {
-    // The disk is full.
-  }
-}

@@ -10,7 +10,7 @@ const nextId = createIds(Date)
 
 async function appendOne(): Promise<void> {
   const id = nextId() as EntryId
-  await storage.log.append({
+  await storage.chat.log.append({
     id,
     at: 0,
     room: 'lobby' as RoomName,

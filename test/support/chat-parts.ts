@@ -1,10 +1,11 @@
-import type { Storage } from '../../src/adapters/storage/storage.ts'
+import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
-import { createChat, type Chat } from '../../src/chat/chat.ts'
+import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
-import type { Fingerprint, Person, PersonId } from '../../src/chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
+import { createHookScripts } from '../../src/prompt/hooks/hook-scripts.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { skeleton } from '../../src/lib/text/skeleton.ts'
 import { openInMemory } from './storage.ts'
@@ -44,8 +45,8 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 
 /** Rooms and people over a store in memory, without any server. */
 export interface ChatParts {
-  readonly storage: Storage
-  readonly chat: Chat
+  readonly storage: AppStorage
+  readonly rooms: Rooms
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
@@ -56,15 +57,17 @@ export interface ChatParts {
 }
 
 export async function createChatParts(): Promise<ChatParts> {
-  const storage = await openInMemory()
+  const opened = await openInMemory()
+  const scripts = createHookScripts(opened.prompts.scripts)
+  const storage = { ...opened, prompts: { ...opened.prompts, scripts } }
   const clock = handClock()
   const log = memoryLog()
   const nextId = createIds(clock)
   const bus = tapped(createLocalBus(log))
   const parts = {
-    entries: storage.log,
-    rooms: storage.rooms,
-    people: storage.people,
+    entries: storage.chat.log,
+    rooms: storage.chat.rooms,
+    people: storage.chat.people,
     bus,
     clock,
     nextId,
@@ -73,7 +76,7 @@ export async function createChatParts(): Promise<ChatParts> {
   return {
     storage,
     tap: bus.tap,
-    chat: createChat(parts, {
+    rooms: createRooms(parts, {
       limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
     }),
     clock,
@@ -81,7 +84,7 @@ export async function createChatParts(): Promise<ChatParts> {
     nextId,
     async person(name, { admin = false } = {}) {
       const person: Person = { id: `person-${name}` as PersonId, name, admin, guest: false }
-      await storage.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
+      await storage.chat.people.register(person, skeleton(name), `SHA256:${name}` as Fingerprint, clock.now())
       return person
     },
   }

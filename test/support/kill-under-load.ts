@@ -35,7 +35,7 @@ export async function killUnderLoad(kills: number): Promise<KillReport> {
   await stage.server.stop('SIGKILL')
   const file = join(stage.server.dataDir, 'sshawl.db')
   await using storage = await openStorage({ ...sqliteOptions(stage.server.dataDir), file })
-  const entries = await storage.log.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
+  const entries = await storage.chat.log.read('lobby' as RoomName, { limit: 1e6, kinds: ['message'] })
   return { shown, stored: entries.map(({ text }) => text), damage: await damageOf(file) }
 }
 

@@ -5,7 +5,7 @@ import { loadHostKeys } from '../../src/adapters/ssh/host-key.ts'
 import type { SshLimits } from '../../src/adapters/ssh/limits.ts'
 import { createSshServer } from '../../src/adapters/ssh/server.ts'
 import type { Log } from '../../src/chat/ports.ts'
-import type { Person, PersonId } from '../../src/chat/person.ts'
+import type { Person, PersonId } from '../../src/chat/people/person.ts'
 import type { ClientHandler } from '../../src/session/ports.ts'
 
 /** The design's defaults. */

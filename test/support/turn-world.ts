@@ -1,6 +1,6 @@
 import type { ByteQuota } from '../../src/chat/limits/byte-quota.ts'
 import type { Entry } from '../../src/chat/entry.ts'
-import type { Person } from '../../src/chat/person.ts'
+import type { Person } from '../../src/chat/people/person.ts'
 import type { Room } from '../../src/chat/room.ts'
 import type { Json } from '../../src/lib/json.ts'
 import type { Workspace } from '../../src/tools/ports/workspace.ts'
@@ -8,9 +8,12 @@ import type { PermissionProvider, ToolContext } from '../../src/tools/context.ts
 import type { Tool, ToolSource } from '../../src/tools/tool.ts'
 import { ok, type ToolResult } from '../../src/tools/result.ts'
 import { createCatalogue } from '../../src/toolbox/catalogue.ts'
-import type { ConfiguredModel, LanguageModel } from '../../src/turns/ports.ts'
+import type { ConfiguredModel, LanguageModel, TurnStore } from '../../src/turns/ports.ts'
 import type { ModelConfig } from '../../src/adapters/models/index.ts'
-import { assembleTurns, type TurnAssembly } from '../../src/app/assemble-turns.ts'
+import { assembleSummaries } from '../../src/app/turns/assemble-summaries.ts'
+import { assembleTurns, type TurnAssembly } from '../../src/app/turns/assemble-turns.ts'
+import type { QuotaLimits } from '../../src/turns/bill/token-quotas.ts'
+import { createModelServices } from '../../src/app/turns/model-services.ts'
 import { createToolRunner } from '../../src/toolbox/run-tool.ts'
 import { createScopedTools } from '../../src/toolbox/scoped-tools.ts'
 import { createToolboxes, type OpenToolbox } from '../../src/toolbox/room-toolbox.ts'
@@ -59,7 +62,7 @@ export interface WorldOptions {
   readonly settings?: Partial<ModelConfig>
   /** Further models, after the scripted one. */
   readonly more?: readonly ConfiguredModel[]
-  readonly limits?: Partial<TurnAssembly['limits']> & { readonly tools?: ToolLimits }
+  readonly limits?: Partial<TurnAssembly['limits'] & QuotaLimits> & { readonly tools?: ToolLimits }
   readonly permissions?: PermissionProvider
   readonly disabled?: readonly string[]
   /** The model that sums up rooms. */
@@ -67,8 +70,8 @@ export interface WorldOptions {
   readonly bytes?: ByteQuota
   /** The room's files; without it, tools have none. */
   readonly workspace?: Workspace
-  /** Changes the store before anything uses it. */
-  readonly withStore?: (stores: TurnAssembly['stores']) => Partial<TurnAssembly['stores']>
+  /** Changes the store of turns before anything uses it. */
+  readonly withTurns?: (turns: TurnStore) => Partial<TurnStore>
 }
 
 /** For a world that limits nobody's bytes. */
@@ -76,9 +79,9 @@ export const UNCOUNTED: ByteQuota = { take() {}, charge() {} }
 
 export async function createTurnWorld(model: LanguageModel, options: WorldOptions = {}): Promise<TurnWorld> {
   const chatParts = await createChatParts()
-  const { storage, chat, clock, log, nextId } = chatParts
+  const { storage, rooms, clock, log, nextId } = chatParts
   const composer = await localComposer()
-  const room = await chat.lobby()
+  const room = await rooms.lobby()
   const ann = await chatParts.person('ann')
   const tools = [...(options.tools ?? [])]
   const source: ToolSource = {
@@ -88,16 +91,17 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
   }
   const { tools: toolLimits = { timeoutMs: 60_000, outputLines: 2000, outputBytes: 262_144 }, ...limits } =
     options.limits ?? {}
-  const stores = { ...storage, ...options.withStore?.(storage) }
+  const { turns: turnStore } = storage.models
+  const modelStores = { ...storage.models, turns: { ...turnStore, ...options.withTurns?.(turnStore) } }
   const catalogue = createCatalogue({ sources: [source], disabled: options.disabled ?? [], log })
-  const scopedTools = createScopedTools(catalogue, stores.rooms)
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
   const runner = createToolRunner({
     limits: toolLimits,
     log,
   })
   const hooks = createRoomHooks({
-    ...{ rooms: stores.rooms, scripts: stores.scripts, composer, clock, log },
-    room: (name) => chat.anyRoom(name),
+    ...{ rooms: storage.chat.rooms, scripts: storage.prompts.scripts, composer, clock, log },
+    room: (name) => rooms.anyRoom(name),
     modelNames: () => turns.names(),
   })
   chatParts.tap(hooks.onEntry)
@@ -106,7 +110,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     runner,
     permissions: options.permissions ?? { request: async () => 'deny' },
     workspaces: { of: () => options.workspace ?? noWorkspace },
-    results: storage.results,
+    results: storage.tools.results,
     bytes: options.bytes ?? UNCOUNTED,
     clock,
     hooks,
@@ -115,26 +119,31 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
-  const { turns, summaries } = assembleTurns({
-    hooks,
-    context: { clock, log, nextId },
-    stores,
+  const allLimits = {
+    turns_per_room: 2,
+    turns_queued: 8,
+    turn_s: 600,
+    turn_steps: 24,
+    turn_depth: 2,
+    tokens_per_person_day: 0,
+    tokens_per_room_day: 0,
+    retryPauses: [0, 0],
+    ...limits,
+  }
+  const services = createModelServices({
     models: () => models,
-    memory: { anyRoom: (name) => chat.anyRoom(name), usualSummarizer: () => options.summarizer },
+    stores: { models: modelStores },
     composer,
-    scopedTools,
-    openToolbox,
-    limits: {
-      turns_per_room: 2,
-      turns_queued: 8,
-      turn_s: 600,
-      turn_steps: 24,
-      turn_depth: 2,
-      tokens_per_person_day: 0,
-      tokens_per_room_day: 0,
-      retryPauses: [0, 0],
-      ...limits,
-    },
+    limits: allLimits,
+    context: { clock, log, nextId },
+    tellAdmins: rooms.everywhere.tellAdmins,
+  })
+  const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
+  const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })
+  const summaries = assembleSummaries({
+    ...shared,
+    anyRoom: (name) => rooms.anyRoom(name),
+    usualSummarizer: () => options.summarizer,
   })
   const deltas: string[] = []
   const thoughts: string[] = []
@@ -147,7 +156,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     const said = await room.record({ kind: 'message', author: by.name, text: `@${name} ${text}` })
     return await turns.start({ room, requester: by, model: name, message: said })
   }
-  const readLog = () => storage.log.read(room.name, { limit: 10_000 })
+  const readLog = () => storage.chat.log.read(room.name, { limit: 10_000 })
 
   return {
     chatParts,
@@ -164,7 +173,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     thoughts,
     start,
     ask: async (text) => await (await start(text)).done,
-    setScope: (scope) => storage.rooms.setValue(room.name, 'tool_scope', scope),
+    setScope: (scope) => storage.chat.rooms.setValue(room.name, 'tool_scope', scope),
     log: readLog,
     lines: async () =>
       (await readLog())

@@ -5,8 +5,8 @@ import { sessionIn } from '../support/commands/caller.ts'
 import { createChatParts } from '../support/chat-parts.ts'
 import { personCalled } from '../support/ssh-server.ts'
 
-const { chat } = await createChatParts()
-const { caller } = sessionIn(await chat.lobby(), personCalled('alice'))
+const { rooms } = await createChatParts()
+const { caller } = sessionIn(await rooms.lobby(), personCalled('alice'))
 
 /** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */
 function recordingRunner() {

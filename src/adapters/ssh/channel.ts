@@ -1,5 +1,5 @@
 import type { ServerChannel, Session } from 'ssh2'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'

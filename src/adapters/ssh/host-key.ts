@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import ssh2, { type ParsedKey } from 'ssh2'
-import type { Fingerprint } from '../../chat/person.ts'
+import type { Fingerprint } from '../../chat/people/person.ts'
 import { errorCode } from '../../lib/errors.ts'
 import { fingerprintOf } from './public-key.ts'
 

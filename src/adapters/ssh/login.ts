@@ -1,6 +1,6 @@
 import type { AuthContext, Connection, PublicKeyAuthContext } from 'ssh2'
 import { Refusal, StorageError } from '../../chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import { readLoginKey } from './public-key.ts'

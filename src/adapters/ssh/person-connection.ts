@@ -1,5 +1,5 @@
 import type { Connection } from 'ssh2'
-import type { Fingerprint } from '../../chat/person.ts'
+import type { Fingerprint } from '../../chat/people/person.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import type { Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import ssh2, { type PublicKeyAuthContext } from 'ssh2'
-import type { Fingerprint } from '../../chat/person.ts'
+import type { Fingerprint } from '../../chat/people/person.ts'
 import type { OfferedKey } from '../../session/ports.ts'
 import { readSecurityKey } from './security-key.ts'
 

@@ -12,22 +12,34 @@ import type { CalibrationStore } from '../../prompt/ports.ts'
 import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 
 /**
- * All that is kept on disk, in the words of those who need it. Every method of every store takes and gives plain
+ * All that is kept on disk, in the words of those who need it, and grouped by them. Every method of every store takes and gives plain
  * values, which may cross to another thread, and rejects with `StorageError` only.
  */
 export interface Stores {
-  readonly log: EntryLog
-  readonly rooms: RoomStore
-  readonly people: PeopleStore
-  /** Turns, and what the requests of models used. */
-  readonly turns: TurnStore & ChargeStore
-  readonly grants: GrantStore
-  /** What is known of models: how they count, and what they can do. */
-  readonly calibrations: CalibrationStore & ModelFactsStore
-  readonly results: ResultStore
-  readonly scripts: ScriptStore
-  readonly summaries: SummaryStore
-  readonly history: HistoryStore
+  readonly chat: {
+    readonly log: EntryLog
+    readonly rooms: RoomStore
+    readonly people: PeopleStore
+  }
+  /** What prompts are made from, beside rooms and people. */
+  readonly prompts: {
+    /** The log again, as rows with their tokens. */
+    readonly history: HistoryStore
+    readonly scripts: ScriptStore
+    readonly summaries: SummaryStore
+  }
+  /** What models did and used, and what is known of them: how they count, and what they can do. */
+  readonly models: {
+    readonly turns: TurnStore
+    readonly charges: ChargeStore
+    readonly calibrations: CalibrationStore
+    readonly facts: ModelFactsStore
+  }
+  /** What tools may do without a question, and their long results. */
+  readonly tools: {
+    readonly grants: GrantStore
+    readonly results: ResultStore
+  }
   readonly upkeep: Upkeep
 }
 

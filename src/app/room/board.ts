@@ -1,7 +1,7 @@
 // What a session knows of its room beyond the log: who is there, what runs, what is offered. It joins `chat`, `session`
 // and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
 import type { Entry, ReplyDelta } from '../../chat/entry.ts'
-import type { Person, Role } from '../../chat/person.ts'
+import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { createReplies, createStatusRows } from '../../session/drawing/footer.ts'
 import type { RoomFooter, SessionStatus } from '../../session/ports.ts'

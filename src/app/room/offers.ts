@@ -1,4 +1,4 @@
-import type { Person, Role } from '../../chat/person.ts'
+import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Offers, RoomStatus } from './status.ts'
 

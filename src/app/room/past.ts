@@ -1,4 +1,3 @@
-import type { Chat } from '../../chat/chat.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Room } from '../../chat/room.ts'
 
@@ -26,11 +25,11 @@ interface Kept {
   holders: number
 }
 
-export function createRoomPasts(chat: Chat): RoomPasts {
+export function createRoomPasts(): RoomPasts {
   const rooms = new Map<Room, Kept>()
   return {
     open(room) {
-      const kept = rooms.get(room) ?? keep(room, chat)
+      const kept = rooms.get(room) ?? keep(room)
       kept.holders++
       rooms.set(room, kept)
       const release = (): void => {
@@ -45,7 +44,7 @@ export function createRoomPasts(chat: Chat): RoomPasts {
 }
 
 /** Listens first and reads second, so that no entry is missed between. */
-function keep(room: Room, chat: Chat): Kept {
+function keep(room: Room): Kept {
   let entries: readonly Entry[] = []
   const stop = room.listen({
     deliver(entry) {
@@ -55,7 +54,7 @@ function keep(room: Room, chat: Chat): Kept {
     },
   })
   const read = async (): Promise<() => readonly Entry[]> => {
-    const stored = await chat.history(room, { limit: PAST_ENTRIES, withoutThreads: true })
+    const stored = await room.history({ limit: PAST_ENTRIES, withoutThreads: true })
     const newest = idOfNewest(stored)
     entries = [...stored, ...entries.filter(({ id }) => id > newest)].slice(-PAST_ENTRIES)
     return () => entries

@@ -1,5 +1,5 @@
 import type { Entry } from '../../chat/entry.ts'
-import type { Person, Role } from '../../chat/person.ts'
+import type { Person, Role } from '../../chat/people/person.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Screen } from '../../session/ports.ts'

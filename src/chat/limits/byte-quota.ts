@@ -1,7 +1,7 @@
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import type { Person } from '../person.ts'
+import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
 /** Limits how much of the disk somebody can fill: with lines, through pipes, and with what tools give for them. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { createLedger } from './payers.ts'
-import type { Person } from '../person.ts'
+import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
 /** Slows a person down who sends lines too fast: first by waiting, then by refusing a line; never by a ban. */

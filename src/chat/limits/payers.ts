@@ -3,7 +3,7 @@
  * know what a line means, nor where its bytes are kept.
  */
 import { fullAfter, waitFor, type Rate } from '../../lib/token-bucket.ts'
-import type { Person } from '../person.ts'
+import type { Person } from '../people/person.ts'
 import type { MonotonicClock } from '../ports.ts'
 
 /** Token buckets of all who pay, for one limit. */

@@ -1,4 +1,3 @@
-import type { Chat } from '../../chat/chat.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Clock, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
@@ -12,11 +11,7 @@ const CLEAR = 'clear'
 type Here = CommandContext<'here'>
 
 /** From where on models read the conversation: nothing is taken out of the log. */
-export function checkpointCommand(
-  chat: Pick<Chat, 'history'>,
-  rooms: Pick<RoomStore, 'getValue' | 'setValue'>,
-  clock: Clock,
-): Command {
+export function checkpointCommand(rooms: Pick<RoomStore, 'getValue' | 'setValue'>, clock: Clock): Command {
   return defineCommand({
     name: 'checkpoint',
     summary: 'models read the conversation from here on; a name sets it, clear removes it, nothing shows it',
@@ -44,7 +39,7 @@ export function checkpointCommand(
   }
 
   async function lastEntry(room: Room): Promise<Checkpoint['after']> {
-    const last = (await chat.history(room, { limit: 1 })).at(-1)
+    const last = (await room.history({ limit: 1 })).at(-1)
     if (last) return last.id
     throw new Refusal(`nothing was said in ${room.name} yet: models read from there anyway`)
   }

@@ -1,4 +1,4 @@
-import type { People } from '../../chat/people.ts'
+import type { People } from '../../chat/people/people.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const claimCommand = (people: Pick<People, 'claim'>): Command =>

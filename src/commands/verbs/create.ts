@@ -1,7 +1,7 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
 
-export const createRoomCommand = (chat: Pick<Chat, 'create'>): Command =>
+export const createRoomCommand = (rooms: Pick<Rooms, 'create'>): Command =>
   defineCommand({
     name: 'create',
     summary: 'make a room of your own; --private hides it from all but those you invite',
@@ -11,7 +11,7 @@ export const createRoomCommand = (chat: Pick<Chat, 'create'>): Command =>
     example: '--private attic',
     rights: { rule: 'Everybody but guests.' },
     async run({ person, args, flags, out, session }) {
-      const room = await chat.create(args.name, person, flags)
+      const room = await rooms.create(args.name, person, flags)
       out.line(`made ${room.name}, which is yours`)
       await session?.moveTo(room)
     },

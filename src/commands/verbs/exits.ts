@@ -1,8 +1,8 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Exits } from '../../chat/exits.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
-export const exitsCommand = (chat: Pick<Chat, 'exits'>): Command =>
+export const exitsCommand = (exits: Pick<Exits, 'list'>): Command =>
   defineCommand({
     name: 'exits',
     summary: 'the ways out of this room, and where they lead',
@@ -10,9 +10,9 @@ export const exitsCommand = (chat: Pick<Chat, 'exits'>): Command =>
     flags: [JSON_FLAG],
     example: '',
     async run({ person, room, flags, out }) {
-      const exits = await chat.exits.list(room.name, { viewer: person })
-      if (flags.json) return out.line(safeJson(exits))
-      if (exits.length === 0) return out.line(`${room.name} has no exits; portal makes one`)
-      for (const exit of exits) out.line(`${exit.direction}  ${exit.room}`)
+      const visible = await exits.list(room.name, { viewer: person })
+      if (flags.json) return out.line(safeJson(visible))
+      if (visible.length === 0) return out.line(`${room.name} has no exits; portal makes one`)
+      for (const exit of visible) out.line(`${exit.direction}  ${exit.room}`)
     },
   })

@@ -1,7 +1,7 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
 
-export const forkCommand = (chat: Pick<Chat, 'fork'>): Command =>
+export const forkCommand = (rooms: Pick<Rooms, 'fork'>): Command =>
   defineCommand({
     name: 'fork',
     summary:
@@ -12,7 +12,7 @@ export const forkCommand = (chat: Pick<Chat, 'fork'>): Command =>
     example: 'den-2',
     rights: { rule: 'Everybody who sees the room, but no guest.' },
     async run({ person, room, args, flags, out, session }) {
-      const made = await chat.fork(room, args.name, person, flags)
+      const made = await rooms.fork(room, args.name, person, flags)
       const hidden = (await made.info()).private ? ', and private' : ''
       out.line(`made ${made.name} like ${room.name}; it is yours${hidden}`)
       await session?.moveTo(made)

@@ -1,9 +1,9 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
-export const goCommand = (chat: Chat, rooms: Invitations): Command =>
+export const goCommand = (rooms: Pick<Rooms, 'get' | 'exits'>, invitations: Invitations): Command =>
   defineCommand({
     name: 'go',
     summary: 'go through an exit of this room',
@@ -12,12 +12,12 @@ export const goCommand = (chat: Chat, rooms: Invitations): Command =>
     example: 'north',
     fromScript: 'Refused: a script is in no room, and names the room in each command instead.',
     complete: async ({ room, person }) =>
-      (await chat.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
+      (await rooms.exits.list(room.name, { viewer: person })).map((exit) => exit.direction),
     async run(context) {
       const { person, session, args } = context
       if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
       const direction = args.direction.toLowerCase()
-      const exit = await chat.exits.follow(session.room.name, direction, { viewer: person })
-      await enter(await chat.room(exit.room, person), context, rooms)
+      const exit = await rooms.exits.follow(session.room.name, direction, { viewer: person })
+      await enter(await rooms.get(exit.room, person), context, invitations)
     },
   })

@@ -1,7 +1,7 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
-import type { Chat } from '../../chat/chat.ts'
-import type { People } from '../../chat/people.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import type { People } from '../../chat/people/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -52,7 +52,7 @@ import { wrapCommand } from './wrap.ts'
 
 /** What commands are made from; each takes only what it needs. */
 export interface CommandParts {
-  readonly chat: Chat
+  readonly rooms: Rooms
   readonly people: People
   readonly speech: Speech
   /** What goes on in the rooms. */
@@ -65,59 +65,59 @@ export interface CommandParts {
   }
   readonly clock: Clock
   readonly stores: {
-    readonly rooms: RoomStore
-    readonly people: PeopleStore
-    readonly log: EntryLog
-    readonly turns: TurnStore & ChargeStore
-    readonly grants: GrantStore
-    readonly scripts: ScriptStore
-    readonly summaries: SummaryStore
-    readonly history: Pick<HistoryStore, 'following'>
+    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
+    readonly prompts: {
+      readonly scripts: ScriptStore
+      readonly summaries: SummaryStore
+      readonly history: Pick<HistoryStore, 'following'>
+    }
+    readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
+    readonly tools: { readonly grants: GrantStore }
   }
 }
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { chat, people, speech, activity, clock, stores } = parts
+  const { rooms, people, speech, activity, clock, stores } = parts
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
-    roomsCommand(chat),
-    createRoomCommand(chat),
-    joinCommand(chat, stores.rooms),
-    leaveCommand(chat),
-    forkCommand(chat),
-    inviteCommand(stores.rooms, stores.people),
-    topicCommand(stores.rooms),
-    vibeCommand(stores.rooms),
-    exitsCommand(chat),
-    portalCommand(chat),
-    goCommand(chat, stores.rooms),
-    navCommand(chat),
+    roomsCommand(rooms),
+    createRoomCommand(rooms),
+    joinCommand(rooms, stores.chat.rooms),
+    leaveCommand(rooms),
+    forkCommand(rooms),
+    inviteCommand(stores.chat.rooms, stores.chat.people),
+    topicCommand(stores.chat.rooms),
+    vibeCommand(stores.chat.rooms),
+    exitsCommand(rooms.exits),
+    portalCommand(rooms),
+    goCommand(rooms, stores.chat.rooms),
+    navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
-    historyCommand(stores.log),
-    searchCommand(chat),
+    historyCommand(stores.chat.log),
+    searchCommand(rooms, stores.chat.log),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),
-    permsCommand(stores.grants, clock),
+    permsCommand(stores.tools.grants, clock),
     modelsCommand(turns),
-    usageCommand(stores.turns, clock),
-    todoCommand(stores.rooms),
-    toolsCommand(turns, stores.rooms),
+    usageCommand(stores.models.charges, clock),
+    todoCommand(stores.chat.rooms),
+    toolsCommand(turns, stores.chat.rooms),
     wrapCommand(turns),
-    turnCommand(stores.turns, chat),
-    scriptCommand(stores.scripts, turns, clock, hooks),
-    summaryCommand(stores, summaries, clock),
-    checkpointCommand(chat, stores.rooms, clock),
-    kvCommand(stores.rooms, summaries),
+    turnCommand(stores.models.turns),
+    scriptCommand(stores.prompts.scripts, turns, clock, hooks),
+    summaryCommand({ ...stores.prompts, rooms: stores.chat.rooms }, summaries, clock),
+    checkpointCommand(stores.chat.rooms, clock),
+    kvCommand(stores.chat.rooms, summaries),
     quitCommand(),
   ]
   return commands

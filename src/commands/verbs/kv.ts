@@ -1,6 +1,6 @@
 import { EXITS_KEY, valuesWithExits, visibleExits } from '../../chat/exits.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'

@@ -1,8 +1,8 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Exits } from '../../chat/exits.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { announce } from './shared/announce.ts'
 
-export const navCommand = (chat: Pick<Chat, 'exits'>): Command =>
+export const navCommand = (exits: Pick<Exits, 'nav' | 'setNav'>): Command =>
   defineCommand({
     name: 'nav',
     summary: 'whether models may walk out of this room and into it: show it, or set it to on or off',
@@ -13,8 +13,8 @@ export const navCommand = (chat: Pick<Chat, 'exits'>): Command =>
     async run(context) {
       const { person, room, args, out } = context
       const { state } = args
-      if (state === undefined) return out.line((await chat.exits.nav(room.name)) ? 'on' : 'off')
-      await chat.exits.setNav(room.name, state === 'on')
+      if (state === undefined) return out.line((await exits.nav(room.name)) ? 'on' : 'off')
+      await exits.setNav(room.name, state === 'on')
       const may = state === 'on' ? 'may' : 'may not'
       await announce(context, `${person.name} turned nav ${state}: models ${may} walk here`)
     },

@@ -1,7 +1,7 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
 
-export const portalCommand = (chat: Pick<Chat, 'exits' | 'room'>): Command =>
+export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get'>): Command =>
   defineCommand({
     name: 'portal',
     summary: 'make an exit of this room that leads into another one (- takes it away)',
@@ -16,11 +16,11 @@ export const portalCommand = (chat: Pick<Chat, 'exits' | 'room'>): Command =>
       const { person, room, args, out } = context
       const direction = args.direction.toLowerCase()
       if (args.to === '-') {
-        await chat.exits.close(room.name, direction, { viewer: person })
+        await rooms.exits.close(room.name, direction, { viewer: person })
         return out.line(`the exit ${direction} is gone`)
       }
-      const target = await chat.room(args.to, person)
-      await chat.exits.open(room.name, { direction, room: target.name })
+      const target = await rooms.get(args.to, person)
+      await rooms.exits.open(room.name, { direction, room: target.name })
       await tell(context, `${direction} leads to ${target.name} now`, (await target.info()).private)
     },
   })

@@ -1,12 +1,10 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomRecord } from '../../chat/ports.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 
-type Rooms = Pick<Chat, 'room' | 'rooms'>
-
-export const roomsCommand = (chat: Rooms): Command =>
+export const roomsCommand = (rooms: Pick<Rooms, 'get' | 'list'>): Command =>
   defineCommand({
     name: 'rooms',
     summary: 'the rooms you can see, and how many people are in each',
@@ -14,8 +12,8 @@ export const roomsCommand = (chat: Rooms): Command =>
     flags: [JSON_FLAG],
     example: '',
     async run({ person, flags, out }) {
-      const rows = await chat.rooms(person)
-      const listed = await Promise.all(rows.map((row) => describe(chat, row, person)))
+      const rows = await rooms.list(person)
+      const listed = await Promise.all(rows.map((row) => describe(rooms, row, person)))
       if (flags.json) return out.line(safeJson(listed))
       for (const room of listed) {
         const topic = room.topic ? `  ${room.topic}` : ''
@@ -24,7 +22,7 @@ export const roomsCommand = (chat: Rooms): Command =>
     },
   })
 
-async function describe(chat: Rooms, row: RoomRecord, viewer: Person) {
-  const room = await chat.room(row.name, viewer)
+async function describe(rooms: Pick<Rooms, 'get'>, row: RoomRecord, viewer: Person) {
+  const room = await rooms.get(row.name, viewer)
   return { name: row.name, topic: row.topic, private: row.private, people: room.present().length }
 }

@@ -1,13 +1,14 @@
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import type { RoomName } from '../../chat/entry.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { EntryLog } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
-export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
+export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({
     name: 'search',
     summary:
@@ -27,11 +28,15 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
     async run({ room, person, args, flags, out, signal }) {
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
-      const rooms = await searchedRooms(chat, room, person)
+      const searched = await searchedRooms(rooms, room, person)
       // What many find is not in memory at once: each prints a page before the next one is read.
+      let behind: string | undefined
       const read: PagedLog['read'] = async (query) => {
         await out.ready()
-        return await chat.search({ ...query, rooms, terms, prefer: flags.best ? 'best' : 'newest' })
+        const prefer = flags.best ? 'best' : 'newest'
+        const found = await log.search({ ...query, rooms: searched, terms, prefer })
+        behind ??= found.behind
+        return found.entries
       }
       const pages = flags.best ? [await read({ limit })] : pagesOf({ read }, limit)
       let isFound = false
@@ -40,14 +45,15 @@ export const searchCommand = (chat: Pick<Chat, 'search' | 'rooms'>): Command =>
         await printEntries(page, out, { asJson: flags.json, withRooms: !room })
         if (signal.aborted) return
       }
+      if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
       if (!isFound && !flags.json) out.line(`nothing here has ${termsText(terms)}`)
     },
   })
 
 async function searchedRooms(
-  chat: Pick<Chat, 'rooms'>,
+  rooms: Pick<Rooms, 'list'>,
   room: Room | undefined,
   person: Person,
 ): Promise<readonly RoomName[]> {
-  return room ? [room.name] : (await chat.rooms(person)).map(({ name }) => name)
+  return room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
 }

@@ -1,6 +1,6 @@
 import { mayManage } from '../../chat/access.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'

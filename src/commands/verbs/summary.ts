@@ -69,16 +69,17 @@ export function summaryCommand(
   async function show({ room, person, args, flags, out }: Context): Promise<void> {
     const wanted = args.text?.trim()
     const summary = wanted ? await versionOf(room.name, wanted) : await store.current(room.name)
-    const { trouble, ...status } = await summaries.status(room.name)
-    const told = trouble !== undefined && mayManage(await room.roleOf(person)) ? { trouble } : {}
-    if (flags.json) return out.line(asJson(room.name, summary, { ...status, ...told }))
+    const status = await summaries.status(room.name)
+    const mayKnow = status.trouble !== undefined && mayManage(await room.roleOf(person))
+    const trouble = mayKnow ? status.trouble : undefined
+    if (flags.json) return out.line(asJson(room.name, summary, status, trouble))
     // Each line is indented, so that none can pass for a speaker or for the system.
     out.line(
       summary && summary.text !== '' ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary',
     )
     if (summary && summary.text !== '') out.line(`-- ${versionLine(summary)}`)
     out.line(`-- ${statusLine(status)}`)
-    if (told.trouble !== undefined) out.line(`-- ${told.trouble}`)
+    if (trouble !== undefined) out.line(`-- ${trouble}`)
   }
 
   async function versionOf(room: StoredSummary['room'], wanted: string): Promise<StoredSummary> {
@@ -146,15 +147,25 @@ const versionLine = ({ version, author, at, first, last, text }: StoredSummary):
   }`
 
 const facts = ({ version, author, at, first, last, text }: StoredSummary) => ({
-  ...{ version, author, at: new Date(at).toISOString(), first, last, text },
+  version,
+  author,
+  at: new Date(at).toISOString(),
+  first,
+  last,
+  text,
 })
 
-const asJson = (room: string, summary: StoredSummary | undefined, status: SummaryStatus): string =>
+const asJson = (
+  room: string,
+  summary: StoredSummary | undefined,
+  { summarizer, working, asked }: SummaryStatus,
+  trouble: string | undefined,
+): string =>
   safeJson({
     room,
     summary: summary && summary.text !== '' ? facts(summary) : null,
-    summarizer: status.summarizer ?? null,
-    working: status.working,
-    ...(status.asked === undefined ? {} : { asked: status.asked }),
-    ...(status.trouble === undefined ? {} : { trouble: status.trouble }),
+    summarizer: summarizer ?? null,
+    working,
+    asked,
+    trouble,
   })

@@ -1,4 +1,3 @@
-import type { Chat } from '../../chat/chat.ts'
 import type { EntryId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Room } from '../../chat/room.ts'
@@ -12,7 +11,7 @@ import { sentIn, requestText, type NumberedRequest } from './shared/sent-request
 
 type Turns = Pick<TurnStore, 'find' | 'last'>
 
-export const turnCommand = (turns: Turns, chat: Pick<Chat, 'history'>): Command =>
+export const turnCommand = (turns: Turns): Command =>
   defineCommand({
     name: 'turn',
     summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
@@ -30,7 +29,7 @@ export const turnCommand = (turns: Turns, chat: Pick<Chat, 'history'>): Command 
     example: 'last 1',
     async run({ room, args, flags, out, session, signal }) {
       const { id, request, full } = wanted(args)
-      const turn = await findTurn(id, room, turns, chat)
+      const turn = await findTurn(id, room, turns)
       const sent = sentIn(turn)
       const isPage = session !== undefined && !full
       const chosen = chosenOf(sent, request, isPage)
@@ -67,26 +66,21 @@ function wanted({
 }
 
 /** Throws `Refusal`. A turn of another room is treated like one that does not exist. */
-async function findTurn(
-  id: string,
-  room: Room,
-  turns: Turns,
-  chat: Pick<Chat, 'history'>,
-): Promise<TurnRecord> {
+async function findTurn(id: string, room: Room, turns: Turns): Promise<TurnRecord> {
   if (id === 'last') {
     const last = await turns.last(room.name)
     if (last) return last
     throw new Refusal(`no model was asked in ${room.name} yet`)
   }
-  const turn = (await turns.find(id)) ?? (await turns.find((await turnOfEntry(id, room, chat)) ?? ''))
+  const turn = (await turns.find(id)) ?? (await turns.find((await turnOfEntry(id, room)) ?? ''))
   if (turn?.room === room.name) return turn
   throw new Refusal(`there is no turn ${id.slice(0, 40)} in ${room.name}, and no entry of a turn`)
 }
 
 /** The turn that an entry belongs to. */
-async function turnOfEntry(id: string, room: Room, chat: Pick<Chat, 'history'>): Promise<string | undefined> {
+async function turnOfEntry(id: string, room: Room): Promise<string | undefined> {
   // All ids have the same length, so a longer text sorts right after the entry itself.
-  const [entry] = await chat.history(room, { limit: 1, before: `${id.slice(0, 40)}0` as EntryId })
+  const [entry] = await room.history({ limit: 1, before: `${id.slice(0, 40)}0` as EntryId })
   return entry?.id === id && 'turn' in entry ? entry.turn : undefined
 }
 

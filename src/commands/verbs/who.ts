@@ -1,4 +1,4 @@
-import type { Role } from '../../chat/person.ts'
+import type { Role } from '../../chat/people/person.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'

@@ -1,4 +1,4 @@
-import type { People } from '../../chat/people.ts'
+import type { People } from '../../chat/people/people.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 

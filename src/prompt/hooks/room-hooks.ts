@@ -1,14 +1,15 @@
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { valuesWithExits } from '../../chat/exits.ts'
-import { SYSTEM } from '../../chat/names.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
 import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { readTodo, TODO_KEY } from '../../chat/todo.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { type Composer, type ScriptStore, WrapError } from '../ports.ts'
+import { type Composer, WrapError } from '../ports.ts'
 import type { RoomScript } from '../snapshot.ts'
-import { HEARD_KINDS, type HookName, type HookOutcome, mayDefine } from './hook.ts'
+import { HEARD_KINDS, type HookName, type HookOutcome } from './hook.ts'
 import { createHookLog } from './hook-log.ts'
+import type { HookScripts } from './hook-scripts.ts'
 import { createRoomQueues } from './room-queues.ts'
 
 /** The hooks of all rooms. Disposing ends those that run; no more are run then. */
@@ -33,7 +34,7 @@ export interface RoomHooks extends AsyncDisposable {
 /** What hooks need of the server. */
 export interface RoomHooksParts {
   readonly rooms: Pick<RoomStore, 'values' | 'setValue'>
-  readonly scripts: Pick<ScriptStore, 'current'>
+  readonly scripts: Pick<HookScripts, 'withHook'>
   readonly composer: Pick<Composer, 'runHook'>
   readonly room: (name: RoomName) => Promise<Room | undefined>
   readonly modelNames: () => readonly string[]
@@ -70,8 +71,8 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
   /** Runs a hook that nobody waits for: stores what it set; the room is told once of a script's hook that fails. */
   async function runLater(name: HookName, roomName: RoomName, argument: JsonObject): Promise<void> {
     try {
-      const script = await parts.scripts.current(roomName)
-      const room = mayDefine(script, name) && (await parts.room(roomName))
+      const script = await parts.scripts.withHook(roomName, name)
+      const room = script && (await parts.room(roomName))
       if (!room) return
       try {
         const { values } = await run(room, script, name, argument, closing.signal)
@@ -96,7 +97,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
   /** A room whose script has no such hook loses nothing. */
   async function tellFull(room: RoomName, name: HookName): Promise<void> {
     try {
-      if (!mayDefine(await parts.scripts.current(room), name)) return
+      if (!(await parts.scripts.withHook(room, name))) return
       hookLog.add(room, name, ['left out: too many calls were waiting'])
       parts.log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
     } catch (error) {
@@ -108,8 +109,8 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
 
   return {
     async beforeToolCall(room, call, signal) {
-      const script = await parts.scripts.current(room.name)
-      if (!mayDefine(script, 'before_tool_call')) return undefined
+      const script = await parts.scripts.withHook(room.name, 'before_tool_call')
+      if (!script) return undefined
       const ended = AbortSignal.any([signal, closing.signal])
       try {
         const { refusal } = await run(room, script, 'before_tool_call', await call(), ended)

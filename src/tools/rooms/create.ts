@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { Refusal } from '../../chat/errors.ts'
-import { roomName } from '../../chat/names.ts'
+import { roomName } from '../../chat/people/names.ts'
 import type { Room } from '../../chat/room.ts'
 import { changeQuestion, roomOf, roomToChange, type RoomToolParts } from './in-room.ts'
 import type { ToolContext } from '../context.ts'
@@ -32,7 +32,7 @@ export const createRoomTool = (parts: RoomToolParts): Tool =>
     },
     run: async (wanted, context) => {
       await roomToMakeFrom(parts, context, wanted)
-      return made(await parts.chat.create(wanted.name, context.requester.person, wanted), context)
+      return made(await parts.rooms.create(wanted.name, context.requester.person, wanted), context)
     },
   })
 
@@ -54,7 +54,7 @@ export const forkRoomTool = (parts: RoomToolParts): Tool =>
     run: async (wanted, context) => {
       await roomToMakeFrom(parts, context, wanted)
       const room = await roomToChange(parts, context, undefined)
-      return made(await parts.chat.fork(room, wanted.name, context.requester.person, wanted), context)
+      return made(await parts.rooms.fork(room, wanted.name, context.requester.person, wanted), context)
     },
   })
 

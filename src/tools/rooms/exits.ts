@@ -16,7 +16,7 @@ export const exitsTool = (parts: RoomToolParts): Tool =>
     run: async ({ room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const audience = { viewer: context.requester.person, toldIn: context.room }
-      const exits = await parts.chat.exits.list(room.name, audience)
+      const exits = await parts.rooms.exits.list(room.name, audience)
       return ok(exits.map((exit) => `${exit.direction}: ${exit.room}`).join('\n') || 'There are no exits.')
     },
   })

@@ -19,7 +19,7 @@ export const goTool = (parts: RoomToolParts): Tool =>
     run: async ({ direction }, context) =>
       walk(parts, context, async (current) => {
         const audience = { viewer: context.requester.person, toldIn: context.room }
-        const exit = await parts.chat.exits.follow(current, direction.toLowerCase(), audience)
+        const exit = await parts.rooms.exits.follow(current, direction.toLowerCase(), audience)
         return exit.room
       }),
   })

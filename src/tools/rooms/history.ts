@@ -30,7 +30,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
       const room = await roomOf(parts, context, name)
       const older = before ? { before: before as EntryId } : {}
       const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, ...older }
-      return ok(page(await parts.chat.history(room, query), limit))
+      return ok(page(await room.history(query), limit))
     },
   })
 

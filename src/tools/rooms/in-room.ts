@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Chat } from '../../chat/chat.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { RoomStore } from '../../chat/ports.ts'
+import type { EntryLog, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { MessageLimits } from '../../chat/message-text.ts'
 import type { ToolContext } from '../context.ts'
@@ -9,9 +9,11 @@ import type { Question } from '../tool.ts'
 
 /** What the tools of the rooms are made from. */
 export interface RoomToolParts {
-  readonly chat: Chat
+  readonly rooms: Rooms
+  /** Finds what was said in rooms that the requester may see. */
+  readonly log: Pick<EntryLog, 'search'>
   /** Where notes and vibes are kept. */
-  readonly rooms: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
+  readonly store: Pick<RoomStore, 'getValue' | 'setValue' | 'update'>
   /** The models that can be mentioned; nobody when absent. */
   readonly models?: { names(): readonly string[] }
   /** How long one message may be. */
@@ -30,11 +32,11 @@ export const ROOM_PARAMETER_TEXT = 'Default: here.'
  * there for them in the same words as for one that does not exist.
  */
 export const roomOf = (
-  { chat }: RoomToolParts,
+  { rooms }: RoomToolParts,
   context: ToolContext,
   name: string | undefined,
 ): Promise<Room> =>
-  chat.room(
+  rooms.get(
     name ?? context.chat.turn?.currentRoom.name ?? context.room,
     context.requester.person,
     context.room,
@@ -69,10 +71,10 @@ export const changeQuestion = (
 })
 
 /** Throws `Refusal` unless models may walk from the call's room to this one. People go where they like. */
-export async function needNav({ chat }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {
+export async function needNav({ rooms }: RoomToolParts, context: ToolContext, room: Room): Promise<void> {
   if (room.name === context.room || context.chat.turn === undefined) return
   for (const name of [context.room, room.name]) {
-    if (await chat.exits.nav(name)) continue
+    if (await rooms.exits.nav(name)) continue
     throw new Refusal(`models may not walk from ${context.room} to ${room.name}: nav is off in ${name}`)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The rooms and the people in them as tools for models, one a file. They act for the requester, through `chat`, and know
+ * The rooms and the people in them as tools for models, one a file. They act for the requester, through `Rooms`, and know
  * no store but that of rooms.
  */
 import { ROOM_TOOL_PREFIX } from '../../chat/tool-words.ts'

@@ -31,7 +31,7 @@ export function noteTool(parts: RoomToolParts): Tool {
 
   /** Throws `Refusal`. */
   async function notesOf(room: RoomName): Promise<readonly string[]> {
-    const found = noteList.safeParse((await parts.rooms.getValue(room, KEY)) ?? [])
+    const found = noteList.safeParse((await parts.store.getValue(room, KEY)) ?? [])
     if (found.success) return found.data
     throw new Refusal(`the key-value ${KEY} of ${room} is no list of lines; kv ${KEY} - clears it`)
   }
@@ -41,7 +41,7 @@ export function noteTool(parts: RoomToolParts): Tool {
       const notes = await notesOf(room)
       if (notes.length >= MAX_NOTES)
         throw new Refusal(`${room} has ${MAX_NOTES} notes, which is the limit; kv ${KEY} - clears them`)
-      await parts.rooms.setValue(room, KEY, [...notes, note])
+      await parts.store.setValue(room, KEY, [...notes, note])
       return notes.length + 1
     })
 

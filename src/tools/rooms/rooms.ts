@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts'
 import type { RoomToolParts } from './in-room.ts'
 
 /** Lists the rooms that the requester may see. */
-export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
+export const listRoomsTool = ({ rooms }: RoomToolParts): Tool =>
   defineTool({
     id: 'sshawl_rooms',
     title: 'List Rooms',
@@ -13,7 +13,7 @@ export const listRoomsTool = ({ chat }: RoomToolParts): Tool =>
     access: 'read',
     input: z.strictObject({}),
     run: async (_, context) => {
-      const rows = await chat.rooms(context.requester.person, context.room)
+      const rows = await rooms.list(context.requester.person, context.room)
       return ok(rows.map((row) => [line(row), ...(row.topic ? [row.topic] : [])].join(': ')).join('\n'))
     },
   })

@@ -26,13 +26,14 @@ export const searchTool = (parts: RoomToolParts): Tool =>
     run: async ({ words: text, limit, room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const terms = searchTerms(text)
-      const found = await parts.chat.search({
+      const { entries, behind } = await parts.log.search({
         rooms: [room.name],
         limit,
         terms,
         kinds: SPOKEN_KINDS,
         withoutThreads: true,
       })
-      return ok(timedLines(found).join('\n') || `Nothing has ${termsText(terms)}.`)
+      const found = timedLines(entries).join('\n') || `Nothing has ${termsText(terms)}.`
+      return ok(behind === undefined ? found : `${found}\n(The newest lines may be missing: ${behind}.)`)
     },
   })

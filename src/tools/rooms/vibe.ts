@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { mayManage } from '../../chat/access.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { oneLine } from '../../chat/message-text.ts'
 import type { ToolContext } from '../context.ts'
@@ -50,13 +50,13 @@ export const vibeTool = (parts: RoomToolParts): Tool =>
   })
 
 async function setVibe(
-  { rooms }: RoomToolParts,
+  { store }: RoomToolParts,
   { requester: { person }, chat: { turn } }: ToolContext,
   room: Room,
   vibe: string,
 ): Promise<void> {
   await needManager(room, person)
-  await rooms.update(room.name, { vibe })
+  await store.update(room.name, { vibe })
   const by = turn ? `${turn.model}, for ${person.name},` : person.name
   const news = `${by} set the vibe: ${vibe}`
   await room.record({ kind: 'notice', level: 'info', author: person.name, text: news })

@@ -19,7 +19,7 @@ export async function walk(
     requester,
   } = context
   if (!turn) throw new Refusal('only a model in its turn walks; people use go and join')
-  const room = await parts.chat.room(await to(turn.currentRoom.name), requester.person, context.room)
+  const room = await parts.rooms.get(await to(turn.currentRoom.name), requester.person, context.room)
   await needNav(parts, context, room)
   turn.currentRoom.name = room.name
   return ok(await describeRoom(room, parts))

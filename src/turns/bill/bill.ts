@@ -1,6 +1,6 @@
 import type { Usage } from '../../chat/entry.ts'
 import { payersOf } from '../../chat/limits/payers.ts'
-import { SYSTEM } from '../../chat/names.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
 import type { Clock } from '../../chat/ports.ts'
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { OwnCount } from './own-count.ts'
@@ -24,12 +24,7 @@ export type OpenBill = (room: string, requester?: Requester) => Bill
 const NO_TOKENS: Usage = { input: 0, output: 0 }
 
 export const createBills =
-  (
-    charges: Pick<ChargeStore, 'addCharge'>,
-    checkQuotas: CheckQuotas,
-    count: OwnCount,
-    clock: Clock,
-  ): OpenBill =>
+  (charges: Pick<ChargeStore, 'add'>, checkQuotas: CheckQuotas, count: OwnCount, clock: Clock): OpenBill =>
   (room, requester) => {
     const person = requester?.name ?? SYSTEM
     const payers = requester ? payersOf(requester).map(({ name }) => name) : []
@@ -40,7 +35,7 @@ export const createBills =
       async charge({ name: model, price }, usage = NO_TOKENS) {
         const charge = { at: clock.now(), room, person, payers, model, opensTurn, usage }
         opensTurn = false
-        await charges.addCharge({ ...charge, ...(price ? { price: { ...price } } : {}) })
+        await charges.add({ ...charge, ...(price ? { price: { ...price } } : {}) })
       },
     }
   }

@@ -51,7 +51,8 @@ export function createOwnCount({ composer, calibrations }: OwnCountParts): OwnCo
     const estimated = { input: input - (reported.input ?? 0), output: output - (reported.output ?? 0) }
     const isEstimate = estimated.input + estimated.output > 0
     return {
-      ...{ input, output },
+      input,
+      output,
       ...(reported.cached === undefined ? {} : { cached: reported.cached }),
       ...(isEstimate ? { estimated } : {}),
     }

@@ -3,7 +3,7 @@
  * This folder must not know how a model is asked, how a sum is printed or who may see which room.
  */
 import type { RoomName, Usage } from '../../chat/entry.ts'
-import type { PersonId } from '../../chat/person.ts'
+import type { PersonId } from '../../chat/people/person.ts'
 import type { Price } from '../../lib/price.ts'
 
 /** What one request to a model used. */
@@ -62,7 +62,7 @@ export interface Spending {
 
 /** Charges on disk. All methods reject with `StorageError` only. */
 export interface ChargeStore {
-  addCharge(charge: Charge): Promise<void>
+  add(charge: Charge): Promise<void>
   /** Tokens, read and written together, that were used after a time; of payers, the last day is kept. */
   spent(of: Spender, after: number): Promise<number>
   /** The same request by request, oldest first, without those of 0. */

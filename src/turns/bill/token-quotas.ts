@@ -1,6 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
 import { payersOf, type Payer } from '../../chat/limits/payers.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import type { ChargeStore, Spender, Spending } from './ports.ts'

@@ -1,7 +1,7 @@
 // What turns have to do with the script of their room: it is tried with each model, and told of each turn that ended. This
 // folder must not know Lua.
 import { Refusal } from '../../chat/errors.ts'
-import type { Person } from '../../chat/person.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ConfiguredModel } from '../ports.ts'

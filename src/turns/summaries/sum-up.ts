@@ -101,7 +101,10 @@ export function createSumUp(parts: SumUpParts): SumUp {
 
   async function rowsAfter(room: RoomName, after: Summary['last'] | undefined, encoding: string) {
     const rows = await parts.history.following(room, {
-      ...{ encoding, maxRows: MAX_ROWS, kinds: CONVERSATION_KINDS, withoutThreads: true },
+      encoding,
+      maxRows: MAX_ROWS,
+      kinds: CONVERSATION_KINDS,
+      withoutThreads: true,
       ...(after === undefined ? {} : { after }),
     })
     return { rows: await counted(rows, encoding), isAll: rows.length < MAX_ROWS }

@@ -1,7 +1,7 @@
 import { mayManage } from '../../chat/access.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal, StorageError } from '../../chat/errors.ts'
-import { SYSTEM } from '../../chat/names.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
 import type { Log, MonotonicClock } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { duration } from '../../lib/duration.ts'

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { Entry, EntryId, EntryKind, RoomName } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../src/chat/people/person.ts'
 import { message } from '../../support/storage.ts'
 
 export const lobby = 'lobby' as RoomName
@@ -30,13 +30,13 @@ export async function say(
   where = lobby,
 ) {
   for (let n = from; n <= to; n++) {
-    await store.log.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
+    await store.chat.log.append({ ...message(idOf(n), where, `text ${n}`), kind } as Entry)
   }
 }
 
 /** Registers people, each by the small letters of the name. */
 export async function register(store: Storage, ...persons: readonly Person[]): Promise<void> {
-  for (const person of persons) await store.people.register(person, person.name.toLowerCase(), key(1), 5)
+  for (const person of persons) await store.chat.people.register(person, person.name.toLowerCase(), key(1), 5)
 }
 
 /** The attempt must fail as storage fails. */

@@ -7,7 +7,7 @@ import { alice, bob, den, lobby, register, refused } from './cast.ts'
 
 /** What a store of charges must do; `store` gives the one of the running test. */
 export function chargesExam(store: () => Storage): void {
-  const charges = (): ChargeStore => store().turns
+  const charges = (): ChargeStore => store().models.charges
 
   test('add up by model, person, room and day, since a time', async () => {
     for (const one of [
@@ -15,7 +15,7 @@ export function chargesExam(store: () => Storage): void {
       charge({ at: Date.UTC(2026, 0, 1, 23, 59, 59, 999), opensTurn: false, model: 'llama' }),
       charge({ at: Date.UTC(2026, 0, 2), person: 'bob', usage: { input: 3, output: 0 } }),
     ])
-      await charges().addCharge(one)
+      await charges().add(one)
     const query = { room: lobby, since: Date.UTC(2026, 0, 1) }
     const both = { turns: 1, requests: 2, input: 20, cached: 8, output: 2 }
     const bobs = { turns: 1, requests: 1, input: 3, cached: 0, output: 0 }
@@ -40,10 +40,10 @@ export function chargesExam(store: () => Storage): void {
 
   test('keep the prices that they were made at apart', async () => {
     const price = { input: 2_500_000, cached: 250_000, output: 1_000_000_000_000_000 }
-    await charges().addCharge(charge())
-    await charges().addCharge(charge({ price }))
-    await charges().addCharge(charge({ price, opensTurn: false }))
-    await charges().addCharge(charge({ price: { ...price, output: 0 } }))
+    await charges().add(charge())
+    await charges().add(charge({ price }))
+    await charges().add(charge({ price, opensTurn: false }))
+    await charges().add(charge({ price: { ...price, output: 0 } }))
     const rows = await charges().usage({ room: lobby, since: 0, by: 'model' })
     expect(rows).toHaveLength(3)
     expect(rows).toContainEqual({
@@ -61,23 +61,23 @@ export function chargesExam(store: () => Storage): void {
   test('are seen by those who may see their room: a private one by its members', async () => {
     await register(store(), alice, bob)
     const room: RoomRecord = { name: lobby, topic: '', vibe: '', private: false, owner: null, createdAt: 1 }
-    await store().rooms.create(room)
-    await store().rooms.create({ ...room, name: den, private: true, owner: alice.id })
-    for (const room of ['lobby', 'den', 'gone']) await charges().addCharge(charge({ room }))
+    await store().chat.rooms.create(room)
+    await store().chat.rooms.create({ ...room, name: den, private: true, owner: alice.id })
+    for (const room of ['lobby', 'den', 'gone']) await charges().add(charge({ room }))
     const seenBy = async (viewer: typeof alice.id) =>
       (await sorted(charges().usage({ viewer, since: 0, by: 'room' }))).map(({ key }) => key)
     expect(await seenBy(alice.id)).toEqual(['den', 'lobby'])
     expect(await seenBy(bob.id)).toEqual(['lobby'])
-    await store().rooms.setMembership(den, bob.id, 'member')
+    await store().chat.rooms.setMembership(den, bob.id, 'member')
     expect(await seenBy(bob.id)).toEqual(['den', 'lobby'])
   })
 
   test('tell what was used after a time, by payer and by room, oldest first', async () => {
-    await charges().addCharge(charge({ at: 300 }))
-    await charges().addCharge(charge({ at: 100 }))
-    await charges().addCharge(charge({ at: 200, room: 'den', usage: { input: 2, output: 0 } }))
-    await charges().addCharge(charge({ at: 150, person: 'bob', payers: ['person bob', 'key one'] }))
-    await charges().addCharge(charge({ at: 400, usage: { input: 0, output: 0 } }))
+    await charges().add(charge({ at: 300 }))
+    await charges().add(charge({ at: 100 }))
+    await charges().add(charge({ at: 200, room: 'den', usage: { input: 2, output: 0 } }))
+    await charges().add(charge({ at: 150, person: 'bob', payers: ['person bob', 'key one'] }))
+    await charges().add(charge({ at: 400, usage: { input: 0, output: 0 } }))
     expect(await charges().spending({ payer: 'person alice' }, 100)).toEqual([
       { at: 200, tokens: 2 },
       { at: 300, tokens: 11 },
@@ -93,23 +93,23 @@ export function chargesExam(store: () => Storage): void {
   })
 
   test('forget who paid after a day, and keep the charge', async () => {
-    await charges().addCharge(charge({ at: 100 }))
-    await charges().addCharge(charge({ at: 100 + DAY_MS + 1, payers: ['person bob'] }))
+    await charges().add(charge({ at: 100 }))
+    await charges().add(charge({ at: 100 + DAY_MS + 1, payers: ['person bob'] }))
     expect(await charges().spent({ payer: 'person alice' }, 0)).toBe(0)
     expect(await charges().usage({ room: lobby, since: 0, by: 'room' })).toMatchObject([{ input: 20 }])
   })
 
   test('tell how much of a sum no provider reported', async () => {
     const estimated = { input: 7, output: 1 }
-    await charges().addCharge(charge())
-    await charges().addCharge(charge({ usage: { input: 10, output: 1, estimated } }))
+    await charges().add(charge())
+    await charges().add(charge({ usage: { input: 10, output: 1, estimated } }))
     expect(await charges().usage({ room: lobby, since: 0, by: 'room' })).toEqual([
       { key: 'lobby', turns: 2, requests: 2, input: 20, cached: 4, output: 2, estimated },
     ])
   })
 
   test('of parts of a token are refused', async () => {
-    await refused(charges().addCharge(charge({ usage: { input: 0.5, output: 0 } })))
+    await refused(charges().add(charge({ usage: { input: 0.5, output: 0 } })))
     expect(await charges().spent({ room: 'lobby' }, 0)).toBe(0)
   })
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { GrantStore } from '../../../src/approvals/ports.ts'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import { room } from '../../support/storage.ts'
 import { alice, bob, den, lobby, nowhere, refused, register } from './cast.ts'
@@ -9,11 +10,11 @@ const wanted = { room: den, person: alice.id, tool: 'run_command', target: 'ls',
 
 /** What a grant store must do; `store` gives the one of the running test. */
 export function grantsExam(store: () => Storage): void {
-  const prepare = async (): Promise<Storage['grants']> => {
+  const prepare = async (): Promise<GrantStore> => {
     await register(store(), alice, bob)
-    await store().rooms.create(room('den', {}))
-    await store().rooms.create(room('lobby', {}))
-    return store().grants
+    await store().chat.rooms.create(room('den', {}))
+    await store().chat.rooms.create(room('lobby', {}))
+    return store().tools.grants
   }
 
   test('serve exactly their person, room, tool and target', async () => {

@@ -8,14 +8,14 @@ import { lobby, idOf, say } from './cast.ts'
 export function historyExam(store: () => Storage): void {
   test('gives rows oldest first with the counts of that encoding only', async () => {
     await say(store(), 1, 3)
-    await store().history.saveCounts(
+    await store().prompts.history.saveCounts(
       'o200k_base',
       new Map([
         [idOf(1), 11],
         [idOf(3), 13],
       ]),
     )
-    await store().history.saveCounts('cl100k_base', new Map([[idOf(2), 22]]))
+    await store().prompts.history.saveCounts('cl100k_base', new Map([[idOf(2), 22]]))
     expect(await newestOf(store(), {})).toEqual([
       ['text 1', 11],
       ['text 2', undefined],
@@ -24,7 +24,8 @@ export function historyExam(store: () => Storage): void {
   })
 
   test('knows how often each tool ran in each room, and forgets what was refused', async () => {
-    const { log, history } = store()
+    const { log } = store().chat
+    const { history } = store().prompts
     const den = 'den' as RoomName
     const called = (n: number, tool: string | undefined, change: object = {}) =>
       log.append({
@@ -50,7 +51,7 @@ export function historyExam(store: () => Storage): void {
 
   test('stops at the row with which the tokens asked for are exceeded', async () => {
     await say(store(), 1, 9)
-    await store().history.saveCounts(
+    await store().prompts.history.saveCounts(
       'o200k_base',
       new Map(Array.from({ length: 9 }, (_, n) => [idOf(n + 1), 10])),
     )
@@ -64,7 +65,7 @@ export function historyExam(store: () => Storage): void {
   })
 
   test('takes a row that nobody has counted for a token per eight bytes', async () => {
-    for (const n of [1, 2, 3]) await store().log.append(message(idOf(n), lobby, 'ä'.repeat(40)))
+    for (const n of [1, 2, 3]) await store().chat.log.append(message(idOf(n), lobby, 'ä'.repeat(40)))
     expect(await newestOf(store(), { maxTokens: 15 })).toHaveLength(2)
   })
 
@@ -80,7 +81,7 @@ export function historyExam(store: () => Storage): void {
   test('leaves out what side turns did where that is asked, as the log does', async () => {
     for (const n of [1, 2, 3]) {
       const entry = message(idOf(n), lobby, `text ${n}`)
-      await store().log.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
+      await store().chat.log.append(n === 2 ? { ...entry, thread: 'T1' as TurnId } : entry)
     }
     const told = [
       ['text 1', undefined],
@@ -90,23 +91,23 @@ export function historyExam(store: () => Storage): void {
     expect(await newestOf(store(), { withoutThreads: true, kinds: ['message'] })).toEqual(told)
     expect(await newestOf(store(), {})).toHaveLength(3)
     const read = async (query: object) =>
-      (await store().log.read(lobby, { limit: 9, ...query })).map((entry) => entry.text)
+      (await store().chat.log.read(lobby, { limit: 9, ...query })).map((entry) => entry.text)
     expect(await read({ withoutThreads: true })).toEqual(['text 1', 'text 3'])
     expect(await read({ withoutThreads: true, words: ['text'] })).toEqual(['text 1', 'text 3'])
-    const [, side] = await store().log.read(lobby, { limit: 9 })
+    const [, side] = await store().chat.log.read(lobby, { limit: 9 })
     expect(side).toMatchObject({ thread: 'T1' })
   })
 
   test('ignores counts of unknown entries and takes the last of two counts', async () => {
     await say(store(), 1, 1)
-    await store().history.saveCounts(
+    await store().prompts.history.saveCounts(
       'o200k_base',
       new Map([
         [idOf(1), 1],
         [idOf(7), 7],
       ]),
     )
-    await store().history.saveCounts('o200k_base', new Map([[idOf(1), 2]]))
+    await store().prompts.history.saveCounts('o200k_base', new Map([[idOf(1), 2]]))
     expect(await newestOf(store(), {})).toEqual([['text 1', 2]])
   })
 }
@@ -115,7 +116,7 @@ async function newestOf(
   store: Storage,
   query: object,
 ): Promise<readonly (readonly [string, number | undefined])[]> {
-  const rows = await store.history.newest(lobby, {
+  const rows = await store.prompts.history.newest(lobby, {
     encoding: 'o200k_base',
     maxRows: 99,
     maxTokens: 1e6,

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { PersonId } from '../../../src/chat/person.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
 import { alice, bob, key, register, refused } from './cast.ts'
 
 /** What a people store must do; `store` gives the one of the running test. */
 export function peopleExam(store: () => Storage): void {
   test('are found by id and by skeleton, with their keys in order of adding', async () => {
-    expect(await store().people.register(alice, 'alice', key(2), 5)).toBe(true)
-    await store().people.addKey(alice.id, key(1), 6)
-    await store().people.addKey(alice.id, key(2), 7)
-    expect(await store().people.bySkeleton('alice')).toEqual(alice)
-    expect(await store().people.byId(alice.id)).toEqual(alice)
-    expect(await store().people.keysOf(alice.id)).toEqual([key(2), key(1)])
-    expect(await store().people.bySkeleton('bob')).toBeUndefined()
-    expect(await store().people.byId(bob.id)).toBeUndefined()
-    expect(await store().people.keysOf(bob.id)).toEqual([])
+    expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)
+    await store().chat.people.addKey(alice.id, key(1), 6)
+    await store().chat.people.addKey(alice.id, key(2), 7)
+    expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
+    expect(await store().chat.people.byId(alice.id)).toEqual(alice)
+    expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2), key(1)])
+    expect(await store().chat.people.bySkeleton('bob')).toBeUndefined()
+    expect(await store().chat.people.byId(bob.id)).toBeUndefined()
+    expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
   test('are found for a login by name and key, with how many people have the key', async () => {
-    const forLogin = (name: string, n: number) => store().people.forLogin(name, key(n))
+    const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n))
     expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0 })
-    await store().people.register(alice, 'alice', key(1), 5)
-    await store().people.register(bob, 'bob', key(1), 5)
-    await store().people.addKey(bob.id, key(2), 6)
+    await store().chat.people.register(alice, 'alice', key(1), 5)
+    await store().chat.people.register(bob, 'bob', key(1), 5)
+    await store().chat.people.addKey(bob.id, key(2), 6)
     expect(await forLogin('alice', 1)).toEqual({ person: alice, ownsName: true, namesOfKey: 2 })
     expect(await forLogin('bob', 2)).toEqual({ person: bob, ownsName: true, namesOfKey: 1 })
     expect(await forLogin('alice', 2)).toEqual({ person: alice, ownsName: false, namesOfKey: 1 })
@@ -30,28 +30,31 @@ export function peopleExam(store: () => Storage): void {
   })
 
   test('have a skeleton that only the first of many gets', async () => {
-    const attempts = [alice, bob].map((person) => store().people.register(person, 'same', key(1), 5))
+    const attempts = [alice, bob].map((person) => store().chat.people.register(person, 'same', key(1), 5))
     expect(await Promise.all(attempts)).toEqual([true, false])
-    expect(await store().people.bySkeleton('same')).toEqual(alice)
-    expect(await store().people.keysOf(bob.id)).toEqual([])
+    expect(await store().chat.people.bySkeleton('same')).toEqual(alice)
+    expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
   test('refuse a key for nobody, and an id that is taken', async () => {
     await register(store(), alice)
-    await refused(store().people.addKey(bob.id, key(1), 5))
-    await refused(store().people.register(alice, 'other', key(1), 5))
+    await refused(store().chat.people.addKey(bob.id, key(1), 5))
+    await refused(store().chat.people.register(alice, 'other', key(1), 5))
   })
 
   test('have one first admin, and more only by the word of one', async () => {
     await register(store(), alice, bob)
-    expect(await store().people.hasAdmin()).toBe(false)
-    expect(await store().people.claimAdmin('p-nobody' as PersonId)).toBe(false)
-    const claims = await Promise.all([store().people.claimAdmin(alice.id), store().people.claimAdmin(bob.id)])
+    expect(await store().chat.people.hasAdmin()).toBe(false)
+    expect(await store().chat.people.claimAdmin('p-nobody' as PersonId)).toBe(false)
+    const claims = await Promise.all([
+      store().chat.people.claimAdmin(alice.id),
+      store().chat.people.claimAdmin(bob.id),
+    ])
     expect(claims).toEqual([true, false])
-    expect(await store().people.byId(alice.id)).toEqual({ ...alice, admin: true })
-    await store().people.setAdmin(bob.id, true)
-    await store().people.setAdmin(alice.id, false)
-    expect(await store().people.hasAdmin()).toBe(true)
-    expect(await store().people.byId(alice.id)).toEqual(alice)
+    expect(await store().chat.people.byId(alice.id)).toEqual({ ...alice, admin: true })
+    await store().chat.people.setAdmin(bob.id, true)
+    await store().chat.people.setAdmin(alice.id, false)
+    expect(await store().chat.people.hasAdmin()).toBe(true)
+    expect(await store().chat.people.byId(alice.id)).toEqual(alice)
   })
 }

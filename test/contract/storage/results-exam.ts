@@ -8,24 +8,24 @@ import { den, lobby, nowhere, refused } from './cast.ts'
 /** What a store of long results must do; `store` gives the one of the running test. */
 export function resultsExam(store: () => Storage): void {
   const put = (text: string, change: Partial<LongResult> = {}, limits: Partial<ResultLimits> = {}) =>
-    store().results.put(
+    store().tools.results.put(
       { room: den, tool: 'Grep', pageSize: 8000, at: 100, ...change, text },
       { since: 0, roomBytes: 1000, allBytes: 10_000, ...limits },
     )
   const found = async (where: RoomName, ...fds: number[]) => {
-    const results = await Promise.all(fds.map((fd) => store().results.find(where, fd)))
+    const results = await Promise.all(fds.map((fd) => store().tools.results.find(where, fd)))
     return results.map((result) => result?.text)
   }
   const makeRooms = async (): Promise<void> => {
-    await store().rooms.create(room('den', {}))
-    await store().rooms.create(room('lobby', {}))
+    await store().chat.rooms.create(room('den', {}))
+    await store().chat.rooms.create(room('lobby', {}))
   }
 
   test('are found whole under the number that they were given', async () => {
     await makeRooms()
     const text = 'ERROR: \u{1F468}\u200D\u{1F469}\r\n\u0301"\\'
     expect(await put(text, { tool: 'web_fetch', pageSize: 1234, at: 77 })).toBe(1)
-    expect(await store().results.find(den, 1)).toEqual({
+    expect(await store().tools.results.find(den, 1)).toEqual({
       ...{ room: den, fd: 1, tool: 'web_fetch', text, pageSize: 1234, at: 77 },
     })
   })

@@ -9,60 +9,64 @@ import { den, nowhere, alice, bob, register, refused } from './cast.ts'
 export function roomsExam(store: () => Storage): void {
   test('are found by name and listed in order of name', async () => {
     const lounge = room('lounge', { vibe: 'calm', createdAt: 9 })
-    expect(await store().rooms.create(lounge)).toBe(true)
-    expect(await store().rooms.create(room('attic', { private: true }))).toBe(true)
-    expect(await store().rooms.find('lounge' as RoomName)).toEqual(lounge)
-    expect(await store().rooms.find(nowhere)).toBeUndefined()
-    expect((await store().rooms.all()).map((record: RoomRecord) => record.name)).toEqual(['attic', 'lounge'])
+    expect(await store().chat.rooms.create(lounge)).toBe(true)
+    expect(await store().chat.rooms.create(room('attic', { private: true }))).toBe(true)
+    expect(await store().chat.rooms.find('lounge' as RoomName)).toEqual(lounge)
+    expect(await store().chat.rooms.find(nowhere)).toBeUndefined()
+    expect((await store().chat.rooms.all()).map((record: RoomRecord) => record.name)).toEqual([
+      'attic',
+      'lounge',
+    ])
   })
 
   test('are made once, however many try at once, and the maker is the owner', async () => {
     await register(store(), alice, bob)
     const made = await Promise.all(
-      [alice, bob].map((owner) => store().rooms.create(room('den', { owner: owner.id }))),
+      [alice, bob].map((owner) => store().chat.rooms.create(room('den', { owner: owner.id }))),
     )
     expect(made).toEqual([true, false])
-    expect(await store().rooms.members(den)).toEqual([{ person: alice, membership: 'owner' }])
-    expect(await store().rooms.membership(den, bob.id)).toBeUndefined()
+    expect(await store().chat.rooms.members(den)).toEqual([{ person: alice, membership: 'owner' }])
+    expect(await store().chat.rooms.membership(den, bob.id)).toBeUndefined()
   })
 
   test('change topic and vibe one by one; an unknown room changes nothing', async () => {
-    await store().rooms.create(room('den', { topic: 'old', vibe: 'calm' }))
-    await store().rooms.update(den, { topic: '' })
-    expect(await store().rooms.find(den)).toMatchObject({ topic: '', vibe: 'calm' })
-    await store().rooms.update(den, { vibe: 'wild' })
-    expect(await store().rooms.find(den)).toMatchObject({ topic: '', vibe: 'wild' })
-    await store().rooms.update(nowhere, { topic: 'x' })
-    expect(await store().rooms.find(nowhere)).toBeUndefined()
+    await store().chat.rooms.create(room('den', { topic: 'old', vibe: 'calm' }))
+    await store().chat.rooms.update(den, { topic: '' })
+    expect(await store().chat.rooms.find(den)).toMatchObject({ topic: '', vibe: 'calm' })
+    await store().chat.rooms.update(den, { vibe: 'wild' })
+    expect(await store().chat.rooms.find(den)).toMatchObject({ topic: '', vibe: 'wild' })
+    await store().chat.rooms.update(nowhere, { topic: 'x' })
+    expect(await store().chat.rooms.find(nowhere)).toBeUndefined()
   })
 
   test('have members in order of name, changed and taken away one by one', async () => {
     await register(store(), alice, bob)
-    await store().rooms.create(room('den', {}))
-    await store().rooms.setMembership(den, alice.id, 'member')
-    await store().rooms.setMembership(den, bob.id, 'invited')
-    await store().rooms.setMembership(den, bob.id, 'op')
-    expect(await store().rooms.members(den)).toEqual([
+    await store().chat.rooms.create(room('den', {}))
+    await store().chat.rooms.setMembership(den, alice.id, 'member')
+    await store().chat.rooms.setMembership(den, bob.id, 'invited')
+    await store().chat.rooms.setMembership(den, bob.id, 'op')
+    expect(await store().chat.rooms.members(den)).toEqual([
       { person: bob, membership: 'op' },
       { person: alice, membership: 'member' },
     ])
-    await store().rooms.setMembership(den, bob.id, null)
-    expect(await store().rooms.membership(den, bob.id)).toBeUndefined()
-    expect(await store().rooms.members(nowhere)).toEqual([])
+    await store().chat.rooms.setMembership(den, bob.id, null)
+    expect(await store().chat.rooms.membership(den, bob.id)).toBeUndefined()
+    expect(await store().chat.rooms.members(nowhere)).toEqual([])
   })
 
   test('refuse members and owners that are not registered, and members of no room', async () => {
     await register(store(), alice)
-    await store().rooms.create(room('den', {}))
-    await refused(store().rooms.setMembership(den, bob.id, 'member'))
-    await refused(store().rooms.setMembership(nowhere, alice.id, 'member'))
-    await refused(store().rooms.create(room('new', { owner: bob.id })))
-    expect(await store().rooms.find('new' as RoomName)).toBeUndefined()
+    await store().chat.rooms.create(room('den', {}))
+    await refused(store().chat.rooms.setMembership(den, bob.id, 'member'))
+    await refused(store().chat.rooms.setMembership(nowhere, alice.id, 'member'))
+    await refused(store().chat.rooms.create(room('new', { owner: bob.id })))
+    expect(await store().chat.rooms.find('new' as RoomName)).toBeUndefined()
   })
 
   test('are forked with key-values and current script, once, and are two rooms from then on', async () => {
     await register(store(), alice, bob)
-    const { rooms, scripts } = store()
+    const { rooms } = store().chat
+    const { scripts } = store().prompts
     await rooms.create(room('den', { owner: alice.id }))
     await rooms.setValue(den, 'tool_scope', ['Grep'])
     await scripts.put({ room: den, source: 'one', author: 'alice', at: 1 })
@@ -80,23 +84,23 @@ export function roomsExam(store: () => Storage): void {
   })
 
   test('keep key-values of any JSON, in order of key, until they are removed', async () => {
-    await store().rooms.create(room('den', {}))
+    await store().chat.rooms.create(room('den', {}))
     const value = { list: [1, 'zwei', null, true], '': {} }
-    await store().rooms.setValue(den, 'b', value)
-    await store().rooms.setValue(den, 'a', null)
-    await store().rooms.setValue(den, 'b', [value])
-    await store().rooms.setValue(den, '__proto__', false)
-    expect(await store().rooms.getValue(den, 'b')).toEqual([value])
-    expect(await store().rooms.getValue(den, 'a')).toBeNull()
-    expect([...(await store().rooms.values(den))]).toEqual([
+    await store().chat.rooms.setValue(den, 'b', value)
+    await store().chat.rooms.setValue(den, 'a', null)
+    await store().chat.rooms.setValue(den, 'b', [value])
+    await store().chat.rooms.setValue(den, '__proto__', false)
+    expect(await store().chat.rooms.getValue(den, 'b')).toEqual([value])
+    expect(await store().chat.rooms.getValue(den, 'a')).toBeNull()
+    expect([...(await store().chat.rooms.values(den))]).toEqual([
       ['__proto__', false],
       ['a', null],
       ['b', [value]],
     ])
-    await store().rooms.setValue(den, 'b', undefined)
-    await store().rooms.setValue(den, 'never set', undefined)
-    expect(await store().rooms.getValue(den, 'b')).toBeUndefined()
-    expect(await store().rooms.values(nowhere)).toEqual(new Map())
-    await refused(store().rooms.setValue(nowhere, 'a', 1))
+    await store().chat.rooms.setValue(den, 'b', undefined)
+    await store().chat.rooms.setValue(den, 'never set', undefined)
+    expect(await store().chat.rooms.getValue(den, 'b')).toBeUndefined()
+    expect(await store().chat.rooms.values(nowhere)).toEqual(new Map())
+    await refused(store().chat.rooms.setValue(nowhere, 'a', 1))
   })
 }

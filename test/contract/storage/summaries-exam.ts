@@ -8,9 +8,9 @@ export function summariesExam(store: () => Storage): void {
   const put = { room: den, text: 'a', first: idOf(1), last: idOf(2), author: 'qwen', at: 5 }
 
   test('have versions from 1 in each room, of which the newest hundred are kept', async () => {
-    await store().rooms.create(room('den', {}))
-    await store().rooms.create(room('lobby', {}))
-    const { summaries } = store()
+    await store().chat.rooms.create(room('den', {}))
+    await store().chat.rooms.create(room('lobby', {}))
+    const { summaries } = store().prompts
     expect(await summaries.current(den)).toBeUndefined()
     for (let n = 1; n <= 102; n += 1) await summaries.put({ ...put, text: `text ${n}` })
     expect(await summaries.current(den)).toEqual({ ...put, version: 102, text: 'text 102' })
@@ -21,8 +21,8 @@ export function summariesExam(store: () => Storage): void {
   })
 
   test('take a version only in the place of the one that it was made from, if that is named', async () => {
-    await store().rooms.create(room('den', {}))
-    const { summaries } = store()
+    await store().chat.rooms.create(room('den', {}))
+    const { summaries } = store().prompts
     expect(await summaries.put(put, 1)).toBeUndefined()
     const both = await Promise.all([summaries.put(put, 0), summaries.put({ ...put, text: 'b' }, 0)])
     expect(both.map((one) => one?.text)).toEqual(['a', undefined])
@@ -30,8 +30,8 @@ export function summariesExam(store: () => Storage): void {
   })
 
   test('have a draft, which becomes a version as it goes', async () => {
-    await store().rooms.create(room('den', {}))
-    const { summaries } = store()
+    await store().chat.rooms.create(room('den', {}))
+    const { summaries } = store().prompts
     expect(await summaries.draft(den)).toBeUndefined()
     await summaries.putDraft(den, { text: '' })
     expect(await summaries.draft(den)).toEqual({ text: '' })
@@ -47,23 +47,23 @@ export function summariesExam(store: () => Storage): void {
   })
 
   test('are not copied with a fork', async () => {
-    await store().rooms.create(room('den', {}))
-    await store().summaries.put(put)
-    await store().summaries.putDraft(den, put)
-    await store().rooms.fork(den, room('lobby', {}))
-    expect(await store().summaries.versions(lobby)).toEqual([])
-    expect(await store().summaries.draft(lobby)).toBeUndefined()
+    await store().chat.rooms.create(room('den', {}))
+    await store().prompts.summaries.put(put)
+    await store().prompts.summaries.putDraft(den, put)
+    await store().chat.rooms.fork(den, room('lobby', {}))
+    expect(await store().prompts.summaries.versions(lobby)).toEqual([])
+    expect(await store().prompts.summaries.draft(lobby)).toBeUndefined()
   })
 
   test('are made from the oldest rows after an entry', async () => {
     await say(store(), 1, 5)
     await say(store(), 6, 6, 'presence')
-    await store().history.saveCounts('o200k_base', new Map([[idOf(3), 7]]))
+    await store().prompts.history.saveCounts('o200k_base', new Map([[idOf(3), 7]]))
     const query = { encoding: 'o200k_base', maxRows: 2, kinds: ['message'] as const }
     const idsAndTokens = async (after?: number) =>
-      (await store().history.following(lobby, { ...query, ...(after ? { after: idOf(after) } : {}) })).map(
-        ({ entry, tokens }) => [entry.id, tokens],
-      )
+      (
+        await store().prompts.history.following(lobby, { ...query, ...(after ? { after: idOf(after) } : {}) })
+      ).map(({ entry, tokens }) => [entry.id, tokens])
     expect(await idsAndTokens()).toEqual([
       [idOf(1), undefined],
       [idOf(2), undefined],

@@ -13,14 +13,14 @@ export function turnsExam(store: () => Storage): void {
       usage: { input: 5, output: 7 },
       prompt: { encoding: 'o200k_base', system: '"\u2028' } as TurnRecord['prompt'],
     }
-    await store().turns.begin(turn('T1'))
-    expect(await store().turns.find('T1')).toEqual(turn('T1'))
-    await store().turns.finish('T1', change)
-    await store().turns.finish('T1', { error: 'late' })
-    expect(await store().turns.find('T1')).toEqual({ ...turn('T1'), ...change, error: 'late' })
-    await store().turns.finish('T2', change)
-    expect(await store().turns.find('T2')).toBeUndefined()
-    await refused(store().turns.begin(turn('T1')))
+    await store().models.turns.begin(turn('T1'))
+    expect(await store().models.turns.find('T1')).toEqual(turn('T1'))
+    await store().models.turns.finish('T1', change)
+    await store().models.turns.finish('T1', { error: 'late' })
+    expect(await store().models.turns.find('T1')).toEqual({ ...turn('T1'), ...change, error: 'late' })
+    await store().models.turns.finish('T2', change)
+    expect(await store().models.turns.find('T2')).toBeUndefined()
+    await refused(store().models.turns.begin(turn('T1')))
   })
 
   test('have the steps that were added to them, in order, and only where one turn is asked for', async () => {
@@ -32,37 +32,37 @@ export function turnsExam(store: () => Storage): void {
       },
       { messages: [], prompt: { system: 'again' } as TurnRecord['prompt'], tools: [] },
     ]
-    await store().turns.begin(turn('T1'))
-    await store().turns.begin(turn('T2'))
-    for (const step of steps) await store().turns.addStep('T1', step)
-    await store().turns.addStep('T2', steps[1]!)
-    await store().turns.finish('T2', { endedAt: 1 })
-    expect(await store().turns.find('T1')).toEqual({ ...turn('T1'), steps })
-    expect(await store().turns.find('T2')).toEqual({ ...turn('T2'), endedAt: 1, steps: [steps[1]] })
-    expect(await store().turns.unfinished()).toEqual([turn('T1')])
-    await refused(store().turns.addStep('T3', steps[0]!))
+    await store().models.turns.begin(turn('T1'))
+    await store().models.turns.begin(turn('T2'))
+    for (const step of steps) await store().models.turns.addStep('T1', step)
+    await store().models.turns.addStep('T2', steps[1]!)
+    await store().models.turns.finish('T2', { endedAt: 1 })
+    expect(await store().models.turns.find('T1')).toEqual({ ...turn('T1'), steps })
+    expect(await store().models.turns.find('T2')).toEqual({ ...turn('T2'), endedAt: 1, steps: [steps[1]] })
+    expect(await store().models.turns.unfinished()).toEqual([turn('T1')])
+    await refused(store().models.turns.addStep('T3', steps[0]!))
   })
 
   test('that were never finished are known, oldest first', async () => {
-    await store().turns.begin(turn('T2', { startedAt: 200 }))
-    await store().turns.begin(turn('T1'))
-    await store().turns.begin(turn('T3', { startedAt: 300 }))
-    await store().turns.finish('T2', { endedAt: 250, outcome: 'failed' })
-    expect((await store().turns.unfinished()).map((found) => found.id)).toEqual(['T1', 'T3'])
+    await store().models.turns.begin(turn('T2', { startedAt: 200 }))
+    await store().models.turns.begin(turn('T1'))
+    await store().models.turns.begin(turn('T3', { startedAt: 300 }))
+    await store().models.turns.finish('T2', { endedAt: 250, outcome: 'failed' })
+    expect((await store().models.turns.unfinished()).map((found) => found.id)).toEqual(['T1', 'T3'])
   })
 
   test('that was started last in a room is known, with its steps, and no sub-turn is', async () => {
-    await store().turns.begin(turn('T1', { startedAt: 300 }))
-    await store().turns.begin(turn('T3', { startedAt: 400, parent: 'T1' }))
-    await store().turns.begin(turn('T2', { startedAt: 500, room: 'den' }))
-    await store().turns.begin(turn('T0'))
-    await store().turns.addStep('T1', { messages: [] })
-    expect(await store().turns.last('lobby')).toEqual({
+    await store().models.turns.begin(turn('T1', { startedAt: 300 }))
+    await store().models.turns.begin(turn('T3', { startedAt: 400, parent: 'T1' }))
+    await store().models.turns.begin(turn('T2', { startedAt: 500, room: 'den' }))
+    await store().models.turns.begin(turn('T0'))
+    await store().models.turns.addStep('T1', { messages: [] })
+    expect(await store().models.turns.last('lobby')).toEqual({
       ...turn('T1', { startedAt: 300 }),
       steps: [{ messages: [] }],
     })
-    expect(await store().turns.last('hall')).toBeUndefined()
-    expect(await store().turns.find('T3')).toMatchObject({ parent: 'T1' })
+    expect(await store().models.turns.last('hall')).toBeUndefined()
+    expect(await store().models.turns.find('T3')).toMatchObject({ parent: 'T1' })
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Person } from '../../../src/chat/person.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import type { Room } from '../../../src/chat/room.ts'
 import type { Output, SessionCaller } from '../../../src/commands/caller.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'

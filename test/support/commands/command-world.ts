@@ -3,9 +3,9 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import { createPeople } from '../../../src/chat/people.ts'
+import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
-import type { Person, PersonId } from '../../../src/chat/person.ts'
+import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
@@ -55,7 +55,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )
-  const { chat, person, nextId, clock } = turnWorld.chatParts
+  const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
   const { commands, runner } = runnerIn(turnWorld, approvals, runs)
@@ -69,7 +69,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     bob: await person('bob'),
     guest: { id: 'guest:1' as PersonId, name: 'ann-2', admin: false, guest: true },
     async type(who, line, room = 'hall') {
-      const { caller, told } = sessionIn(await chat.room(room, who), who)
+      const { caller, told } = sessionIn(await rooms.get(room, who), who)
       return { status: await runner.command(line, caller), ...told }
     },
     async exec(who, line, stdin = '') {
@@ -78,8 +78,8 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
       return { status: await runner.command(line, caller), ...told }
     },
     async texts(name, limit = 1) {
-      const room = await chat.anyRoom(name as RoomName)
-      return room ? (await chat.history(room, { limit })).map((entry) => entry.text) : []
+      const room = await rooms.anyRoom(name as RoomName)
+      return room ? (await room.history({ limit })).map((entry) => entry.text) : []
     },
     async [Symbol.asyncDispose]() {
       await runs[Symbol.asyncDispose]()
@@ -108,24 +108,24 @@ export const misused = (problem: string, form: string): Ran => ({
 /** What a command with --json printed, where that is one line. */
 export const jsonOf = ({ out }: Ran): unknown => JSON.parse(out.join('\n'))
 
-function approvalsIn({ chatParts: { chat, storage, clock, log } }: TurnWorld): Approvals {
+function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): Approvals {
   const limits = { approvals_per_room: 8, approvals_per_person: 4 }
-  const room = (name: RoomName) => chat.anyRoom(name)
-  return createApprovals({ room, grants: storage.grants, limits, clock, log })
+  const room = (name: RoomName) => rooms.anyRoom(name)
+  return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
 function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { chat, storage, clock, log, nextId } = chatParts
+  const { rooms, storage, clock, log, nextId } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
-    store: storage.people,
+    store: storage.chat.people,
     policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
     claimCode: CLAIM_CODE,
     nextId,
     clock,
   })
   const commands = createCommands({
-    ...{ chat, people, speech, clock, stores: storage },
+    ...{ rooms, people, speech, clock, stores: storage },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -134,5 +134,5 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  return { commands, runner: createRunner({ commands, speech, chat, pace, bytes, log }) }
+  return { commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
-import { createPeople } from '../../../src/chat/people.ts'
+import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
@@ -22,7 +22,7 @@ async function askFor(name: string, { session, person }: SessionCaller) {
 }
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
-const runnerOf = ({ chat }: ChatParts): Runner => {
+const runnerOf = ({ rooms }: ChatParts): Runner => {
   const refuse = ({ out }: Caller) => {
     out.warn('you may not')
     return 1 as const
@@ -31,7 +31,7 @@ const runnerOf = ({ chat }: ChatParts): Runner => {
     async command(line, caller) {
       const [verb, name = ''] = line.split(' ')
       if (verb === 'quit') caller.session?.quit()
-      else if (verb === 'go') await caller.session?.moveTo(await chat.room(name, caller.person))
+      else if (verb === 'go') await caller.session?.moveTo(await rooms.get(name, caller.person))
       else return refuse(caller)
       return 0
     },
@@ -46,9 +46,9 @@ const runnerOf = ({ chat }: ChatParts): Runner => {
 
 async function startHost() {
   const chatParts = await createChatParts()
-  const { chat, clock, nextId, storage } = chatParts
+  const { rooms, clock, nextId, storage } = chatParts
   const people = createPeople({
-    store: storage.people,
+    store: storage.chat.people,
     clock,
     nextId,
     policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
@@ -57,7 +57,7 @@ async function startHost() {
   const shared = sharedBySessions()
   const handler = createClientHandler({
     people,
-    chat,
+    rooms,
     runner: runnerOf(chatParts),
     boards: createRoomBoards(
       { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
@@ -66,7 +66,7 @@ async function startHost() {
     shared,
     complete: async () => [],
     stop: async () => undefined,
-    settings: { motd: () => 'be kind', stdinBytes: () => 10 },
+    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
   })
   return { ...chatParts, handler }
 }
@@ -84,18 +84,18 @@ test('what was said and refused can be brought back; a command that was refused 
 })
 
 test('a session begins in the lobby, moves on, and is in no room after it has ended', async () => {
-  const { handler, person, chat } = await startHost()
+  const { handler, person, rooms } = await startHost()
   const alice = await person('alice')
-  const attic = await chat.create('attic', alice, { private: false })
+  const attic = await rooms.create('attic', alice, { private: false })
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/go attic\nup here\n/go attic\n/quit\nunread\n')
   await handler.shell(alice, terminal, newAccount())
   expect(terminal.written()).toBe(
     'be kind\n-- lobby\n-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n',
   )
-  const lobby = await chat.lobby()
+  const lobby = await rooms.lobby()
   expect([lobby.present(), attic.present()]).toEqual([[], []])
-  const texts = async (room: typeof lobby) => (await chat.history(room, { limit: 9 })).map(({ text }) => text)
+  const texts = async (room: typeof lobby) => (await room.history({ limit: 9 })).map(({ text }) => text)
   expect(await texts(lobby)).toEqual(['alice joined', 'alice left'])
   expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
 })

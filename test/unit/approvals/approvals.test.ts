@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalEntry, TurnId } from '../../../src/chat/entry.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import type { Person } from '../../../src/chat/person.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import type { PermissionRequest } from '../../../src/tools/context.ts'
 import { createApprovals } from '../../../src/approvals/approvals.ts'
 import type { QuestionLimits } from '../../../src/approvals/questions.ts'
@@ -10,22 +10,26 @@ import { createChatParts, screenOf } from '../../support/chat-parts.ts'
 const HOUR = 3_600_000
 
 /** A lobby with ann and bob in it, an op who is not, and people to ask. */
-async function createScene(limits: Partial<QuestionLimits> = {}) {
+async function createScene({
+  answerMs,
+  ...limits
+}: Partial<QuestionLimits> & { readonly answerMs?: number } = {}) {
   const chatParts = await createChatParts()
-  const { storage, chat, clock, log } = chatParts
-  const room = await chat.lobby()
+  const { storage, rooms, clock, log } = chatParts
+  const room = await rooms.lobby()
   const [ann, bob, op] = [
     await chatParts.person('ann'),
     await chatParts.person('bob'),
     await chatParts.person('op'),
   ]
-  await storage.rooms.setMembership(room.name, op.id, 'op')
+  await storage.chat.rooms.setMembership(room.name, op.id, 'op')
   const screens = [screenOf(ann), screenOf(bob)] as const
   for (const screen of screens) await room.enter(screen)
   const approvals = createApprovals({
-    room: (name) => chat.anyRoom(name),
-    grants: storage.grants,
+    room: (name) => rooms.anyRoom(name),
+    grants: storage.tools.grants,
     limits: { approvals_per_room: 8, approvals_per_person: 4, ...limits },
+    answerMs,
     clock,
     log,
   })
@@ -58,7 +62,7 @@ async function createScene(limits: Partial<QuestionLimits> = {}) {
     return { verdict }
   }
   const entries = async (): Promise<readonly ApprovalEntry[]> =>
-    (await storage.log.read(room.name, { limit: 1000, kinds: ['approval'] })) as ApprovalEntry[]
+    (await storage.chat.log.read(room.name, { limit: 1000, kinds: ['approval'] })) as ApprovalEntry[]
   const answer = (
     person: Person,
     verdict: 'once' | 'room' | 'always' | 'denied' = 'once',
@@ -102,7 +106,7 @@ describe('a question', () => {
   })
 
   it('ends with a no when nobody answers in time', async () => {
-    const { ask, answer, ann, entries } = await createScene({ answer_ms: 20 })
+    const { ask, answer, ann, entries } = await createScene({ answerMs: 20 })
     const { verdict } = await ask('ls')
     expect(await verdict).not.toBe('allow')
     expect((await entries()).at(-1)).toMatchObject({
@@ -198,8 +202,8 @@ describe('a question', () => {
   it('is a no where the turn was stopped while the answer was being stored', async () => {
     const { ask, answer, ann, stop, storage } = await createScene()
     const { verdict } = await ask('ls')
-    const append = storage.log.append.bind(storage.log)
-    storage.log.append = async (entry) => {
+    const append = storage.chat.log.append.bind(storage.chat.log)
+    storage.chat.log.append = async (entry) => {
       stop.abort()
       await append(entry)
     }
@@ -260,9 +264,9 @@ describe('a question', () => {
   it('is a no when it cannot be stored, and so is an answer that cannot', async () => {
     const { ask, answer, ann, approvals, wants, storage, log } = await createScene()
     const full = new StorageError('full', 'the disk is full')
-    const append = storage.log.append.bind(storage.log)
+    const append = storage.chat.log.append.bind(storage.chat.log)
     const { verdict } = await ask('ls')
-    storage.log.append = (entry) =>
+    storage.chat.log.append = (entry) =>
       entry.kind === 'approval' && entry.author !== 'system' ? Promise.reject(full) : append(entry)
     await expect(answer(ann)).rejects.toBe(full)
     expect(await verdict).not.toBe('allow')
@@ -338,7 +342,7 @@ describe('a grant', () => {
   it('is one of at most a hundred of one person in a room', async () => {
     const { ask, answer, ann, room, storage, clock } = await createScene()
     const given = { room: room.name, person: ann.id, name: 'ann', tool: 't', by: 'ann', at: clock.now() }
-    for (let n = 0; n < 100; n++) await storage.grants.put({ ...given, target: String(n) })
+    for (let n = 0; n < 100; n++) await storage.tools.grants.put({ ...given, target: String(n) })
     await ask('ls')
     await expect(answer(ann, 'always')).rejects.toThrow('ann has 100 permissions in lobby already')
     await answer(ann, 'once')

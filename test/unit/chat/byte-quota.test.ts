@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
-import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import type { Fingerprint, PersonId } from '../../../src/chat/person.ts'
+import type { Fingerprint, PersonId } from '../../../src/chat/people/person.ts'
 import { handClock } from '../../support/chat-parts.ts'
 
 const alice = { id: 'alice' as PersonId }

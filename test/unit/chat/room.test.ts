@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLocalBus } from '../../../src/chat/local-bus.ts'
 import { StorageError } from '../../../src/chat/errors.ts'
-import { LOBBY } from '../../../src/chat/names.ts'
+import { LOBBY } from '../../../src/chat/people/names.ts'
 import { createRoom, type Room } from '../../../src/chat/room.ts'
 import type { EntryLog } from '../../../src/chat/ports.ts'
 import { createChatParts, screenOf, type ChatParts } from '../../support/chat-parts.ts'
@@ -22,10 +22,10 @@ function manualLog(inner: EntryLog) {
 }
 
 /** A room for three people. */
-const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.log): Room =>
+const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.chat.log): Room =>
   createRoom(
     LOBBY,
-    { ...storage, entries, bus: createLocalBus(log), clock, nextId, log },
+    { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
     { members_per_room: 3, presence_per_min: 20 },
   )
 
@@ -33,7 +33,7 @@ describe('a room', () => {
   test('delivers to all, in the order in which it was recorded, whatever order the disk ends in', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -47,7 +47,7 @@ describe('a room', () => {
   test('shows nobody what could not be stored, and goes on', async () => {
     const chatParts = await createChatParts()
     const { person } = chatParts
-    const { entries, waiting } = manualLog(chatParts.storage.log)
+    const { entries, waiting } = manualLog(chatParts.storage.chat.log)
     const room = smallRoom(chatParts, entries)
     const alice = screenOf(await person('alice'))
     room.listen(alice)
@@ -64,7 +64,7 @@ describe('a room', () => {
     const chatParts = await createChatParts()
     const { person, log } = chatParts
     const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-    const room = smallRoom(chatParts, { ...chatParts.storage.log, append: full })
+    const room = smallRoom(chatParts, { ...chatParts.storage.chat.log, append: full })
     const [alice, bob] = [screenOf(await person('alice')), screenOf(await person('bob'))]
     await room.enter(alice)
     await room.enter(bob)
@@ -76,8 +76,8 @@ describe('a room', () => {
   })
 
   test('announces a person once, however many terminals they have', async () => {
-    const { chat, person } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person } = await createChatParts()
+    const room = await rooms.lobby()
     const watcher = screenOf(await person('watcher'))
     await room.enter(watcher)
     const bob = await person('bob')
@@ -92,9 +92,9 @@ describe('a room', () => {
   })
 
   test('hears what happens in it and nothing of other rooms', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const alice = await person('alice')
-    const [lobby, den] = [await chat.lobby(), await chat.create('den', alice, { private: false })]
+    const [lobby, den] = [await rooms.lobby(), await rooms.create('den', alice, { private: false })]
     const [inLobby, inDen] = [screenOf(alice), screenOf(alice)]
     lobby.listen(inLobby)
     den.listen(inDen)
@@ -129,8 +129,8 @@ describe('a room', () => {
   })
 
   test('outlives a participant that throws', async () => {
-    const { chat, person, log } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person, log } = await createChatParts()
+    const room = await rooms.lobby()
     const alice = screenOf(await person('alice'))
     room.listen({
       deliver() {
@@ -145,11 +145,11 @@ describe('a room', () => {
   })
 
   test('asks the store who somebody is each time, because a session outlives a claim', async () => {
-    const { chat, person, storage } = await createChatParts()
-    const room = await chat.lobby()
+    const { rooms, person, storage } = await createChatParts()
+    const room = await rooms.lobby()
     const bob = await person('bob')
     expect(await room.roleOf(bob)).toBe('member')
-    await storage.people.claimAdmin(bob.id)
+    await storage.chat.people.claimAdmin(bob.id)
     expect(await room.roleOf(bob)).toBe('admin')
     expect(await room.roleOf({ ...bob, guest: true })).toBe('guest')
   })
@@ -157,29 +157,29 @@ describe('a room', () => {
 
 describe('rooms', () => {
   test('that are private are refused in the same words as those that are not there', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const [alice, root] = [await person('alice'), await person('root', { admin: true })]
-    await chat.create('den', alice, { private: true })
+    await rooms.create('den', alice, { private: true })
     for (const outsider of [await person('bob'), root]) {
-      const hidden = await chat.room('den', outsider).catch((error: Error) => error.message)
-      const missing = await chat.room('dxn', outsider).catch((error: Error) => error.message)
+      const hidden = await rooms.get('den', outsider).catch((error: Error) => error.message)
+      const missing = await rooms.get('dxn', outsider).catch((error: Error) => error.message)
       expect((hidden as string).replace('den', 'dxn')).toBe(missing)
-      expect((await chat.rooms(outsider)).map((row) => row.name)).not.toContain('den')
+      expect((await rooms.list(outsider)).map((row) => row.name)).not.toContain('den')
     }
-    expect((await chat.room('den', alice)).name).toBe('den')
-    expect(await (await chat.room('den', alice)).roleOf(alice)).toBe('owner')
+    expect((await rooms.get('den', alice)).name).toBe('den')
+    expect(await (await rooms.get('den', alice)).roleOf(alice)).toBe('owner')
   })
 
   test('can be made up to a limit, by people who have a name, once each', async () => {
-    const { chat, person } = await createChatParts()
+    const { rooms, person } = await createChatParts()
     const alice = await person('alice')
-    await Promise.all(['a', 'b', 'c'].map((name) => chat.create(name, alice, { private: false })))
-    await expect(chat.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')
+    await Promise.all(['a', 'b', 'c'].map((name) => rooms.create(name, alice, { private: false })))
+    await expect(rooms.create('d', alice, { private: false })).rejects.toThrow('you own 3 rooms already')
     const bob = await person('bob')
-    await expect(chat.create('a', bob, { private: false })).rejects.toThrow('the name a is taken')
-    await expect(chat.create('e', { ...bob, guest: true }, { private: false })).rejects.toThrow(
+    await expect(rooms.create('a', bob, { private: false })).rejects.toThrow('the name a is taken')
+    await expect(rooms.create('e', { ...bob, guest: true }, { private: false })).rejects.toThrow(
       'guests cannot',
     )
-    await expect(chat.create('No Such', bob, { private: false })).rejects.toThrow('cannot be a room')
+    await expect(rooms.create('No Such', bob, { private: false })).rejects.toThrow('cannot be a room')
   })
 })

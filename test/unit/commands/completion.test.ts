@@ -7,8 +7,8 @@ import { tool } from '../../support/turn-world.ts'
 /** Ann and bob are in hall, which has an exit into den. */
 async function createScene() {
   const world = await createCommandWorld(tool('Grep'), tool('calculator'))
-  const { chat } = world.turnWorld.chatParts
-  const hall = await chat.room('hall', world.ann)
+  const { rooms } = world.turnWorld.chatParts
+  const hall = await rooms.get('hall', world.ann)
   for (const person of [world.ann, world.bob]) await hall.enter(screenOf(person))
   for (const line of ['portal hall down den', 'portal hall west lobby']) await world.exec(world.ann, line)
   const complete = createCompletion(world.commands, world.turnWorld.turns)

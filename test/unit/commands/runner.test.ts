@@ -12,7 +12,7 @@ import { createCommandWorld, done, misused, refused } from '../../support/comman
 async function createScene(run: () => Promise<void | false>) {
   const world = await createCommandWorld()
   const { chatParts, turns, room } = world.turnWorld
-  const { chat, clock, log } = chatParts
+  const { rooms, clock, log } = chatParts
   const runner = createRunner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
@@ -24,7 +24,7 @@ async function createScene(run: () => Promise<void | false>) {
     speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }),
     pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
-    chat,
+    rooms,
     log,
   })
   return { world, runner, log, bob: sessionIn(room, world.bob) }
@@ -143,8 +143,8 @@ describe('a command that changes a room', () => {
       expect(await world.exec(person, `${verb} hall ${words}`, 'x')).toEqual(sentence)
     }
     expect(await world.texts('hall')).toEqual([])
-    const hall = await world.turnWorld.chatParts.chat.room('hall', world.ann)
-    await world.turnWorld.chatParts.storage.rooms.setMembership(hall.name, world.bob.id, 'op')
+    const hall = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+    await world.turnWorld.chatParts.storage.chat.rooms.setMembership(hall.name, world.bob.id, 'op')
     for (const person of [world.ann, world.bob, world.root])
       expect((await world.type(person, `${verb} ${words}`)).err.join()).not.toContain('only the owner')
   })

@@ -7,10 +7,10 @@ describe('a model', () => {
     const model = scriptedModel(say('ok'))
     await using world = await createTurnWorld(model, { more: [anotherModel('llama')] })
     const bob = await world.chatParts.person('bob')
-    const attic = await world.chatParts.chat.create('attic', bob, { private: true })
+    const attic = await world.chatParts.rooms.create('attic', bob, { private: true })
     await attic.record({ kind: 'message', author: 'bob', text: 'the treasure is under the stairs' })
     await world.room.enter({ person: world.ann, deliver() {} })
-    await world.chatParts.storage.rooms.update(world.room.name, { topic: 'gardens' })
+    await world.chatParts.storage.chat.rooms.update(world.room.name, { topic: 'gardens' })
     await world.ask()
     const snapshot = world.composer.snapshots.at(-1)!
     expect(snapshot.room).toMatchObject({ name: 'lobby', topic: 'gardens' })

@@ -7,7 +7,7 @@ describe('the rows of history', () => {
   it('are counted after a turn, once, so that the next prompt reads what can fit', async () => {
     await using world = await createTurnWorld(scriptedModel(say('one'), say('two')))
     const saved: number[] = []
-    const { history } = world.chatParts.storage
+    const { history } = world.chatParts.storage.prompts
     const save = history.saveCounts.bind(history)
     history.saveCounts = (encoding, counts) => {
       saved.push(counts.size)

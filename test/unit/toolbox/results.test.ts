@@ -27,7 +27,10 @@ const noteOf = (content: string): string => content.slice(content.lastIndexOf('\
 
 /** Two rooms with a store, and the tools that read it. */
 async function rooms() {
-  const { rooms, results } = await openInMemory()
+  const {
+    chat: { rooms },
+    tools: { results },
+  } = await openInMemory()
   await rooms.create(room('lobby', {}))
   await rooms.create(room('den', {}))
   const facts: ResultFacts = {
@@ -194,7 +197,7 @@ describe('a model', () => {
     )
     const settings = { contextWindow: 100_000 }
     await using world = await createTurnWorld(model, { tools: [tool('long', () => ok(whole))], settings })
-    world.tools.push(readFd(world.chatParts.storage.results))
+    world.tools.push(readFd(world.chatParts.storage.tools.results))
     await world.ask()
     const answers = model.requests
       .at(-1)!
@@ -214,7 +217,7 @@ describe('a model', () => {
       tools: [tool('long', () => ok('word '.repeat(5000)))],
       settings: { contextWindow: 5000, maxOutput: 500 },
     })
-    world.tools.push(readFd(world.chatParts.storage.results))
+    world.tools.push(readFd(world.chatParts.storage.tools.results))
     expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
     const [first] = model.requests[1]!.messages.flatMap((one) => (one.role === 'tool' ? [one.content] : []))
     expect(pageOf(first!).length).toBeLessThan(MAX_PAGE_CHARS / 2)

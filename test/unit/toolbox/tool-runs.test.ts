@@ -16,8 +16,8 @@ import { tool } from '../../support/turn-world.ts'
 const workspace = {} as Workspace
 
 async function createScene(...tools: readonly Tool[]) {
-  const { chat, storage, clock, log, nextId, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, storage, clock, log, nextId, person } = await createChatParts()
+  const room = await rooms.lobby()
   const ann = await person('ann')
   const gone = new AbortController()
   const catalogue = createCatalogue({
@@ -25,7 +25,7 @@ async function createScene(...tools: readonly Tool[]) {
     disabled: [],
     log,
   })
-  const scopedTools = createScopedTools(catalogue, storage.rooms)
+  const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
   const bytes = createByteQuota({ bytes_per_person_day: 20_000 }, clock)
   const runner = createToolRunner({
     limits: { timeoutMs: 60_000, outputLines: 10, outputBytes: 1000 },
@@ -36,7 +36,7 @@ async function createScene(...tools: readonly Tool[]) {
     runner,
     permissions: { request: async () => 'deny' },
     workspaces: { of: () => workspace },
-    results: storage.results,
+    results: storage.tools.results,
     bytes,
     clock,
     hooks: { beforeToolCall: async () => undefined },
@@ -44,7 +44,7 @@ async function createScene(...tools: readonly Tool[]) {
   const runs = createToolRuns(openToolbox, nextId, clock)
   const run = (name: string, args = '{}', by = ann) =>
     runs.run({ room, person: by, tool: name, args, signal: gone.signal })
-  const entries = () => storage.log.read(room.name, { limit: 100 })
+  const entries = () => storage.chat.log.read(room.name, { limit: 100 })
   return { room, ann, gone, runs, run, entries, storage, person, bytes }
 }
 
@@ -85,7 +85,7 @@ describe("a person's own run", () => {
     expect((await run('writes', '{}', guest)).text).toBe(
       "ERROR: You requested a tool called 'writes', however we only have these tools: 'Grep', 'look'",
     )
-    await storage.rooms.setValue(room.name, 'tool_scope', ['look'])
+    await storage.chat.rooms.setValue(room.name, 'tool_scope', ['look'])
     for (const name of ['Grep', 'sshawl_look', 'constructor', '__proto__', 'LOOK', ''])
       expect(await run(name)).toMatchObject({
         isError: true,

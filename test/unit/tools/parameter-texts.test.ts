@@ -22,10 +22,10 @@ function silent(schema: Json | undefined, path = ''): readonly string[] {
 }
 
 test('every parameter of every tool that the server brings along has a text for models', async () => {
-  const { chat, storage } = await createChatParts()
+  const { rooms, storage } = await createChatParts()
   const tools = [
-    ...builtinTools({ todo: storage.rooms, results: storage.results }),
-    ...roomTools({ chat, rooms: storage.rooms }),
+    ...builtinTools({ todo: storage.chat.rooms, results: storage.tools.results }),
+    ...roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }),
   ]
   expect(tools.map(({ id }) => id)).toEqual([...BUILTIN_IDS, ...ROOM_TOOL_IDS])
   expect(tools.flatMap(({ id, schema }) => silent(schema).map((name) => `${id}: ${name}`))).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/person.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { createChatParts, screenOf } from '../../support/chat-parts.ts'
@@ -14,13 +14,18 @@ async function world() {
   const chatParts = await createChatParts()
   const alice = await chatParts.person('alice')
   const bob = await chatParts.person('bob')
-  const lobby = await chatParts.chat.lobby()
-  const den = await chatParts.chat.create('den', alice, { private: true })
+  const lobby = await chatParts.rooms.lobby()
+  const den = await chatParts.rooms.create('den', alice, { private: true })
   await lobby.enter(screenOf(alice))
   await lobby.enter(screenOf(bob))
   await den.record({ kind: 'message', author: 'alice', text: 'my secret\nin two lines' })
-  const { rooms } = chatParts.storage
-  const tools = roomTools({ chat: chatParts.chat, rooms, models: { names: () => ['qwen'] } })
+  const { rooms, storage } = chatParts
+  const tools = roomTools({
+    rooms,
+    log: storage.chat.log,
+    store: storage.chat.rooms,
+    models: { names: () => ['qwen'] },
+  })
 
   /** Runs a tool in the lobby for somebody. */
   async function run(id: string, args: object, person: Person, change: Partial<ToolContext> = {}) {
@@ -37,7 +42,7 @@ async function world() {
     )
     return result.content
   }
-  return { run, alice, bob, lobby, den, chat: chatParts.chat }
+  return { run, alice, bob, lobby, den }
 }
 
 /** Every call that could tell something of a room. */
@@ -54,8 +59,8 @@ const reading: readonly (readonly [id: string, args: object])[] = [
 
 describe('the tools of the world', () => {
   it('need a permission where they can change something', async () => {
-    const { chat, storage } = await createChatParts()
-    const tools = roomTools({ chat, rooms: storage.rooms })
+    const { rooms, storage } = await createChatParts()
+    const tools = roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })
     expect(tools.map(({ id, access }) => [id, access])).toEqual([
       ['sshawl_look', 'read'],
       ['sshawl_who', 'read'],
@@ -118,19 +123,19 @@ describe('the tools of the world', () => {
   })
 
   it('say something in the name of the caller once it was allowed, and nothing when it was not', async () => {
-    const { run, alice, lobby, chat } = await world()
+    const { run, alice, lobby } = await world()
     expect(
       await run('sshawl_say', { text: 'hello\u001b[2J' }, alice, {
         chat: { messages: [], turn: turnIn(lobby.name) },
       }),
     ).toBe('Said in lobby.')
-    const [said] = await chat.history(lobby, { limit: 1, kinds: ['message'] })
+    const [said] = await lobby.history({ limit: 1, kinds: ['message'] })
     expect(said).toMatchObject({ author: 'qwen', text: expect.stringMatching(/^hello[^\u001b]*$/) as string })
     const denied = contextFor(noWorkspace, 'deny').permissions
     expect(await run('sshawl_say', { text: 'no' }, alice, { permissions: denied })).toBe(
       'ERROR: Permission denied: say in lobby?',
     )
-    expect(await chat.history(lobby, { limit: 9, kinds: ['message'] })).toHaveLength(1)
+    expect(await lobby.history({ limit: 9, kinds: ['message'] })).toHaveLength(1)
   })
 
   it.each([

@@ -7,7 +7,7 @@ import { contextFor } from './context.ts'
 const context = contextFor({} as ToolContext['workspace'])
 
 async function list() {
-  const { rooms } = await openInMemory()
+  const { rooms } = (await openInMemory()).chat
   await rooms.create({ name: context.room, topic: '', vibe: '', private: false, owner: null, createdAt: 0 })
   return {
     rooms,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EntryDraft, RoomName } from '../../../src/chat/entry.ts'
-import type { Person } from '../../../src/chat/person.ts'
+import type { Person } from '../../../src/chat/people/person.ts'
 import { roomTools } from '../../../src/tools/rooms/index.ts'
 import type { ToolContext } from '../../../src/tools/context.ts'
 import { createChatParts } from '../../support/chat-parts.ts'
@@ -12,17 +12,17 @@ const name = (text: string) => text as RoomName
 /** The lobby with exits north to the public attic and down to alice's private den; models may walk up. */
 async function house() {
   const chatParts = await createChatParts()
-  const { chat, storage } = chatParts
+  const { rooms, storage } = chatParts
   const alice = await chatParts.person('alice')
   const bob = await chatParts.person('bob')
-  const lobby = await chat.lobby()
-  const attic = await chat.create('attic', alice, { private: false })
-  const den = await chat.create('den', alice, { private: true })
-  await chat.exits.open(lobby.name, { direction: 'north', room: attic.name })
-  await chat.exits.open(lobby.name, { direction: 'down', room: den.name })
-  await chat.exits.open(attic.name, { direction: 'south', room: lobby.name })
-  for (const room of [lobby, attic, den]) await chat.exits.setNav(room.name, true)
-  const tools = roomTools({ chat, rooms: storage.rooms })
+  const lobby = await rooms.lobby()
+  const attic = await rooms.create('attic', alice, { private: false })
+  const den = await rooms.create('den', alice, { private: true })
+  await rooms.exits.open(lobby.name, { direction: 'north', room: attic.name })
+  await rooms.exits.open(lobby.name, { direction: 'down', room: den.name })
+  await rooms.exits.open(attic.name, { direction: 'south', room: lobby.name })
+  for (const room of [lobby, attic, den]) await rooms.exits.setNav(room.name, true)
+  const tools = roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms })
 
   /** One turn for somebody, called in a room: gives the function that calls its tools. */
   function turn(person: Person, room = lobby, verdict: Verdict = 'allow') {
@@ -50,44 +50,44 @@ async function house() {
     )
   }
   const texts = async (room: typeof lobby) =>
-    (await chat.history(room, { limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
+    (await room.history({ limit: 99, kinds: ['message', 'notice'] })).map((entry) => entry.text)
   return { ...chatParts, alice, bob, lobby, attic, den, turn, texts }
 }
 
 describe('exits', () => {
   it('lead an outsider only where the room is there for them, and members only where others do not read it', async () => {
-    const { turn, alice, bob, den, chat, lobby } = await house()
+    const { turn, alice, bob, den, rooms, lobby } = await house()
     expect(await turn(bob)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice)('sshawl_exits')).toBe('north: attic')
     expect(await turn(alice, den)('sshawl_exits', { room: 'lobby' })).toBe('down: den\nnorth: attic')
-    expect(await chat.exits.list(lobby.name, { viewer: alice })).toHaveLength(2)
-    expect(await chat.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
+    expect(await rooms.exits.list(lobby.name, { viewer: alice })).toHaveLength(2)
+    expect(await rooms.exits.list(lobby.name, { viewer: bob })).toHaveLength(1)
   })
 
   it('to a room that is not there are left out, and so is what is no exit', async () => {
     const { storage, lobby, turn, bob } = await house()
     const strange = { up: 'nowhere', 'a b': 'attic', east: 7, west: 'attic', __proto__: null, '': 'attic' }
-    await storage.rooms.setValue(lobby.name, 'exits', strange)
+    await storage.chat.rooms.setValue(lobby.name, 'exits', strange)
     expect(await turn(bob)('sshawl_exits')).toBe('west: attic')
     for (const wrong of ['north', 5, null, ['attic'], [{ north: 'attic' }]]) {
-      await storage.rooms.setValue(lobby.name, 'exits', wrong)
+      await storage.chat.rooms.setValue(lobby.name, 'exits', wrong)
       expect(await turn(bob)('sshawl_exits')).toBe('There are no exits.')
     }
   })
 
   it('are all kept when many are made at once, up to the limit', async () => {
-    const { chat, attic, lobby, bob } = await house()
+    const { rooms, attic, lobby, bob } = await house()
     const many = Array.from({ length: 40 }, (_, n) => ({ direction: `way-${n}`, room: lobby.name }))
-    const done = await Promise.allSettled(many.map((exit) => chat.exits.open(attic.name, exit)))
+    const done = await Promise.allSettled(many.map((exit) => rooms.exits.open(attic.name, exit)))
     expect(done.filter(({ status }) => status === 'rejected')).toHaveLength(9)
-    expect(await chat.exits.list(attic.name, { viewer: bob })).toHaveLength(32)
+    expect(await rooms.exits.list(attic.name, { viewer: bob })).toHaveLength(32)
   })
 
   it.each(['', 'North', 'a b', 'x'.repeat(33), '../up', 'nörd'])(
     'are not made in the direction %j',
     async (direction) => {
-      const { chat, attic, lobby } = await house()
-      await expect(chat.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
+      const { rooms, attic, lobby } = await house()
+      await expect(rooms.exits.open(attic.name, { direction, room: lobby.name })).rejects.toThrow(
         'cannot be a direction',
       )
     },
@@ -112,8 +112,8 @@ describe('a model that walks', () => {
   })
 
   it.each(['lobby', 'attic'])('stays where it is while nav is off in %s', async (closed) => {
-    const { turn, alice, chat, texts, attic } = await house()
-    await chat.exits.setNav(name(closed), false)
+    const { turn, alice, rooms, texts, attic } = await house()
+    await rooms.exits.setNav(name(closed), false)
     const call = turn(alice)
     const refusal = `models may not walk from lobby to attic: nav is off in ${closed}`
     expect(await call('sshawl_go', { direction: 'north' })).toBe(`ERROR: sshawl_go: ${refusal}`)
@@ -125,9 +125,9 @@ describe('a model that walks', () => {
   })
 
   it('cannot act any more once nav is off, even where people have just allowed it', async () => {
-    const { turn, alice, lobby, chat, attic, texts } = await house()
+    const { turn, alice, lobby, rooms, attic, texts } = await house()
     const call = turn(alice, lobby, async () => {
-      await chat.exits.setNav(attic.name, false)
+      await rooms.exits.setNav(attic.name, false)
       return 'allow'
     })
     await call('sshawl_join', { room: 'attic' })
@@ -153,20 +153,22 @@ describe('a model that walks', () => {
   )
 
   it('walks from one private room to another that all its readers belong to, until one does not', async () => {
-    const { turn, alice, bob, den, chat, storage } = await house()
-    const cellar = await chat.create('cellar', alice, { private: true })
-    await chat.exits.setNav(cellar.name, true)
+    const { turn, alice, bob, den, rooms, storage } = await house()
+    const cellar = await rooms.create('cellar', alice, { private: true })
+    await rooms.exits.setNav(cellar.name, true)
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(/^Room: cellar \(private\)/)
-    await storage.rooms.setMembership(den.name, bob.id, 'invited')
+    await storage.chat.rooms.setMembership(den.name, bob.id, 'invited')
     expect(await turn(alice, den)('sshawl_join', { room: 'cellar' })).toMatch(
       /^ERROR: .*no room called cellar/,
     )
   })
 
   it('is not a person with one call, who has nowhere to walk and needs no nav', async () => {
-    const { chat, storage, alice, attic, texts } = await house()
-    await chat.exits.setNav(attic.name, false)
-    const tools = new Map(roomTools({ chat, rooms: storage.rooms }).map((tool) => [tool.id, tool]))
+    const { rooms, storage, alice, attic, texts } = await house()
+    await rooms.exits.setNav(attic.name, false)
+    const tools = new Map(
+      roomTools({ rooms, log: storage.chat.log, store: storage.chat.rooms }).map((tool) => [tool.id, tool]),
+    )
     const context = {
       ...contextFor({} as ToolContext['workspace']),
       requester: { person: alice, role: 'member' as const },
@@ -181,37 +183,37 @@ describe('a model that walks', () => {
 
 describe('rooms made by a model', () => {
   it('belong to the one it acts for, once it was allowed', async () => {
-    const { turn, bob, chat } = await house()
+    const { turn, bob, rooms } = await house()
     expect(await turn(bob, undefined, 'deny')('sshawl_create', { name: 'shed' })).toBe(
       'ERROR: Permission denied: make the room shed?',
     )
     const call = turn(bob)
     expect(await call('sshawl_create', { name: 'shed' })).toBe('Made shed, owned by bob.')
     expect(call.asked[0]).toMatchObject({ detail: 'make the room shed, owned by bob' })
-    expect(await (await chat.room('shed', bob)).roleOf(bob)).toBe('owner')
+    expect(await (await rooms.get('shed', bob)).roleOf(bob)).toBe('owner')
     expect(await call('sshawl_create', { name: 'shed' })).toContain('the name shed is taken')
     expect(await call('sshawl_create', { name: 'A b' })).toContain('cannot be a room')
   })
 
   it('are private only where nobody else reads the call', async () => {
-    const { turn, alice, den, chat } = await house()
+    const { turn, alice, den, rooms } = await house()
     const refused = await turn(alice)('sshawl_create', { name: 'vault', private: true })
     expect(refused).toContain('a private room cannot be made from lobby')
-    await expect(chat.room('vault', alice)).rejects.toThrow('there is no room called vault')
+    await expect(rooms.get('vault', alice)).rejects.toThrow('there is no room called vault')
     await turn(alice, den)('sshawl_create', { name: 'vault', private: true })
-    expect((await (await chat.room('vault', alice)).info()).private).toBe(true)
+    expect((await (await rooms.get('vault', alice)).info()).private).toBe(true)
   })
 
   it('are like the one it is in when they are forked, and private like it', async () => {
-    const { turn, alice, den, chat, storage } = await house()
-    await storage.rooms.update(den.name, { vibe: 'hushed' })
-    await storage.rooms.setValue(den.name, 'tool_scope', ['look'])
+    const { turn, alice, den, rooms, storage } = await house()
+    await storage.chat.rooms.update(den.name, { vibe: 'hushed' })
+    await storage.chat.rooms.setValue(den.name, 'tool_scope', ['look'])
     await den.record({ kind: 'message', author: 'alice', text: 'my secret' })
     expect(await turn(alice, den)('sshawl_fork', { name: 'lair' })).toBe('Made lair, owned by alice.')
-    const lair = await chat.room('lair', alice)
+    const lair = await rooms.get('lair', alice)
     expect(await lair.info()).toMatchObject({ vibe: 'hushed', private: true, owner: alice.id })
-    expect(await storage.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
-    expect(await chat.history(lair, { limit: 9 })).toEqual([])
+    expect(await storage.chat.rooms.getValue(lair.name, 'tool_scope')).toEqual(['look'])
+    expect(await lair.history({ limit: 9 })).toEqual([])
   })
 })
 
@@ -228,15 +230,15 @@ describe('notes and vibe', () => {
     const call = turn(bob)
     expect(await call('sshawl_note', { text: ' \u200b' })).toContain('nothing to note')
     expect(await call('sshawl_note', { text: 'x'.repeat(501) })).toContain('too long')
-    await storage.rooms.setValue(
+    await storage.chat.rooms.setValue(
       lobby.name,
       'notes',
       Array.from({ length: 100 }, () => 'n'),
     )
     expect(await call('sshawl_note', { text: 'one more' })).toContain('has 100 notes')
-    await storage.rooms.setValue(lobby.name, 'notes', { mine: true })
+    await storage.chat.rooms.setValue(lobby.name, 'notes', { mine: true })
     expect(await call('sshawl_note', { text: 'one more' })).toContain('is no list of lines')
-    expect(await storage.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
+    expect(await storage.chat.rooms.getValue(lobby.name, 'notes')).toEqual({ mine: true })
   })
 
   it('let only a manager set the vibe, who is asked first', async () => {

@@ -40,8 +40,21 @@ describe('a model that mentions others in its reply', () => {
     })
     expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
     expect(llama.requests[0]!.prompt.message).toBe('qwen: @llama, what do you think?')
-    const spent = await world.chatParts.storage.turns.spending({ payer: `person ${world.ann.id}` }, 0)
+    const spent = await world.chatParts.storage.models.charges.spending(
+      { payer: `person ${world.ann.id}` },
+      0,
+    )
     expect(spent).toHaveLength(2)
+  })
+
+  it('calls nobody whom only a thought between tags names', async () => {
+    const [second, third] = [scriptedModel(), scriptedModel(say('I know.'))]
+    const qwen = scriptedModel(say('<think>@second? no, @third</think>', '@third knows'))
+    await using world = await createTurnWorld(qwen, {
+      settings: { backend: 'ollama' },
+      more: [configured('second', second), configured('third', third)],
+    })
+    expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
   })
 
   it('goes on as deep as turn_depth, and no deeper', async () => {

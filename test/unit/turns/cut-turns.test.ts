@@ -8,12 +8,17 @@ describe('a turn that a crash cut off', () => {
   async function begun(world: TurnWorld): Promise<string> {
     const id = world.chatParts.nextId() as TurnId
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-    await world.chatParts.storage.turns.begin({ id, room: world.room.name, ...facts })
+    await world.chatParts.storage.models.turns.begin({ id, room: world.room.name, ...facts })
     return id
   }
 
-  const mark = ({ chatParts: { storage, chat, clock } }: TurnWorld): Promise<number> =>
-    markCutTurns({ turns: storage.turns, log: storage.log, clock, room: (name) => chat.anyRoom(name) })
+  const mark = ({ chatParts: { storage, rooms, clock } }: TurnWorld): Promise<number> =>
+    markCutTurns({
+      turns: storage.models.turns,
+      log: storage.chat.log,
+      clock,
+      room: (name) => rooms.anyRoom(name),
+    })
 
   it('is shown as cut off, once, and is on record as cut', async () => {
     await using world = await createTurnWorld(scriptedModel())
@@ -28,7 +33,7 @@ describe('a turn that a crash cut off', () => {
         text: expect.stringMatching(/^@qwen's answer to ann was cut off/),
       },
     ])
-    expect(await world.chatParts.storage.turns.find(id)).toMatchObject({ outcome: 'cut' })
+    expect(await world.chatParts.storage.models.turns.find(id)).toMatchObject({ outcome: 'cut' })
   })
 
   it('is not called cut when its reply had been recorded', async () => {
@@ -37,7 +42,7 @@ describe('a turn that a crash cut off', () => {
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'all', outcome: 'done', turn })
     expect(await mark(world)).toBe(1)
     expect(await world.lines()).toEqual(['reply: all'])
-    expect(await world.chatParts.storage.turns.find(turn)).toMatchObject({ outcome: 'done' })
+    expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'done' })
   })
 
   it('is called cut where it said something before a call only', async () => {
@@ -45,21 +50,25 @@ describe('a turn that a crash cut off', () => {
     const turn = (await begun(world)) as TurnId
     await world.room.record({ kind: 'reply', author: 'qwen', text: 'let me look', turn })
     await mark(world)
-    expect(await world.chatParts.storage.turns.find(turn)).toMatchObject({ outcome: 'cut' })
+    expect(await world.chatParts.storage.models.turns.find(turn)).toMatchObject({ outcome: 'cut' })
     expect(await world.lines()).toHaveLength(2)
   })
 
   it('is ended where its room is gone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const facts = { model: 'qwen', requester: 'ann', startedAt: 0 }
-    await world.chatParts.storage.turns.begin({ id: 'T1' as TurnId, room: 'gone' as RoomName, ...facts })
+    await world.chatParts.storage.models.turns.begin({
+      id: 'T1' as TurnId,
+      room: 'gone' as RoomName,
+      ...facts,
+    })
     const { storage, clock } = world.chatParts
     await markCutTurns({
-      turns: storage.turns,
-      log: storage.log,
+      turns: storage.models.turns,
+      log: storage.chat.log,
       clock,
       room: () => Promise.resolve(undefined),
     })
-    expect(await storage.turns.unfinished()).toEqual([])
+    expect(await storage.models.turns.unfinished()).toEqual([])
   })
 })

@@ -34,7 +34,7 @@ describe('a model with a fallback', () => {
       'reply: I am small',
     ])
     expect(small.requests[0]!.prompt.system).toContain('@small')
-    const record = (await world.chatParts.storage.turns.find(turn.id))!
+    const record = (await world.chatParts.storage.models.turns.find(turn.id))!
     expect(record).toMatchObject({ model: 'small', outcome: 'done', usage: { input: 10, output: 1 } })
     expect(requestsOf(record)).toHaveLength(2)
   })

@@ -22,7 +22,7 @@ function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly 
 async function opened() {
   const storage = await openInMemory()
   const clock = handClock()
-  const known = createKnownModels(storage.calibrations, clock, memoryLog())
+  const known = createKnownModels(storage.models.facts, clock, memoryLog())
   return { storage, clock, known, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
 }
 
@@ -39,7 +39,7 @@ test('a server is asked once for all who want to know, and again after a while',
 test('what a server said holds while it is away, also after a restart', async () => {
   await using it = await opened()
   await it.known.settingsOf(asked({ window: 6000, tools: false }))
-  const later = createKnownModels(it.storage.calibrations, it.clock, memoryLog())
+  const later = createKnownModels(it.storage.models.facts, it.clock, memoryLog())
   const away = asked()
   expect(await later.settingsOf(away)).toMatchObject({
     contextWindow: 6000,
@@ -50,6 +50,22 @@ test('what a server said holds while it is away, also after a restart', async ()
   it.clock.advance(31_000)
   await later.settingsOf(away)
   expect(away.times()).toBe(2)
+})
+
+test('a server is asked again after a request to its model failed, but not while it is known to be away', async () => {
+  await using it = await opened()
+  const model = asked({ window: 6000 }, { window: 4000 })
+  await it.known.settingsOf(model)
+  it.known.failed(model.settings)
+  expect((await it.known.settingsOf(model)).contextWindow).toBe(4000)
+  it.known.failed(model.settings)
+  await it.known.settingsOf(model)
+  it.known.failed(model.settings)
+  await it.known.settingsOf(model)
+  expect(model.times()).toBe(3)
+  it.clock.advance(31_000)
+  await it.known.settingsOf(model)
+  expect(model.times()).toBe(4)
 })
 
 test('a window is only ever lowered, and an answer has at most half of a lowered one', async () => {

@@ -51,7 +51,7 @@ describe('a turn that says and reads more than its model can take', () => {
     await using world = await createTurnWorld(model, options)
     const turn = await world.start()
     await turn.done
-    const record = await world.chatParts.storage.turns.find(turn.id)
+    const record = await world.chatParts.storage.models.turns.find(turn.id)
     if (!record) throw new Error('the turn was not stored')
     expect(requestsOf(record).map(({ messages }) => messages)).toEqual(
       model.requests.map(({ messages }) => messages),

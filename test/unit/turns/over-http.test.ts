@@ -114,7 +114,7 @@ describe('a turn of a model that is served over HTTP', () => {
     )
     const turn = await world.start('héllo <|endoftext|> ${x}')
     await turn.done
-    const requests = requestsOf((await world.chatParts.storage.turns.find(turn.id))!)
+    const requests = requestsOf((await world.chatParts.storage.models.turns.find(turn.id))!)
     expect(requests).toHaveLength(4)
     expect(requests.map((one) => one.tools.length)).toEqual([3, 3, 1, 1])
     for (const [index, { prompt, messages: repeated, tools: offered }] of requests.entries()) {

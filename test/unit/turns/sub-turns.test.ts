@@ -81,8 +81,8 @@ describe('spawn_agent', () => {
     const model = scriptedModel(call(['spawn_agent', { prompt: 'go' }]), say('a', 'b'), say('end'))
     await using world = await createTurnWorld(model, { tools: [spawnAgent] })
     expect(await world.ask()).toMatchObject({ usage: { input: 30, output: 4 } })
-    const { turns } = world.chatParts.storage
-    const usage = await turns.usage({ by: 'model', since: 0, room: world.room.name })
+    const { charges, turns } = world.chatParts.storage.models
+    const usage = await charges.usage({ by: 'model', since: 0, room: world.room.name })
     expect(usage).toMatchObject([{ key: 'qwen', turns: 2, requests: 3, input: 30, cached: 0, output: 4 }])
     expect(await turns.unfinished()).toEqual([])
     const side = (await world.log()).find((entry) => entry.kind === 'reply' && entry.thread)
@@ -151,7 +151,7 @@ describe('spawn_agent', () => {
       disabled: [],
       log,
     })
-    const scopedTools = createScopedTools(catalogue, storage.rooms)
+    const scopedTools = createScopedTools(catalogue, storage.chat.rooms)
     const runner = createToolRunner({
       limits: { timeoutMs: 1000, outputLines: 10, outputBytes: 1000 },
       log,
@@ -162,7 +162,7 @@ describe('spawn_agent', () => {
       permissions: { request: async () => 'allow' },
       workspaces: { of: () => ({}) as never },
       bytes: UNCOUNTED,
-      results: storage.results,
+      results: storage.tools.results,
       clock,
       hooks: { beforeToolCall: async () => undefined },
     })
@@ -289,7 +289,7 @@ describe('side turns are bounded', () => {
       ['@qwen was stopped by ann', undefined],
     ])
     expect(log.at(-1)!.thread).toBeUndefined()
-    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
   })
 })
 
@@ -342,7 +342,7 @@ describe('the tools of a side turn', () => {
       local mine = tools.current_model().name == "qwen" and {"spawn_agent", "Grep"} or "all"
       return wrap(t):system():tools(mine)
     end`
-    await world.chatParts.storage.scripts.put({ room: world.room.name, source, author: 'ann', at: 0 })
+    await world.chatParts.storage.prompts.scripts.put({ room: world.room.name, source, author: 'ann', at: 0 })
     await world.ask()
     expect(names(model.requests[0])).toEqual(['spawn_agent', 'Grep'])
     expect(names(other.requests[0])).toEqual(['spawn_agent', 'Grep'])

@@ -25,7 +25,7 @@ describe('a turn without tools', () => {
     await using world = await createTurnWorld(model)
     const turn = await world.start()
     await turn.done
-    const record = await world.chatParts.storage.turns.find(turn.id)
+    const record = await world.chatParts.storage.models.turns.find(turn.id)
     expect(record).toMatchObject({
       model: 'qwen',
       requester: 'ann',
@@ -34,7 +34,7 @@ describe('a turn without tools', () => {
     })
     expect(record!.prompt).toEqual(model.requests[0]!.prompt)
     expect(record!.endedAt).toBeDefined()
-    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
   })
 
   it('gives the model the message with its speaker, later lines indented, once', async () => {
@@ -94,12 +94,17 @@ describe('a turn that cannot begin', () => {
     const model = scriptedModel()
     await using world = await createTurnWorld(model)
     const script = 'function default_wrap(target)\n  error("my mistake")\nend'
-    await world.chatParts.storage.scripts.put({ room: world.room.name, source: script, author: 'ann', at: 0 })
+    await world.chatParts.storage.prompts.scripts.put({
+      room: world.room.name,
+      source: script,
+      author: 'ann',
+      at: 0,
+    })
     const last = await world.ask()
     expect(last).toMatchObject({ kind: 'notice', level: 'error' })
     expect(last.text).toMatch(/2: my mistake/)
     expect(model.requests).toEqual([])
-    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
   })
 })
 
@@ -320,7 +325,7 @@ describe('stopping a turn', () => {
     const last = await turn.done
     expect(last).toMatchObject({ kind: 'notice', level: 'info', text: 'ann stopped @qwen' })
     expect(await world.lines()).toEqual(['reply: Once upon', 'notice: ann stopped @qwen'])
-    expect(await world.chatParts.storage.turns.find(turn.id)).toMatchObject({ outcome: 'stopped' })
+    expect(await world.chatParts.storage.models.turns.find(turn.id)).toMatchObject({ outcome: 'stopped' })
     expect(world.turns.running(world.room.name)).toEqual([])
   })
 

@@ -63,7 +63,7 @@ describe('the end of the server', () => {
     const turns = [await world.start(), await world.start()]
     await model.arrived(1)
     await world.turns[Symbol.asyncDispose]()
-    expect(await world.chatParts.storage.turns.unfinished()).toEqual([])
+    expect(await world.chatParts.storage.models.turns.unfinished()).toEqual([])
     const notices = (await world.log()).filter((entry) => entry.kind === 'notice')
     expect(notices.map((entry) => entry.text)).toEqual(
       turns.map(() => '@qwen was stopped: the server is stopping'),
@@ -79,9 +79,7 @@ describe('a store that fails', () => {
     const model = scriptedModel(say('ok'))
     let broken = true
     await using world = await createTurnWorld(model, {
-      withStore: ({ turns }) => ({
-        turns: { ...turns, begin: (turn) => (broken ? Promise.reject(full) : turns.begin(turn)) },
-      }),
+      withTurns: (turns) => ({ begin: (turn) => (broken ? Promise.reject(full) : turns.begin(turn)) }),
     })
     await expect(world.start()).rejects.toBe(full)
     expect(world.turns.running(world.room.name)).toEqual([])
@@ -95,11 +93,8 @@ describe('a store that fails', () => {
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), {
       tools: [grep],
-      withStore: ({ turns }) => ({
-        turns: {
-          ...turns,
-          finish: (id, change) => (change.prompt ? Promise.reject(full) : turns.finish(id, change)),
-        },
+      withTurns: (turns) => ({
+        finish: (id, change) => (change.prompt ? Promise.reject(full) : turns.finish(id, change)),
       }),
     })
     expect((await world.ask()).text).toBe("@qwen's turn ended: the disk is full: nothing was stored")
@@ -110,7 +105,7 @@ describe('a store that fails', () => {
     let runs = 0
     const grep = tool('Grep', () => ok(`${(runs += 1)}`))
     await using world = await createTurnWorld(scriptedModel(call(['Grep', {}])), { tools: [grep] })
-    const { log } = world.chatParts.storage
+    const { log } = world.chatParts.storage.chat
     const append = log.append.bind(log)
     log.append = (entry) => (entry.kind === 'tool_call' ? Promise.reject(full) : append(entry))
     expect(await world.ask()).toMatchObject({
@@ -123,7 +118,7 @@ describe('a store that fails', () => {
 
   it('fails the turn, and nothing else, where even its end cannot be recorded', async () => {
     await using world = await createTurnWorld(scriptedModel(say('lost'), say('kept')))
-    const { log } = world.chatParts.storage
+    const { log } = world.chatParts.storage.chat
     const append = log.append.bind(log)
     const turn = await world.start()
     log.append = () => Promise.reject(full)

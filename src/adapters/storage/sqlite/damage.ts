@@ -28,7 +28,10 @@ const tablesOf = (db: Database): readonly string[] =>
     .all()
     .map(({ name }) => name)
 
+/** Above what it found in pages SQLite writes which database they are of. */
+const HEADING = /^\*\*\* in database .* \*\*\*\n/
+
 function problemOf(db: Database, check: string): string | undefined {
   const found = db.pragma(check, { simple: true })
-  return found === 'ok' ? undefined : String(found).split('\n', 1)[0]
+  return found === 'ok' ? undefined : String(found).replace(HEADING, '').split('\n', 1)[0]
 }

@@ -1,5 +1,5 @@
 import type { Entry, EntryId } from '../../../chat/entry.ts'
-import type { HeldPresence } from '../../../chat/held-presence.ts'
+import type { HeldPresence } from '../../../chat/presence/held-presence.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
 import { createEntryQueries, createSizeQueries, type EntryRow, toEntry } from './entry-query.ts'

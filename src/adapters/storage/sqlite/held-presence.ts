@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { HeldPresence, PresenceChange } from '../../../chat/held-presence.ts'
+import type { HeldPresence, PresenceChange } from '../../../chat/presence/held-presence.ts'
 import type { Connection } from './connection.ts'
 import { entryInserter } from './entry-log.ts'
 

@@ -1,4 +1,4 @@
-import type { Fingerprint, Person, PersonId } from '../../../chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../chat/people/person.ts'
 import type { PeopleStore } from '../../../chat/ports.ts'
 import { type Connection, returned } from './connection.ts'
 

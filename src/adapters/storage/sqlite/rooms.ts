@@ -1,5 +1,5 @@
 import type { RoomName } from '../../../chat/entry.ts'
-import type { PersonId } from '../../../chat/person.ts'
+import type { PersonId } from '../../../chat/people/person.ts'
 import type { Membership, RoomRecord, RoomStore } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
 import { type PersonRow, toPerson } from './people.ts'

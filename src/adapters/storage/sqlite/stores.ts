@@ -22,21 +22,31 @@ import { createTurnStore } from './turns/turns.ts'
 export function createStores(connection: Connection): Stores {
   const { search, refresh } = createEntrySearch(connection)
   return {
-    log: {
-      ...createEntryLog(connection),
-      ...createHeldPresence(connection),
-      ...createLogStats(connection),
-      search,
+    chat: {
+      log: {
+        ...createEntryLog(connection),
+        ...createHeldPresence(connection),
+        ...createLogStats(connection),
+        search,
+      },
+      rooms: createRoomStore(connection),
+      people: createPeopleStore(connection),
     },
-    rooms: createRoomStore(connection),
-    people: createPeopleStore(connection),
-    turns: { ...createTurnStore(connection), ...createChargeStore(connection) },
-    grants: createGrantStore(connection),
-    calibrations: { ...createCalibrationStore(connection), ...createModelFactsStore(connection) },
-    results: createResultStore(connection),
-    scripts: createScriptStore(connection),
-    summaries: createSummaryStore(connection),
-    history: createHistoryStore(connection),
+    prompts: {
+      history: createHistoryStore(connection),
+      scripts: createScriptStore(connection),
+      summaries: createSummaryStore(connection),
+    },
+    models: {
+      turns: createTurnStore(connection),
+      charges: createChargeStore(connection),
+      calibrations: createCalibrationStore(connection),
+      facts: createModelFactsStore(connection),
+    },
+    tools: {
+      grants: createGrantStore(connection),
+      results: createResultStore(connection),
+    },
     upkeep: {
       health: () => connection.write(() => undefined),
       backup: (file) => connection.read(() => copyInto(connection.db, file)),

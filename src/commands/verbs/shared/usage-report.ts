@@ -59,7 +59,12 @@ function facts({ turns, requests, input, cached, output, estimated, cost, unpric
 
 /** A sum as scripts read it: the cost is a decimal number in a text, exact, or null where nothing had a price. */
 export const sumJson = ({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum) => ({
-  ...{ turns, requests, input, cached, output, unpriced },
+  turns,
+  requests,
+  input,
+  cached,
+  output,
+  unpriced,
   estimated: estimated ?? { input: 0, output: 0 },
   cost: cost === undefined ? null : exactAmount(cost),
 })

@@ -23,7 +23,7 @@ const released: Readonly<Record<string, string>> = {
   '009-model-facts.sql': '6538e39d93cb64497e4974b8b65036fa10111d02895b17805a0e6c7b690e9c74',
   '010-charges.sql': '7b20f4456c002deee273ae6968a9c25c0bec0dffacc6d7de914dc21e9646c5f5',
   '011-summaries.sql': 'd74e2dac10d1aa0e7fd39e5fc6f7f81ae98eb649107e3d727a22b72da36e02df',
-  '012-payers.sql': 'b802bf152f21b2fd88172f798d856e943b04383c13d16f9a5b8d3ee9aa7ca396',
+  '017-payers.sql': 'b802bf152f21b2fd88172f798d856e943b04383c13d16f9a5b8d3ee9aa7ca396',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */
@@ -86,15 +86,19 @@ test('a database of the oldest schema is brought to the newest with all that is 
 
 async function expectAllOf(storage: Storage): Promise<void> {
   const den = 'den' as RoomName
-  const [member] = await storage.rooms.members(den)
+  const [member] = await storage.chat.rooms.members(den)
   expect(member).toMatchObject({ membership: 'owner', person: { name: 'alice', admin: true } })
-  expect(await storage.people.keysOf(member!.person.id)).toEqual(['SHA256:k'])
-  expect(await storage.rooms.find(den)).toMatchObject({ topic: 'topic', private: true, createdAt: 6 })
-  expect(await storage.rooms.getValue(den, 'tool_scope')).toEqual(['Gr*'])
-  expect(await storage.scripts.current(den)).toMatchObject({ version: 1, source: 'return 1' })
-  const [row] = await storage.history.newest(den, { encoding: 'o200k_base', maxRows: 9, maxTokens: 9 })
+  expect(await storage.chat.people.keysOf(member!.person.id)).toEqual(['SHA256:k'])
+  expect(await storage.chat.rooms.find(den)).toMatchObject({ topic: 'topic', private: true, createdAt: 6 })
+  expect(await storage.chat.rooms.getValue(den, 'tool_scope')).toEqual(['Gr*'])
+  expect(await storage.prompts.scripts.current(den)).toMatchObject({ version: 1, source: 'return 1' })
+  const [row] = await storage.prompts.history.newest(den, {
+    encoding: 'o200k_base',
+    maxRows: 9,
+    maxTokens: 9,
+  })
   expect(row).toMatchObject({ tokens: 1, entry: { id: '01A', kind: 'notice', level: 'info', text: 'hello' } })
-  expect(await storage.turns.find('T1')).toMatchObject({
+  expect(await storage.models.turns.find('T1')).toMatchObject({
     usage: { input: 3, output: 4 },
     prompt: { system: 's' },
   })

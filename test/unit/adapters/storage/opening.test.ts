@@ -1,7 +1,16 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { damageOf, openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
@@ -13,7 +22,7 @@ test('the database, its log, its index and its lock are their owner’s alone, w
   try {
     const options = sqliteOptions(join(dir.path, 'made', 'data'))
     await using storage = await openStorage(options)
-    await storage.log.append(message('1', 'lobby', 'x'))
+    await storage.chat.log.append(message('1', 'lobby', 'x'))
     const files = ['', '-wal', '-shm', '.lock'].map((end) => mode(`${options.file}${end}`))
     expect(files).toEqual(['600', '600', '600', '600'])
     expect(mode(join(dir.path, 'made', 'data'))).toBe('700')
@@ -36,10 +45,10 @@ test('everything is there when it is opened again', async () => {
   const options = sqliteOptions(dir.path)
   {
     await using storage = await openStorage(options)
-    await storage.log.append(message('1', 'lobby', 'still here'))
+    await storage.chat.log.append(message('1', 'lobby', 'still here'))
   }
   await using storage = await openStorage(options)
-  expect(await storage.log.lastId()).toBe('1')
+  expect(await storage.chat.log.lastId()).toBe('1')
 })
 
 test('a directory is served by one at a time, and free again afterwards', async () => {
@@ -58,14 +67,14 @@ test('after closing, everything is refused in a sentence, what was under way is 
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
   const storage = await openStorage(options)
-  const underWay = storage.log.append(message('1', 'lobby', 'last words'))
+  const underWay = storage.chat.log.append(message('1', 'lobby', 'last words'))
   await storage[Symbol.asyncDispose]()
   await underWay
   await storage[Symbol.asyncDispose]()
-  await expect(storage.log.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
-  await expect(storage.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
+  await expect(storage.chat.log.append(message('2', 'lobby', 'x'))).rejects.toThrow('the server is stopping')
+  await expect(storage.chat.rooms.all()).rejects.toMatchObject({ name: 'StorageError' })
   await using again = await openStorage(options)
-  expect(await again.log.lastId()).toBe('1')
+  expect(await again.chat.log.lastId()).toBe('1')
 })
 
 test.each([
@@ -77,6 +86,21 @@ test.each([
   writeFileSync(options.file, content)
   await expect(openStorage(options)).rejects.toMatchObject({ name: 'StorageError', reason: 'corrupt' })
   expect(readFileSync(options.file)).toEqual(Buffer.from(content))
+})
+
+test('of a damaged database that finding is told which SQLite has, and not its heading', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  {
+    await using storage = await openStorage(options)
+    for (let id = 100; id < 300; id++)
+      await storage.chat.log.append(message(`${id}`, 'lobby', 'x'.repeat(1_000)))
+  }
+  const page = statSync(options.file).size / 4096 - 20
+  const file = openSync(options.file, 'r+')
+  writeSync(file, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096)
+  closeSync(file)
+  expect(await damageOf(options.file)).toMatch(/^Tree \d+ page \d+.*[a-z]/)
 })
 
 test('another program’s database is refused and left as it is', async () => {

@@ -12,23 +12,25 @@ import { expect, test } from 'vitest'
 import { openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
 import { indexFile } from '../../../../src/adapters/storage/sqlite/search/search-index.ts'
+import { roomWord } from '../../../../src/adapters/storage/sqlite/search/match.ts'
 import { paths } from '../../../../src/app/paths.ts'
 import type { RoomName } from '../../../../src/chat/entry.ts'
 import { searchTerms } from '../../../../src/chat/search-terms.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
-const rooms = ['lobby' as RoomName]
+const lobby = 'lobby' as RoomName
+const rooms = [lobby]
 
 /** What a storage opened for this alone finds. */
 async function found(options: Parameters<typeof openStorage>[0], words: string): Promise<readonly string[]> {
   await using storage = await openStorage(options)
-  const entries = await storage.log.search({ rooms, terms: searchTerms(words), limit: 99 })
+  const { entries } = await storage.chat.log.search({ rooms, terms: searchTerms(words), limit: 99 })
   return entries.map(({ id }) => id)
 }
 
 async function append(options: Parameters<typeof openStorage>[0], ...ids: readonly string[]): Promise<void> {
   await using storage = await openStorage(options)
-  for (const id of ids) await storage.log.append(message(id, 'lobby', `needle ${id}`))
+  for (const id of ids) await storage.chat.log.append(message(id, 'lobby', `needle ${id}`))
 }
 
 function overwrite(path: string, at: number, bytes: Buffer): void {
@@ -84,6 +86,27 @@ test('the index of another database, such as the one before a restore, finds not
   expect(await found(options, 'needle')).toEqual(['1', '3'])
 })
 
+test('what an older version indexed, letter for letter, is found as it was, beside what came since', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const say = async (id: string): Promise<void> => {
+    await using storage = await openStorage(options)
+    await storage.chat.log.append(message(id, 'lobby', 'Straße'))
+  }
+  await say('1')
+  await found(options, 'needle')
+  const index = openFile(indexFile(options.file))
+  index.exec("INSERT INTO entry_words (entry_words) VALUES ('delete-all')")
+  index
+    .prepare("INSERT INTO entry_words (entry, room, words) VALUES ('1', ?, 'alice straße')")
+    .run(roomWord(lobby))
+  index.close()
+  await say('2')
+  expect(await found(options, 'straße')).toEqual(['1', '2'])
+  expect(await found(options, '"STRAẞE" alice')).toEqual(['1', '2'])
+  expect(await found(options, 'strasse')).toEqual(['2'])
+})
+
 test('a search goes on once what kept the index from being made is over', async () => {
   using dir = temporaryDir()
   const options = sqliteOptions(dir.path)
@@ -91,8 +114,29 @@ test('a search goes on once what kept the index from being made is over', async 
   const other = openFile(indexFile(options.file))
   other.exec('CREATE TABLE taken (x); BEGIN IMMEDIATE')
   await using storage = await openStorage(options)
-  const search = () => storage.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  const search = () => storage.chat.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
   await expect(search()).rejects.toMatchObject({ reason: 'locked' })
   other.close()
-  expect((await search()).map(({ id }) => id)).toEqual(['1', '2'])
+  expect(await search()).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
+})
+
+test('while the index cannot be written, what is in it is found, and that others may be missing is said', async () => {
+  using dir = temporaryDir()
+  const options = { ...sqliteOptions(dir.path), threadEntry: paths.storageThread }
+  await using storage = await openStorage(options)
+  const search = () => storage.chat.log.search({ rooms, terms: searchTerms('needle'), limit: 99 })
+  await storage.chat.log.append(message('1', 'lobby', 'needle'))
+  expect(await search()).toMatchObject({ entries: [{ id: '1' }] })
+  const other = openFile(indexFile(options.file))
+  other.exec('BEGIN IMMEDIATE')
+  expect(await search()).not.toHaveProperty('behind')
+  await storage.chat.log.append(message('2', 'lobby', 'needle'))
+  expect(await search()).toMatchObject({
+    entries: [{ id: '1' }],
+    behind: expect.stringContaining('another program holds the database') as string,
+  })
+  other.close()
+  const found = await search()
+  expect(found).toMatchObject({ entries: [{ id: '1' }, { id: '2' }] })
+  expect(found).not.toHaveProperty('behind')
 })

@@ -46,12 +46,12 @@ test('while another program holds the database the sender is told, and it goes o
   await using storage = await openStorage(options)
   const other = openFile(options.file)
   other.exec('BEGIN IMMEDIATE')
-  await expect(storage.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
+  await expect(storage.chat.log.append(message('1', lobby, 'x'))).rejects.toMatchObject({ reason: 'locked' })
   await expect(storage.upkeep.health()).rejects.toMatchObject({ reason: 'locked' })
-  expect(await storage.log.read(lobby, { limit: 9 })).toEqual([])
+  expect(await storage.chat.log.read(lobby, { limit: 9 })).toEqual([])
   other.exec('ROLLBACK')
   other.close()
-  await expect(storage.log.append(message('1', lobby, 'x'))).resolves.toBeUndefined()
+  await expect(storage.chat.log.append(message('1', lobby, 'x'))).resolves.toBeUndefined()
 })
 
 test('a database that cannot be written is read, and writing is refused', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRoomBoards } from '../../../../src/app/room/board.ts'
 import type { RoomStatus } from '../../../../src/app/room/status.ts'
 import type { TurnId } from '../../../../src/chat/entry.ts'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 
@@ -17,8 +17,8 @@ const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as con
 
 /** The lobby's board, over what a test says runs and is offered there. */
 async function start() {
-  const { chat, person } = await createChatParts()
-  const lobby = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const lobby = await rooms.lobby()
   const world = {
     running: [] as string[],
     tools: 3,
@@ -27,7 +27,7 @@ async function start() {
     now: 0,
     known: Promise.resolve(),
   }
-  const rooms: RoomStatus = {
+  const status: RoomStatus = {
     running: () => world.running,
     offers: async (_room, { admin }) => {
       world.asked++
@@ -36,7 +36,7 @@ async function start() {
       return { models: ['guide'], scope: 'all', tools: admin ? 99 : world.tools }
     },
   }
-  const boards = createRoomBoards(rooms, () => world.now)
+  const boards = createRoomBoards(status, () => world.now)
 
   /** A session of somebody who is in the lobby. */
   async function session(who: Person) {

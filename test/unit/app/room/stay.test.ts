@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
-import type { Chat } from '../../../../src/chat/chat.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
+import type { Room } from '../../../../src/chat/room.ts'
 import { plainOf } from '../../../../src/lib/text/styled.ts'
 import type { Screen } from '../../../../src/session/ports.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
@@ -25,24 +25,24 @@ function recordingScreen(person: Person) {
   return { screen, seen, texts, printed }
 }
 
-/** The same chat, with something done before and after its log is read. */
-const around = (chat: Chat, before: () => Promise<unknown>, after: () => Promise<unknown>): Chat => ({
-  ...chat,
-  async history(room, query) {
+/** The same room, with something done before and after its log is read. */
+const around = (room: Room, before: () => Promise<unknown>, after: () => Promise<unknown>): Room => ({
+  ...room,
+  async history(query) {
     await before()
-    const entries = await chat.history(room, query)
+    const entries = await room.history(query)
     await after()
     return entries
   },
 })
 
 test('who comes in sees each entry once and in order, whenever it was recorded', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
   const record = (text: string) => () => room.record(says(text))
-  const stay = await enterRoom(room, screen, createRoomPasts(around(chat, record('before'), record('after'))))
+  const stay = await enterRoom(around(room, record('before'), record('after')), screen, createRoomPasts())
   await room.record(says('at last'))
   expect(printed).toEqual(['-- lobby'])
   expect(texts()).toEqual(['long ago', 'alice joined', 'before', 'after', 'at last'])
@@ -54,28 +54,28 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
 })
 
 test('a person to whom the room could not be shown has left it again', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   const watcher = screenOf(await person('watcher'))
   await room.enter(watcher)
-  const broken: Chat = { ...chat, history: () => Promise.reject(new StorageError('locked', 'busy')) }
+  const broken: Room = { ...room, history: () => Promise.reject(new StorageError('locked', 'busy')) }
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(room, screen, createRoomPasts(broken))).rejects.toThrow('busy')
+  await expect(enterRoom(broken, screen, createRoomPasts())).rejects.toThrow('busy')
   expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
 })
 
 test('those who come in while others are there are shown the same entries, which are read once', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   await room.record(says('long ago'))
   let reads = 0
-  const counting: Chat = { ...chat, history: (...args) => ((reads += 1), chat.history(...args)) }
-  const pasts = createRoomPasts(counting)
+  const counting: Room = { ...room, history: (query) => ((reads += 1), room.history(query)) }
+  const pasts = createRoomPasts()
   const screens = await Promise.all(['alice', 'bob'].map(async (name) => recordingScreen(await person(name))))
   const stays = []
   for (const { screen } of screens) {
-    stays.push(await enterRoom(room, screen, pasts))
+    stays.push(await enterRoom(counting, screen, pasts))
     await room.record(says('hello'))
   }
   const [alice, bob] = screens
@@ -85,25 +85,24 @@ test('those who come in while others are there are shown the same entries, which
   expect(reads).toBe(1)
   for (const stay of stays) await stay.leave()
   const carol = recordingScreen(await person('carol'))
-  await enterRoom(room, carol.screen, pasts)
+  await enterRoom(counting, carol.screen, pasts)
   expect(carol.texts().slice(-3)).toEqual(['alice left', 'bob left', 'carol joined'])
   expect(reads).toBe(2)
 })
 
 test('a past that could not be read is read again for the next one', async () => {
-  const { chat, person } = await createChatParts()
-  const room = await chat.lobby()
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
   let broken = true
-  const flaky: Chat = {
-    ...chat,
-    history: (...args) =>
-      broken ? Promise.reject(new StorageError('locked', 'busy')) : chat.history(...args),
+  const flaky: Room = {
+    ...room,
+    history: (query) => (broken ? Promise.reject(new StorageError('locked', 'busy')) : room.history(query)),
   }
-  const pasts = createRoomPasts(flaky)
+  const pasts = createRoomPasts()
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(room, screen, pasts)).rejects.toThrow('busy')
+  await expect(enterRoom(flaky, screen, pasts)).rejects.toThrow('busy')
   broken = false
   const bob = recordingScreen(await person('bob'))
-  await enterRoom(room, bob.screen, pasts)
+  await enterRoom(flaky, bob.screen, pasts)
   expect(bob.texts()).toEqual(['alice joined', 'alice left', 'bob joined'])
 })

@@ -5,7 +5,7 @@ import { raiseQuestion, touch } from '../../../support/commands/raise-question.t
 /** Bob's tool wants to touch a file in ann's hall. */
 async function createScene() {
   const world = await createCommandWorld(touch)
-  const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
   const { result } = await raiseQuestion(world, world.bob, hall, 'a.txt')
   return { world, hall, result }
 }

@@ -36,8 +36,8 @@ describe('ask', () => {
   test('fails where the turn fails, and says why', async () => {
     await using world = await createCommandWorld()
     const script = 'function default_wrap(t) error("no prompt today") end'
-    await world.turnWorld.chatParts.storage.scripts.put({
-      ...{ room: (await world.turnWorld.chatParts.chat.room('hall', world.ann)).name, source: script },
+    await world.turnWorld.chatParts.storage.prompts.scripts.put({
+      ...{ room: (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name, source: script },
       ...{ author: 'ann', at: 0 },
     })
     const failed = await world.exec(world.bob, 'ask hall qwen hello')

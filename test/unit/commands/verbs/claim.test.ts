@@ -22,7 +22,7 @@ test('/claim is refused for a wrong code, for a guest, and where there is an adm
 
 test('/claim makes the first admin, once', async () => {
   await using world = await createCommandWorld()
-  await world.turnWorld.chatParts.storage.people.setAdmin(world.root.id, false)
+  await world.turnWorld.chatParts.storage.chat.people.setAdmin(world.root.id, false)
   expect(await world.exec(world.bob, `claim ${CLAIM_CODE.toLowerCase()}`)).toEqual(done('bob is admin now'))
   expect(await world.exec(world.bob, 'whoami')).toEqual(done('bob (admin)'))
   expect(await world.exec(world.ann, `claim ${CLAIM_CODE}`)).toEqual(refused(WRONG))

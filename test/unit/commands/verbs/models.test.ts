@@ -21,14 +21,14 @@ test('/models tells nobody but admins what reports taught, which come from priva
   const { storage } = world.turnWorld.chatParts
   const [qwen] = world.turnWorld.models
   const learned = { factor: 1.5, reports: 12, doubted: 1, at: 0 }
-  await storage.calibrations.put(calibrationKey(qwen!.settings), learned)
+  await storage.models.calibrations.put(calibrationKey(qwen!.settings), learned)
   const others = await Promise.all(
     [world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')),
   )
   for (const { out } of others) expect(out.join()).not.toMatch(/report|1\.5/)
   expect(jsonOf(await world.exec(world.bob, 'models --json'))).not.toMatchObject([{ reports: 12 }])
   expect((await world.exec(world.root, 'models')).out.join()).toContain(
-    'counts 1.50 times what we count (12 reports); 1 report looks cut off',
+    'prompts are bounded by 1.50 times our count (12 reports); 1 report looks cut off',
   )
   expect(jsonOf(await world.exec(world.root, 'models --json'))).toMatchObject([
     { calibration: 1.5, reports: 12, doubted: 1 },

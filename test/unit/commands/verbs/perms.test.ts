@@ -11,7 +11,7 @@ import { raiseQuestion, touch } from '../../../support/commands/raise-question.t
 /** Ann and bob may both touch a file of their own in hall. */
 async function createScene() {
   const world = await createCommandWorld(touch)
-  const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
+  const hall = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
   for (const [person, line] of [
     [world.ann, 'allow always'],
     [world.bob, 'allow room'],

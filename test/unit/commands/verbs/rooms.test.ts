@@ -5,7 +5,7 @@ import { createCommandWorld, done, jsonOf } from '../../../support/commands/comm
 test('/rooms lists the rooms that somebody sees, with their topics and how many are there', async () => {
   await using world = await createCommandWorld()
   await world.type(world.ann, 'topic plans')
-  await (await world.turnWorld.chatParts.chat.lobby()).enter(screenOf(world.bob))
+  await (await world.turnWorld.chatParts.rooms.lobby()).enter(screenOf(world.bob))
   expect(await world.type(world.bob, 'rooms')).toEqual(done('hall  0 here  plans', 'lobby  1 here'))
   expect(await world.exec(world.ann, 'rooms')).toEqual(
     done('den  0 here  private', 'hall  0 here  plans', 'lobby  1 here'),

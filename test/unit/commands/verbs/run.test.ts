@@ -67,7 +67,7 @@ describe('run', () => {
         'ERROR: Permission denied: use dice {"q":"3"}? (no script of bob can allow it in hall; in a session bob is asked)',
       ),
     )
-    const hall = await world.turnWorld.chatParts.chat.room('hall', world.bob)
+    const hall = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
     await hall.enter(screenOf(world.bob))
     const kinds: string[] = []
     const roll = async (q: string): Promise<string> => {

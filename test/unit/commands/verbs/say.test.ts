@@ -23,7 +23,7 @@ describe('/say', () => {
     await using world = await createCommandWorld()
     await world.exec(world.bob, 'say hall @qwen tools, and you @nobody')
     const [turn] = world.turnWorld.turns.running(
-      (await world.turnWorld.chatParts.chat.room('hall', world.ann)).name,
+      (await world.turnWorld.chatParts.rooms.get('hall', world.ann)).name,
     )
     expect(turn).toMatchObject({ model: 'qwen', requester: 'bob' })
     await turn?.done

@@ -14,7 +14,7 @@ async function createScene() {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(ok('stopped'))))
   })
   const world = await createCommandWorld(endless)
-  const room = await world.turnWorld.chatParts.chat.room('hall', world.bob)
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
   const { caller } = sessionIn(room, world.bob)
   for (const line of ['run endless', 'ask qwen call endless {}']) {
     const begun = new Promise<void>((resolve) => working.push(resolve))

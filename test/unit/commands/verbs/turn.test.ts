@@ -55,16 +55,20 @@ describe('/turn', () => {
     const { storage, nextId } = world.turnWorld.chatParts
     const id = nextId() as TurnId
     const prompt = await world.turnWorld.turns.prompt({
-      room: await world.turnWorld.chatParts.chat.room('hall', world.ann),
+      room: await world.turnWorld.chatParts.rooms.get('hall', world.ann),
       person: world.ann,
       model: 'qwen',
     })
     const facts = { id, room: 'hall' as RoomName, model: 'qwen', requester: 'bob' }
-    await storage.turns.begin({ ...facts, startedAt: world.turnWorld.chatParts.clock.now() + 1, prompt })
+    await storage.models.turns.begin({
+      ...facts,
+      startedAt: world.turnWorld.chatParts.clock.now() + 1,
+      prompt,
+    })
     const line = 'a line\n'
     for (let step = 0; step < 19; step++) {
       const content = `${step}: ${line.repeat(50)}`
-      await storage.turns.addStep(id, {
+      await storage.models.turns.addStep(id, {
         messages: [{ role: 'tool', call: `${step}`, name: 'echo', content }],
       })
     }

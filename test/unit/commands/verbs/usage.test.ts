@@ -55,13 +55,13 @@ describe('/usage', () => {
 
   test('counts private rooms for their members only, also in the list of models', async () => {
     await using world = await createCommandWorld()
-    const { turns: charges } = world.turnWorld.chatParts.storage
+    const { charges } = world.turnWorld.chatParts.storage.models
     const at = world.turnWorld.chatParts.clock.now()
     const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
     const usage = { input: 1200, cached: 200, output: 10 }
     const charge = { at, person: 'ann', payers: [], model: 'qwen', opensTurn: true, usage }
-    await charges.addCharge({ ...charge, room: 'den', price })
-    await charges.addCharge({ ...charge, room: 'den', person: 'eve' })
+    await charges.add({ ...charge, room: 'den', price })
+    await charges.add({ ...charge, room: 'den', person: 'eve' })
     expect((await world.exec(world.ann, 'usage')).out[0]).toBe(
       'all rooms that you can see, the last 7 days: 2 turns, 2 requests, 2400 tokens in (400 cached), 20 out, ' +
         'cost 0.0027 (1210 tokens had no price)',

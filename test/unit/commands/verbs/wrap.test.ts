@@ -27,9 +27,9 @@ describe('/wrap', () => {
     expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
       misused('wrap: full, not half', '/wrap [--json] [MODEL] [FULL]'),
     )
-    const { chat, storage } = world.turnWorld.chatParts
-    const room = (await chat.room('hall', world.ann)).name
-    await storage.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
+    const { rooms, storage } = world.turnWorld.chatParts
+    const room = (await rooms.get('hall', world.ann)).name
+    await storage.prompts.scripts.put({ room, source: 'error("no prompt today")', author: 'ann', at: 0 })
     const { status, err } = await world.type(world.bob, 'wrap')
     expect({ status, told: err.join() }).toEqual({ status: 1, told: expect.stringContaining('no prompt') })
   })

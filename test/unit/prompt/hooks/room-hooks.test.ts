@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Json } from '../../../../src/lib/json.ts'
 import { writeFile } from '../../../../src/tools/builtin/write-file.ts'
 import type { Workspace } from '../../../../src/tools/ports/workspace.ts'
@@ -16,11 +16,16 @@ const WRAP = 'function default_wrap(t) return wrap(t):system():tools(room_tool_s
 
 async function scripted(world: TurnWorld, source: string): Promise<void> {
   const { storage, clock } = world.chatParts
-  await storage.scripts.put({ room: world.room.name, source: WRAP + source, author: 'ann', at: clock.now() })
+  await storage.prompts.scripts.put({
+    room: world.room.name,
+    source: WRAP + source,
+    author: 'ann',
+    at: clock.now(),
+  })
 }
 
 const valueOf = (world: TurnWorld, key: string): Promise<Json | undefined> =>
-  world.chatParts.storage.rooms.getValue(world.room.name, key)
+  world.chatParts.storage.chat.rooms.getValue(world.room.name, key)
 
 const speak = (world: TurnWorld, text: string, { name }: Person = world.ann) =>
   world.room.record({ kind: 'message', author: name, text })
@@ -196,7 +201,7 @@ describe('on_message', () => {
     await speak(world, 'slow')
     await speak(world, 'quick')
     await vi.waitFor(async () => expect(await valueOf(world, 'count')).toBe(1), { timeout: 10_000 })
-    expect(await world.chatParts.storage.rooms.values(world.room.name)).toEqual(new Map([['count', 1]]))
+    expect(await world.chatParts.storage.chat.rooms.values(world.room.name)).toEqual(new Map([['count', 1]]))
     expect(world.hooks.logOf(world.room.name)).toHaveLength(2)
   })
 
@@ -221,7 +226,7 @@ describe('on_message', () => {
   test('is called for what is said in its own room alone', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, 'function on_message(entry) tools.log("info", entry.text) end')
-    const den = await world.chatParts.chat.create('den', world.ann, { private: true })
+    const den = await world.chatParts.rooms.create('den', world.ann, { private: true })
     await den.record({ kind: 'message', author: 'ann', text: 'secret' })
     await speak(world, 'open')
     await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(1))

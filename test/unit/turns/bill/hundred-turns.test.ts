@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createModel } from '../../../../src/adapters/models/index.ts'
-import type { Person } from '../../../../src/chat/person.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import { usageCommand } from '../../../../src/commands/verbs/usage.ts'
 import { DAY_MS } from '../../../../src/lib/duration.ts'
@@ -131,7 +131,7 @@ interface Reported {
 
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
-  const command = usageCommand(world.chatParts.storage.turns, world.chatParts.clock)
+  const command = usageCommand(world.chatParts.storage.models.charges, world.chatParts.clock)
   const base = { person, out, signal: new AbortController().signal, inBackground: () => undefined }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })
@@ -152,10 +152,10 @@ function expectSums(usage: Reported, seen: readonly Seen[]): void {
 test('a hundred turns of three people with three models: /usage is what their servers reported, to the token and cent', async () => {
   await using scene = await createScene()
   const { world, seen, below } = scene
-  const { chat, clock, person, storage } = world.chatParts
+  const { rooms, clock, person, storage } = world.chatParts
   const [bob, cat] = [await person('bob'), await person('cat')]
-  const den = await chat.create('den', world.ann, { private: true })
-  await storage.rooms.setMembership(den.name, bob.id, 'member')
+  const den = await rooms.create('den', world.ann, { private: true })
+  await storage.chat.rooms.setMembership(den.name, bob.id, 'member')
   const [models, people] = [['qwen', 'opus', 'llama'] as const, [world.ann, bob, cat] as const]
 
   for (let turn = 0; turn < 100; turn += 4) {
@@ -187,7 +187,7 @@ test('a hundred turns of three people with three models: /usage is what their se
   )
 
   const replies = await Promise.all(
-    [world.room, den].map((room) => storage.log.read(room.name, { limit: 1000, kinds: ['reply'] })),
+    [world.room, den].map((room) => storage.chat.log.read(room.name, { limit: 1000, kinds: ['reply'] })),
   )
   const told = replies.flat().map((entry) => (entry.kind === 'reply' ? (entry.usage?.input ?? 0) : 0))
   expect(told.reduce((all, input) => all + input, 0)).toBe(sumOf(seen).input)

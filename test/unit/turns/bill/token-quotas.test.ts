@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../../src/chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../../../src/chat/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
@@ -43,7 +43,7 @@ describe('the quota of a person', () => {
 
   it('waits for as many turns as stand between it and the quota', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
-    const { turns: charges } = world.chatParts.storage
+    const { charges } = world.chatParts.storage.models
     const facts = {
       room: 'lobby',
       model: 'qwen',
@@ -53,7 +53,7 @@ describe('the quota of a person', () => {
       usage: { input: 4, output: 1 },
     }
     const now = world.chatParts.clock.now()
-    for (const hour of [1, 2, 3]) await charges.addCharge({ ...facts, at: now - hour * HOUR_MS })
+    for (const hour of [1, 2, 3]) await charges.add({ ...facts, at: now - hour * HOUR_MS })
     await expect(world.start()).rejects.toThrow('15 of 11 tokens in 24 hours; ask again in 21h')
   })
 
@@ -70,7 +70,7 @@ describe('the quota of a person', () => {
     })
     expect(model.requests).toHaveLength(2)
     expect((await world.lines()).at(-2)).toBe('tool_result: {"q":"x"}')
-    expect(await world.chatParts.storage.turns.last('lobby')).toMatchObject({
+    expect(await world.chatParts.storage.models.turns.last('lobby')).toMatchObject({
       outcome: 'stopped',
       usage: { input: 10, output: 1 },
     })
@@ -109,10 +109,10 @@ describe('the quota of a key', () => {
 
   it('is no way around the network, whose keys share what 64 people may use', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
-    const { turns: charges } = world.chatParts.storage
+    const { charges } = world.chatParts.storage.models
     const facts = { room: 'den', model: 'qwen', person: 'x', payers: ['network 192.0.2.1'], opensTurn: true }
     const usage = { input: 63 * 11, output: 11 }
-    await charges.addCharge({ ...facts, usage, at: world.chatParts.clock.now() })
+    await charges.add({ ...facts, usage, at: world.chatParts.clock.now() })
     const refused = world.start('hi', { by: from(world.ann, 'new') })
     await expect(refused).rejects.toThrow(
       "the quota of all who come from ann's network (64 times tokens_per_person_day) is used up: 704 of 704",

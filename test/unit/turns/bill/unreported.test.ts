@@ -17,7 +17,7 @@ const world = (steps: readonly ScriptedStep[], options: WorldOptions = {}): Prom
   createTurnWorld(scriptedModel(...steps), { settings, tools: [tool('echo')], ...options })
 
 async function usageIn({ chatParts: { storage }, room }: TurnWorld) {
-  const [row] = await storage.turns.usage({ room: room.name, since: 0, by: 'room' })
+  const [row] = await storage.models.charges.usage({ room: room.name, since: 0, by: 'room' })
   return row
 }
 
@@ -71,7 +71,7 @@ describe('a request that is stopped', () => {
     const { storage, clock } = asked.chatParts
     const source = `function default_wrap(t) return wrap(t):system():history() end
       function after_turn(turn) tools.room_kv_set("turn", turn) end`
-    await storage.scripts.put({ room: asked.room.name, source, author: 'ann', at: clock.now() })
+    await storage.prompts.scripts.put({ room: asked.room.name, source, author: 'ann', at: clock.now() })
     await stopAfterText(asked)
     const used = await usageIn(asked)
     const reply = (await asked.log()).find(({ kind }) => kind === 'reply')
@@ -79,7 +79,7 @@ describe('a request that is stopped', () => {
     expect(used).toMatchObject({ requests: 2, estimated: { input: (used?.input ?? 0) - 10, output: 1 } })
     expect(reply).toMatchObject({ usage })
     await vi.waitFor(async () =>
-      expect(await storage.rooms.getValue(asked.room.name, 'turn')).toMatchObject({
+      expect(await storage.chat.rooms.getValue(asked.room.name, 'turn')).toMatchObject({
         outcome: 'stopped',
         usage,
       }),
@@ -139,7 +139,7 @@ describe('an answer without a report', () => {
     await using asked = await world([silent])
     const reply = await asked.ask()
     expect(reply).toMatchObject({ usage: { output: 2, estimated: { output: 2 } } })
-    expect(await asked.chatParts.storage.calibrations.find('')).toBeUndefined()
+    expect(await asked.chatParts.storage.models.calibrations.find('')).toBeUndefined()
   })
 
   test('of the offline helper costs nothing', async () => {

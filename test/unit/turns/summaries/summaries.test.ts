@@ -33,7 +33,7 @@ async function idle({ summaries, room }: TurnWorld): Promise<void> {
 }
 
 const current = ({ chatParts: { storage }, room }: TurnWorld): Promise<StoredSummary | undefined> =>
-  storage.summaries.current(room.name)
+  storage.prompts.summaries.current(room.name)
 
 const asked = (memo: ReturnType<typeof scriptedModel>): readonly string[] =>
   memo.requests.map(({ prompt }) => userContent(prompt))
@@ -45,9 +45,9 @@ describe('the summary of a room', () => {
     await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
     await talk(world, 200)
     await idle(world)
-    const { storage, chat } = world.chatParts
-    const den = await chat.create('den', world.ann, { private: false })
-    await storage.rooms.setValue(den.name, 'summarizer', 'memo')
+    const { storage, rooms } = world.chatParts
+    const den = await rooms.create('den', world.ann, { private: false })
+    await storage.chat.rooms.setValue(den.name, 'summarizer', 'memo')
     await talk({ ...world, room: den }, 40)
     await idle({ ...world, room: den })
     expect(memo.requests).toHaveLength(0)
@@ -79,7 +79,7 @@ describe('the summary of a room', () => {
     expect(prompt.context).toMatch(/## What was said earlier, as memo summed it up .*\n {2}more things\n/)
     expect(prompt.system).not.toContain('more things')
     const query = { room: world.room.name, since: 0, by: 'model' } as const
-    expect(await world.chatParts.storage.turns.usage(query)).toEqual([
+    expect(await world.chatParts.storage.models.charges.usage(query)).toEqual([
       { key: 'memo', turns: 2, requests: 2, input: 20, cached: 0, output: 2 },
     ])
   })
@@ -93,8 +93,8 @@ describe('the summary of a room', () => {
     const before = await current(world)
     const { storage } = world.chatParts
     const { version: _version, ...written } = { ...before!, text: 'by hand', author: 'ann' }
-    const saved = await storage.summaries.put(written)
-    expect(await storage.summaries.put({ ...written, text: 'late' }, before!.version)).toBeUndefined()
+    const saved = await storage.prompts.summaries.put(written)
+    expect(await storage.prompts.summaries.put({ ...written, text: 'late' }, before!.version)).toBeUndefined()
     expect(await current(world)).toEqual(saved)
     await talk(world, 160, 'later')
     await memo.arrived(2)
@@ -113,7 +113,7 @@ describe('the summary of a room', () => {
     await idle(world)
     expect(asked(memo)[1]).toContain('(none: this is the beginning)')
     expect(await current(world)).toMatchObject({ version: 2, text: 'short again' })
-    expect(await world.chatParts.storage.summaries.draft(world.room.name)).toBeUndefined()
+    expect(await world.chatParts.storage.prompts.summaries.draft(world.room.name)).toBeUndefined()
   })
 
   it('covers only what came after the checkpoint, and is not shown across it', async () => {
@@ -124,7 +124,7 @@ describe('the summary of a room', () => {
     await idle(world)
     const after = (await world.log()).at(-1)!.id
     const checkpoint = { name: 'here', after, by: 'ann', at: 0 }
-    await world.chatParts.storage.rooms.setValue(world.room.name, 'checkpoint', checkpoint)
+    await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'checkpoint', checkpoint)
     const prompt = () => world.turns.prompt({ room: world.room, person: world.ann, model: 'qwen' })
     expect((await prompt()).context).not.toContain('old')
     await talk(world, 3, 'after')
@@ -175,7 +175,8 @@ describe('the summary of a room', () => {
     await memo.arrived(1)
     expect(world.summaries.stop(world.room.name)).toBe(true)
     await idle(world)
-    while (await world.chatParts.storage.summaries.draft(world.room.name)) await new Promise(setImmediate)
+    while (await world.chatParts.storage.prompts.summaries.draft(world.room.name))
+      await new Promise(setImmediate)
     expect(await current(world)).toBeUndefined()
     await world.summaries.renew(world.room.name)
     await idle(world)
@@ -191,11 +192,11 @@ describe('the summary of a room', () => {
     await world.summaries.renew(world.room.name)
     await idle(world)
     expect((await world.summaries.status(world.room.name)).trouble).toContain('tokens_per_room_day')
-    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', '@gone')
+    await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', '@gone')
     await world.summaries.renew(world.room.name)
     await idle(world)
     expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
-    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', 'none')
+    await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', 'none')
     await expect(world.summaries.renew(world.room.name)).rejects.toThrow('no model sums up this room')
     expect(memo.requests).toHaveLength(1)
   })
@@ -218,10 +219,10 @@ describe('the summary of a room', () => {
     await talk(world, 3)
     await world.summaries.renew(world.room.name)
     await idle(world)
-    const { chat, storage } = world.chatParts
-    await chat.fork(world.room, 'copy', world.ann, { private: false })
-    expect(await storage.summaries.versions('copy' as RoomName)).toEqual([])
-    expect(await storage.turns.unfinished()).toEqual([])
+    const { rooms, storage } = world.chatParts
+    await rooms.fork(world.room, 'copy', world.ann, { private: false })
+    expect(await storage.prompts.summaries.versions('copy' as RoomName)).toEqual([])
+    expect(await storage.models.turns.unfinished()).toEqual([])
   })
 
   it('ends a request that hangs when another model is named, and says which one works', async () => {
@@ -237,12 +238,12 @@ describe('the summary of a room', () => {
       settings: sampleConfig({ name: 'other', backend: 'openai-compatible' }),
       model: other,
     })
-    await storage.rooms.setValue(world.room.name, 'summarizer', 'other')
+    await storage.chat.rooms.setValue(world.room.name, 'summarizer', 'other')
     await world.summaries.renamed(world.room.name)
     await idle(world)
     expect(await current(world)).toMatchObject({ text: 'by other', author: 'other' })
     const query = { room: world.room.name, since: 0, by: 'model' } as const
-    expect(await storage.turns.usage(query)).toContainEqual(
+    expect(await storage.models.charges.usage(query)).toContainEqual(
       expect.objectContaining({
         key: 'memo',
         requests: 1,
@@ -277,7 +278,7 @@ describe('the summary of a room', () => {
     await talk(world, 160)
     await idle(world)
     expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
-    await world.chatParts.storage.rooms.setValue(world.room.name, 'summarizer', 'memo')
+    await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', 'memo')
     await world.summaries.renamed(world.room.name)
     await idle(world)
     expect(await current(world)).toMatchObject({ text: 'one' })

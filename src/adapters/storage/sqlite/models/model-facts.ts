@@ -11,11 +11,11 @@ export function createModelFactsStore({ db, read, write }: Connection): ModelFac
      ON CONFLICT DO UPDATE SET facts = excluded.facts`,
   )
   return {
-    findFacts: (model) =>
+    find: (model) =>
       read(() => {
         const row = find.get(model)
         return row && (JSON.parse(row.facts) as StoredFacts)
       }),
-    putFacts: (model, facts) => write(() => void put.run({ model, facts: JSON.stringify(facts) })),
+    put: (model, facts) => write(() => void put.run({ model, facts: JSON.stringify(facts) })),
   }
 }

@@ -2,7 +2,8 @@
 // never waits for it, a backup does not carry it, and it is brought up to date before each search.
 
 import type { Entry } from '../../../../chat/entry.ts'
-import type { SearchQuery } from '../../../../chat/ports.ts'
+import { StorageError } from '../../../../chat/errors.ts'
+import type { FoundEntries, SearchQuery } from '../../../../chat/ports.ts'
 import type { Connection } from '../connection.ts'
 import { type EntryRow, toEntry } from '../entry-query.ts'
 import { toStorageError } from '../errors.ts'
@@ -12,9 +13,12 @@ import { createSearchIndex } from './search-index.ts'
 /** Where the best are wanted, the newest matches that are compared: a word that is in every line has a million. */
 const MAX_COMPARED = 4_000
 
+/** Troubles in which the index cannot be written, and can be read. */
+const UNWRITABLE: ReadonlySet<StorageError['reason']> = new Set(['full', 'locked', 'read-only'])
+
 /** Searches the entries of one connection, and keeps its index. Both reject with `StorageError` only. */
 export interface EntrySearch {
-  search(query: SearchQuery): Promise<readonly Entry[]>
+  search(query: SearchQuery): Promise<FoundEntries>
   refresh(): Promise<void>
 }
 
@@ -36,20 +40,36 @@ export function createEntrySearch({ db, read }: Connection): EntrySearch {
     }
   }
 
+  /** Why it cannot be done now. What is in the index already can be searched then. */
+  async function tryToRefresh(): Promise<string | undefined> {
+    try {
+      await refresh()
+      return undefined
+    } catch (error) {
+      const isUnwritable = error instanceof StorageError && UNWRITABLE.has(error.reason)
+      if (!isUnwritable || !index.isReadable()) throw error
+      return error.message
+    }
+  }
+
+  async function findAnew(query: SearchQuery, match: string): Promise<FoundEntries> {
+    const behind = await tryToRefresh()
+    const entries = await read(() => find(query, match))
+    return behind === undefined ? { entries } : { entries, behind }
+  }
+
   return {
     refresh,
     async search(query) {
       const match = matchOf(query.rooms, query.terms)
-      if (match === undefined || !(query.limit >= 1)) return []
-      await refresh()
+      if (match === undefined || !(query.limit >= 1)) return { entries: [] }
       try {
-        return await read(() => find(query, match))
+        return await findAnew(query, match)
       } catch (error) {
         if (toStorageError(error).reason !== 'corrupt') throw error
         // If it is the entries that are damaged, the second attempt says so.
         index.discard()
-        await refresh()
-        return await read(() => find(query, match))
+        return await findAnew(query, match)
       }
     },
   }

@@ -34,12 +34,24 @@ export function indexedText(text: string): string {
   return ASCII_ONLY.test(beginning) ? beginning : wordsOf(beginning).join(' ')
 }
 
-/** The words of a term, folded as in the index. */
-export const searchedWords = (text: string): readonly string[] =>
-  wordsOf(text.slice(0, MAX_INDEXED_CHARS)).slice(0, MAX_SOUGHT)
+/** The words of a term, folded as in the index; and as an index has them that an older version began, where they differ. */
+export function searchedWords(text: string): readonly (readonly string[])[] {
+  const sought = text.slice(0, MAX_INDEXED_CHARS)
+  const now = wordsOf(sought).slice(0, MAX_SOUGHT)
+  const before = wordsOf(sought, foldSimply).slice(0, MAX_SOUGHT)
+  return now.join(' ') === before.join(' ') ? [now] : [now, before]
+}
 
-const wordsOf = (text: string): readonly string[] => fold(text).match(WORD) ?? []
+const wordsOf = (text: string, folded = fold): readonly string[] => folded(text).match(WORD) ?? []
 
-/** Compatibility forms, accents and case make no difference: `Ａrger` and `Ärger` are `arger`. */
+/**
+ * Compatibility forms, accents and case make no difference: `Ａrger` and `Ärger` are `arger`, `Straße` is `strasse`.
+ * By way of capital letters, which is full case folding but for the sigma at the end of a word, which is small in its own
+ * way.
+ */
 const fold = (text: string): string =>
+  foldSimply(text).toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
+
+/** One letter for one letter: `Straße` is `straße`. The index was made so before. */
+const foldSimply = (text: string): string =>
   text.normalize('NFKD').replace(IGNORED, '').normalize('NFC').toLowerCase().replace(IGNORED, '')

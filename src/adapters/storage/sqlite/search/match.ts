@@ -7,7 +7,10 @@ import { searchedWords } from './index-words.ts'
  * undefined where no term has a word. Nothing that somebody wrote is taken for syntax: words hold no quotes.
  */
 export function matchOf(rooms: readonly RoomName[], terms: readonly SearchTerm[]): string | undefined {
-  const phrases = terms.flatMap(({ text, whole }) => phraseOf(searchedWords(text), whole))
+  const phrases = terms.flatMap(({ text, whole }) => {
+    const forms = searchedWords(text).flatMap((words) => phraseOf(words, whole))
+    return forms.length === 0 ? [] : [`(${forms.join(' OR ')})`]
+  })
   if (phrases.length === 0 || rooms.length === 0) return undefined
   const places = rooms.map((room) => `"${roomWord(room)}"`)
   return `room : (${places.join(' OR ')}) AND words : (${phrases.join(' AND ')})`

@@ -11,6 +11,8 @@ import { roomWord } from './match.ts'
 export interface SearchIndex {
   /** Resolves when all entries that were stored before are in it. */
   refresh(): Promise<void>
+  /** True where what is in it can be searched, also if it could not be refreshed. */
+  isReadable(): boolean
   /** Throws it away. The next `refresh` makes it anew. */
   discard(): void
 }
@@ -124,6 +126,7 @@ export function createSearchIndex(db: Database): SearchIndex {
 
   return {
     discard,
+    isReadable: () => isAttached,
     refresh: async () => {
       refreshing ??= refreshAll().finally(() => (refreshing = undefined))
       await refreshing

@@ -31,7 +31,7 @@ parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'close') return void end()
   const opened = (database ??= tryToOpen())
   if (opened && message.kind === 'calls')
-    for (const call of message.calls) void run(opened.stores[call.store], call).then(tell)
+    for (const call of message.calls) void run(opened.stores, call).then(tell)
 })
 
 interface Opened {
@@ -72,11 +72,11 @@ async function end(): Promise<void> {
   parentPort?.close()
 }
 
-async function run(store: object, { id, method, args }: StoreCall): Promise<StoreOutcome> {
+async function run(stores: Stores, { id, path, args }: StoreCall): Promise<StoreOutcome> {
   try {
-    const work: unknown = Reflect.get(store, method)
-    if (typeof work !== 'function') throw new TypeError(`a store has no method ${method}`)
-    const value: unknown = await Reflect.apply(work, store, args)
+    const work = path.reduce<unknown>((part, name) => Reflect.get(Object(part), name), stores)
+    if (typeof work !== 'function') throw new TypeError(`the stores have no method ${path.join('.')}`)
+    const value: unknown = await Reflect.apply(work, undefined, args)
     return { id, value }
   } catch (error) {
     return { id, trouble: toTrouble(toStorageError(error)) }

@@ -2,7 +2,6 @@
 // and the writer do not wait for each other). The stores are those of the folder above: here their calls are only carried.
 // This folder must not know SQL, nor what a store means.
 
-import { keysOf } from '../../../../lib/keys-of.ts'
 import { toStorageError } from '../errors.ts'
 import { lockToOpen } from '../lock.ts'
 import { hasLog } from '../stale-log.ts'
@@ -71,15 +70,23 @@ function lockFile(file: string): Disposable {
   }
 }
 
+interface LaneTree {
+  readonly [name: string]: Lane | LaneTree
+}
+
 /** The stores, each method a call to the thread of its lane. */
 function remoteStores(threads: Readonly<Record<Lane, StorageThread>>): Stores {
-  const remote = (store: keyof Stores): object =>
+  const remote = (lanes: LaneTree, path: readonly string[]): unknown =>
     Object.fromEntries(
-      Object.entries<Lane>(LANES[store]).map(([method, lane]) => [
-        method,
-        (...args: readonly unknown[]) => threads[lane].call({ store, method, args }),
+      Object.entries(lanes).map(([name, lane]) => [
+        name,
+        typeof lane === 'string' ? method(lane, [...path, name]) : remote(lane, [...path, name]),
       ]),
     )
+  const method =
+    (lane: Lane, path: readonly string[]) =>
+    (...args: readonly unknown[]) =>
+      threads[lane].call({ path, args })
   // LANES has exactly the methods of `Stores`; that each gives what it should is seen to at the other end.
-  return Object.fromEntries(keysOf(LANES).map((store) => [store, remote(store)])) as unknown as Stores
+  return remote(LANES, []) as Stores
 }

@@ -1,7 +1,6 @@
 // The words between the server's thread and a thread that has the database open. Everything is plain data.
 
 import { StorageError } from '../../../../chat/errors.ts'
-import type { Stores } from '../../storage.ts'
 import type { Lane } from './lanes.ts'
 
 /** What a thread is started with. */
@@ -19,8 +18,8 @@ export interface ThreadData {
 /** One call of a store's method. */
 export interface StoreCall {
   readonly id: number
-  readonly store: keyof Stores
-  readonly method: string
+  /** Where it is in the stores: `['chat', 'log', 'append']`. */
+  readonly path: readonly string[]
   readonly args: readonly unknown[]
 }
 

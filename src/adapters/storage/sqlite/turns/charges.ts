@@ -29,7 +29,7 @@ export function createChargeStore(connection: Connection): ChargeStore {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
-    addCharge: ({ payers, ...charge }) =>
+    add: ({ payers, ...charge }) =>
       write(() => {
         const { at, usage } = charge
         sql.insert.run(toRow(charge))
@@ -112,7 +112,9 @@ function toRow({ opensTurn, usage, price, ...charge }: Omit<Charge, 'payers'>): 
   return {
     ...charge,
     turns: opensTurn ? 1 : 0,
-    ...{ input, cached, output },
+    input,
+    cached,
+    output,
     input_estimated: estimated?.input ?? 0,
     output_estimated: estimated?.output ?? 0,
     input_price: price?.input ?? null,

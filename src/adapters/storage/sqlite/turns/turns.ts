@@ -1,7 +1,7 @@
 // What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
 
 import type { RoomName, TurnId } from '../../../../chat/entry.ts'
-import { SYSTEM } from '../../../../chat/names.ts'
+import { SYSTEM } from '../../../../chat/people/names.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import type { Prompt } from '../../../../prompt/prompt.ts'
 import type { Connection } from '../connection.ts'

@@ -1,0 +1,102 @@
+/**
+ * What went wrong with a request to a provider, in a sentence for people, and whether another request would help. This
+ * folder must not know what is done about it.
+ */
+import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+import { ModelError, type ModelRefusal } from '../../../turns/model-error.ts'
+import { LimitError } from '../guarded-fetch.ts'
+import { explainStatus, final, passing, type Explanation } from './explain-status.ts'
+import { refusalIn } from './refusals.ts'
+import { safe, type Upstream } from './upstream.ts'
+
+/** A provider reported an error in the middle of its stream. The message is its own. */
+export class StreamError extends Error {
+  override readonly name = 'StreamError'
+}
+
+/**
+ * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
+ * Neither holds a secret.
+ */
+export function modelError(error: unknown, upstream: Upstream): ModelError {
+  if (error instanceof ModelError) return error
+  const call = APICallError.isInstance(error) ? error : undefined
+  const { sentence, retryable, retryAfterMs } = explain(error, call, upstream)
+  const facts = {
+    ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
+    detail: safe(call?.responseBody || messageOf(error), upstream, 500),
+  }
+  const refusal = refusalOf(error, call)
+  // The same request would be refused again, whatever its status says.
+  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, {
+    ...(refusal ? { refusal } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}
+
+/** Statuses that say nothing of the request itself: the key, the quota. */
+const NOT_OF_REQUEST: ReadonlySet<number | undefined> = new Set([401, 403, 429])
+
+function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
+  if (NOT_OF_REQUEST.has(call?.statusCode)) return undefined
+  const said = call ? `${call.message}\n${call.responseBody ?? ''}` : providerMessage(error)
+  const refusal = said === undefined ? undefined : refusalIn(said)
+  // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
+  return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
+}
+
+/** The status of an answer without a body. */
+const NO_CONTENT = 204
+
+function explain(error: unknown, call: APICallError | undefined, upstream: Upstream): Explanation {
+  const limit = causes(error).find((cause) => cause instanceof LimitError)
+  if (limit) return limitSentence(limit)
+  const code = causes(error).map(codeOf).find(Boolean)
+  if (code) return networkSentence(code, upstream)
+  if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
+    return explainStatus(call.statusCode, call, upstream)
+  if (InvalidResponseDataError.isInstance(error))
+    return passing('the answer was cut off in the middle; ask again')
+  if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
+    return passing(`the server at ${upstream.endpoint} sent something that is not a model's answer`)
+  }
+  const said = providerMessage(error)
+  if (said) return final(`the provider reported: ${safe(said, upstream, 300)}`)
+  if (call) return passing('the connection broke in the middle of the answer; ask again')
+  return passing(`the request failed (${safe(messageOf(error), upstream, 200)}); ask again`)
+}
+
+function limitSentence({ limit }: LimitError): Explanation {
+  if (limit === 'idleMs') return passing('the server fell silent in the middle; it was given up')
+  return final('the server sent more than an answer can hold; it was stopped')
+}
+
+function networkSentence(code: string, { endpoint, question }: Upstream): Explanation {
+  const at = new URL(endpoint).origin
+  if (code === 'ECONNREFUSED') return final(`nothing answers at ${at}; ${question}`)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return final(`there is no host at ${at}; check endpoint`)
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
+    return final(`the certificate of ${at} cannot be trusted (${code})`)
+  }
+  return passing(`the connection to ${at} broke (${code}); ask again`)
+}
+
+/** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
+function providerMessage(error: unknown): string | undefined {
+  if (typeof error === 'string') return error
+  if (error instanceof StreamError) return error.message
+  if (error instanceof Error || typeof error !== 'object' || error === null) return undefined
+  return 'message' in error && typeof error.message === 'string' ? error.message : undefined
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function causes(error: unknown): readonly Error[] {
+  const found: Error[] = []
+  for (let one = error; one instanceof Error && !found.includes(one); one = one.cause) found.push(one)
+  return found
+}
+
+/** The code by which node or undici names a broken connection, or a failure of DNS or TLS. */
+const codeOf = (error: Error): string | undefined =>
+  'code' in error && typeof error.code === 'string' ? error.code : undefined

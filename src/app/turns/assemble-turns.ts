@@ -1,0 +1,74 @@
+// Joins the parts of turns, and of the summaries that the same models make, for the composition root (../activity.ts) and for
+// tests. This folder must not know how a room is shown, nor where a config comes from; it decides nothing about a turn.
+
+import type { Stores } from '../../adapters/storage/storage.ts'
+import { createSnapshots } from '../../prompt/gather-snapshot.ts'
+import { createHistoryCounts } from '../../prompt/history-counts.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { Composer } from '../../prompt/ports.ts'
+import type { OpenToolbox } from '../../toolbox/room-toolbox.ts'
+import type { FindScopedTools } from '../../toolbox/scoped-tools.ts'
+import { callingMentioned, type CallLimits } from '../../turns/called-by-models.ts'
+import { createPrepareStep } from '../../turns/prepared-step.ts'
+import { createPreview } from '../../turns/preview.ts'
+import { createTurnQueue, type QueueLimits } from '../../turns/queue.ts'
+import { tellingHooks } from '../../turns/scripts/telling-hooks.ts'
+import { createSubTurns, type SubTurnLimits } from '../../turns/sub-turns/sub-turns.ts'
+import { createRunTurn, type TurnLimits } from '../../turns/turn.ts'
+import { createTurns, type Turns } from '../../turns/turns.ts'
+import type { AppContext } from '../context.ts'
+import type { ModelServices } from './model-services.ts'
+
+/** What turns are put together from. */
+export interface TurnAssembly {
+  readonly context: Pick<AppContext, 'clock' | 'log'>
+  readonly stores: Pick<Stores, 'chat' | 'prompts'>
+  readonly models: ModelServices
+  readonly composer: Pick<Composer, 'compose' | 'count' | 'check'>
+  readonly scopedTools: FindScopedTools
+  readonly openToolbox: OpenToolbox
+  readonly hooks: Pick<RoomHooks, 'afterTurn'>
+  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits
+}
+
+/** Share of a prompt that tools may take before their descriptions are shortened. */
+const TOOLS_SHARE = 0.4
+
+/** Joins the parts of a turn: its snapshots, its steps, and what is learned from it. */
+export function assembleTurns(assembly: TurnAssembly): Turns {
+  const { context, stores, models, composer, scopedTools, openToolbox, hooks, limits } = assembly
+  const { clock, log } = context
+  const { enabled, calibrations, known, turnLog } = models
+  const { history, scripts, summaries } = stores.prompts
+  const snapshots = createSnapshots({
+    rooms: stores.chat.rooms,
+    history,
+    scripts,
+    summaries,
+    calibrations,
+    clock,
+    modelNames: () => enabled().map(({ settings }) => settings.name),
+    toolsShare: TOOLS_SHARE,
+  })
+  const runTurn = createRunTurn({
+    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, openToolbox }),
+    calibrations,
+    known,
+    rememberCounts: createHistoryCounts(history, composer, log),
+    startSubTurns: createSubTurns({ models: enabled, turnLog, limits }),
+    models: enabled,
+    limits,
+    log,
+  })
+  const turns: Turns = createTurns({
+    models: enabled,
+    listModels: models.list,
+    preview: createPreview(scopedTools, snapshots, composer, known),
+    checkQuotas: models.checkQuotas,
+    takeSlot: createTurnQueue(limits),
+    turnLog,
+    runTurn: callingMentioned(tellingHooks(runTurn, hooks, clock), () => turns, limits),
+    log,
+  })
+  return turns
+}

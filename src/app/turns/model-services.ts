@@ -1,0 +1,57 @@
+import type { Stores } from '../../adapters/storage/storage.ts'
+import {
+  createCalibrations,
+  type Calibrations,
+  type TellAdmins,
+} from '../../prompt/calibration/calibration.ts'
+import type { Composer } from '../../prompt/ports.ts'
+import { createBills } from '../../turns/bill/bill.ts'
+import { createOwnCount } from '../../turns/bill/own-count.ts'
+import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../turns/bill/token-quotas.ts'
+import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
+import { listModels } from '../../turns/model-list.ts'
+import type { ConfiguredModel } from '../../turns/ports.ts'
+import { createTurnLog, type TurnLog } from '../../turns/turn-log.ts'
+import type { Turns } from '../../turns/turns.ts'
+import type { AppContext } from '../context.ts'
+
+/** What turns and summaries share: the models, what is known of them, and what bounds and records their requests. */
+export interface ModelServices {
+  /** Gives the models that can be called now, in order of the config. */
+  readonly enabled: () => readonly ConfiguredModel[]
+  readonly list: Turns['models']
+  readonly calibrations: Calibrations
+  readonly known: KnownModels
+  readonly checkQuotas: CheckQuotas
+  readonly turnLog: TurnLog
+}
+
+/** What these are put together from. */
+export interface ModelServicesParts {
+  /** Gives all models of now, those that are not enabled as well. */
+  readonly models: () => readonly ConfiguredModel[]
+  readonly stores: Pick<Stores, 'models'>
+  readonly composer: Pick<Composer, 'count'>
+  readonly limits: QuotaLimits
+  readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
+  readonly tellAdmins: TellAdmins
+}
+
+export function createModelServices(parts: ModelServicesParts): ModelServices {
+  const { models, stores, composer, limits, context, tellAdmins } = parts
+  const { clock, log, nextId } = context
+  const { turns, charges, facts } = stores.models
+  const calibrations = createCalibrations(stores.models.calibrations, clock, log, tellAdmins)
+  const known = createKnownModels(facts, clock, log)
+  const checkQuotas = createTokenQuotas(charges, clock, limits)
+  const ownCount = createOwnCount({ composer, calibrations })
+  const bills = createBills(charges, checkQuotas, ownCount, clock)
+  return {
+    enabled: () => models().filter(({ settings }) => settings.enabled),
+    list: (viewer) => listModels(models(), viewer, { charges, calibrations, known }),
+    calibrations,
+    known,
+    checkQuotas,
+    turnLog: createTurnLog(turns, bills, nextId, clock),
+  }
+}

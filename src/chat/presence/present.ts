@@ -1,0 +1,52 @@
+import type { Person, PersonId } from '../people/person.ts'
+import type { Participant } from '../ports.ts'
+
+/** Who is in a room. Its lists change only as people come and go: they are asked for with every entry. */
+export interface PresentPeople {
+  has(person: Person): boolean
+  add(participant: Participant): void
+  /** False for one that is not here. */
+  remove(participant: Participant): boolean
+  /** Each person once, in order of name. */
+  people(): readonly Person[]
+  /** All that is delivered to, each person's together. A list that was given out never changes. */
+  participants(): readonly Participant[]
+}
+
+export function createPresent(): PresentPeople {
+  const terminals = new Map<PersonId, Set<Participant>>()
+  let people: readonly Person[] = []
+  let participants: readonly Participant[] | undefined
+
+  return {
+    has: ({ id }) => terminals.has(id),
+    people: () => people,
+    participants: () => (participants ??= [...terminals.values()].flatMap((theirs) => [...theirs])),
+    add(participant) {
+      const { person } = participant
+      const theirs = terminals.get(person.id)
+      if (theirs) theirs.add(participant)
+      else {
+        terminals.set(person.id, new Set([participant]))
+        people = withPerson(people, person)
+      }
+      participants = undefined
+    },
+    remove(participant) {
+      const { id } = participant.person
+      const theirs = terminals.get(id)
+      if (!theirs?.delete(participant)) return false
+      if (theirs.size === 0) {
+        terminals.delete(id)
+        people = people.filter((one) => one.id !== id)
+      }
+      participants = undefined
+      return true
+    },
+  }
+}
+
+function withPerson(people: readonly Person[], person: Person): readonly Person[] {
+  const after = people.findIndex((one) => one.name > person.name)
+  return people.toSpliced(after < 0 ? people.length : after, 0, person)
+}

@@ -1,0 +1,152 @@
+import type { RoomName } from './entry.ts'
+import { Refusal } from './errors.ts'
+import { createExits, type Exits } from './exits.ts'
+import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
+import type { Person } from './people/person.ts'
+import type { RoomRecord } from './ports.ts'
+import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
+import { isVisible, type Audience } from './visibility.ts'
+
+/** All rooms of this server. What a person may not see looks to them as if it did not exist. */
+export interface Rooms {
+  /**
+   * The room, if this person may see it, and if all readers of `toldIn` may (chat/visibility.ts). Throws `Refusal`
+   * (`there is no room called x; …`) if not, or if there is none.
+   */
+  get(name: string, viewer: Person, toldIn?: RoomName): Promise<Room>
+  /** The rooms this person may see, likewise, in order of name. */
+  list(viewer: Person, toldIn?: RoomName): Promise<readonly RoomRecord[]>
+  /** Makes a room owned by `owner`. Throws `Refusal`: bad name, taken, too many. */
+  create(name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
+  /**
+   * Makes a room with the vibe, scope, script and key-values of another one. What is copied from a private room stays
+   * private. Throws `Refusal` as `create` does.
+   */
+  fork(room: Room, name: string, owner: Person, options: { readonly private: boolean }): Promise<Room>
+  readonly exits: Exits
+  /** The room that every session begins in; made if it does not exist yet. */
+  lobby(): Promise<Room>
+  /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
+  anyRoom(name: RoomName): Promise<Room | undefined>
+  readonly everywhere: Everywhere
+}
+
+/** What concerns all rooms of this server at once. */
+export interface Everywhere {
+  /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
+  readonly tellAdmins: (text: string) => boolean
+  /**
+   * Records the sums of all who came and went without being announced: when a server stops, and when the next one
+   * starts after it was killed. Rejects with `StorageError`.
+   */
+  sumUpPresence(): Promise<void>
+}
+
+/** What bounds the making of rooms. */
+export interface RoomsOptions {
+  readonly limits: AllRoomsLimits
+  /** Names that only admins may give to a room: others are told that they are taken. */
+  readonly adminNames?: ReadonlyMap<string, unknown>
+}
+
+/** The keys of `[limits]` that concern rooms. */
+export interface AllRoomsLimits extends RoomLimits {
+  /** How many rooms one person may own. */
+  readonly rooms_per_person: number
+}
+
+/** Joins the rooms with what they are stored in. */
+export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptions): Rooms {
+  const open = new Map<RoomName, Room>()
+  let hasLobby = false
+
+  function roomCalled(name: RoomName): Room {
+    const room = open.get(name) ?? createRoom(name, parts, limits)
+    open.set(name, room)
+    return room
+  }
+
+  const audience = (viewer: Person, toldIn?: RoomName): Audience =>
+    toldIn === undefined ? { viewer } : { viewer, toldIn }
+
+  /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
+  async function make(
+    name: string,
+    owner: Person,
+    isPrivate: boolean,
+    store: (record: RoomRecord) => Promise<boolean>,
+  ): Promise<Room> {
+    const wanted = roomName(name)
+    if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
+    const rows = await parts.rooms.all()
+    if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
+      throw new Refusal(`you own ${limits.rooms_per_person} rooms already, which is the limit`)
+    }
+    const kept = adminNames?.has(wanted) && !owner.admin
+    const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))
+    // A private room that the person cannot see gives the same words: only that the name is taken shows.
+    if (!made) throw new Refusal(`the name ${wanted} is taken; choose another`)
+    return roomCalled(wanted)
+  }
+
+  return {
+    exits: createExits(parts.rooms),
+    async get(name, viewer, toldIn) {
+      const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
+      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
+        throw new Refusal(noRoom(name))
+      return roomCalled(row.name)
+    },
+    async list(viewer, toldIn) {
+      const rows = await parts.rooms.all()
+      const visible = await Promise.all(
+        rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
+      )
+      return rows.filter((_, index) => visible[index])
+    },
+    create: (name, owner, options) =>
+      make(name, owner, options.private, (record) => parts.rooms.create(record)),
+    async fork(room, name, owner, options) {
+      const { vibe, private: isPrivate } = await room.info()
+      return await make(name, owner, isPrivate || options.private, (record) =>
+        parts.rooms.fork(room.name, { ...record, vibe }),
+      )
+    },
+    async lobby() {
+      // Looked for first, because a server starts and lets people in also while nothing can be stored.
+      if (!hasLobby && !(await parts.rooms.find(LOBBY)))
+        await parts.rooms.create(newRoom(LOBBY, null, false, parts.clock.now()))
+      hasLobby = true
+      return roomCalled(LOBBY)
+    },
+    async anyRoom(name) {
+      return (await parts.rooms.find(name)) && roomCalled(name)
+    },
+    everywhere: {
+      tellAdmins(text) {
+        const told = [...open.values()].map((room) => {
+          const admins = room.present().filter(({ admin }) => admin)
+          room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
+          return admins.length > 0
+        })
+        return told.includes(true)
+      },
+      async sumUpPresence() {
+        await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
+        for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
+      },
+    },
+  }
+}
+
+const noRoom = (name: string): string =>
+  `there is no room called ${name.slice(0, 40) || '(nothing)'}; see rooms, or make it with create`
+
+const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
+  name,
+  topic: '',
+  vibe: '',
+  private: isPrivate,
+  owner: owner?.id ?? null,
+  createdAt: at,
+})

@@ -1,0 +1,129 @@
+// Turns that a tool of another turn starts: what each may do, and what it is told. This folder must not know how a turn
+// runs: that is given to it.
+import type { TurnId } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Room } from '../../chat/room.ts'
+import { isBlank } from '../../lib/text/clean-text.ts'
+import type { SubTurnRequest } from '../../tools/context.ts'
+import { failed, ok, type ToolResult } from '../../tools/result.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import { subTurnMessage } from './sub-turn-message.ts'
+import type { ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from '../turn-job.ts'
+import type { TurnLog } from '../turn-log.ts'
+import type { StartSubTurns } from '../turn.ts'
+
+/** What sub-turns are made from. */
+export interface SubTurnParts {
+  /** Gives the models that can be called now. */
+  readonly models: () => readonly ConfiguredModel[]
+  readonly turnLog: Pick<TurnLog, 'beginSubTurn'>
+  readonly limits: SubTurnLimits
+}
+
+/** The limit of the config on sub-turns. */
+export interface SubTurnLimits {
+  /** How deep they go; 0 for none. */
+  readonly turn_depth: number
+}
+
+/** Sub-turns that one mention may lead to, at any depth. */
+const MAX_SUB_TURNS = 8
+
+/** Characters of a sub-turn's prompt. */
+const MAX_PROMPT_CHARS = 32_000
+
+/** The tools that start sub-turns. A turn that may start none does not get them. */
+const STARTING_TOOLS: ReadonlySet<string> = new Set(['spawn_agent', 'fork'])
+
+export const createSubTurns =
+  (parts: SubTurnParts): StartSubTurns =>
+  (parent, runTurn) => {
+    const origin = parent.job.origin ?? { depth: 0, budget: { left: MAX_SUB_TURNS } }
+    const started = new Set<Promise<unknown>>()
+    return {
+      async run(request) {
+        try {
+          check(request, origin, parts)
+          const job = jobFor(request, parent, origin, parts)
+          origin.budget.left -= 1
+          const result = runTurn(job, parent.signal).then(resultOf)
+          started.add(result)
+          return await result
+        } catch (error) {
+          if (error instanceof Refusal) return failed(error.message)
+          throw error
+        }
+      },
+      settled: async () => void (await Promise.allSettled(started)),
+    }
+  }
+
+/** How deep the turn that starts a sub-turn is, and how many more it may start. */
+type ParentOrigin = Pick<SubTurnOrigin, 'depth' | 'budget'>
+
+/** Throws `Refusal`. */
+function check(
+  { prompt }: SubTurnRequest,
+  { depth, budget }: ParentOrigin,
+  { limits: { turn_depth: maxDepth } }: SubTurnParts,
+): void {
+  if (isBlank(prompt)) throw new Refusal('a side turn needs a prompt; this one is empty')
+  if (prompt.length > MAX_PROMPT_CHARS)
+    throw new Refusal(`a prompt has at most ${MAX_PROMPT_CHARS} characters, this one ${prompt.length}`)
+  if (depth >= maxDepth) throw new Refusal(`side turns go ${maxDepth} deep; do it in this turn`)
+  if (budget.left <= 0)
+    throw new Refusal(`${MAX_SUB_TURNS} side turns are the limit for one turn; do it in this turn`)
+}
+
+/** Throws `Refusal`: there is no such model. */
+function jobFor(
+  request: SubTurnRequest,
+  { job, messages, offered, spent }: ParentTurn,
+  { depth, budget }: ParentOrigin,
+  { models, turnLog, limits }: SubTurnParts,
+): TurnJob {
+  const { room, requester, permissions } = job
+  const model = modelFor(request, job.model, models())
+  const isDeepest = depth + 1 >= limits.turn_depth
+  const ids = offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
+  const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
+  const fresh = request.part === undefined
+  const facts = { room: room.name, requester, model: model.settings.name }
+  const parent = job.recorder.id
+  return {
+    recorder: turnLog.beginSubTurn({ ...facts, parent }),
+    room: threadIn(room, parent),
+    requester,
+    model,
+    message: subTurnMessage(request, job, messages),
+    ...(permissions ? { permissions } : {}),
+    report: (doing) => job.report(`side turn: ${doing}`),
+    origin: { depth: depth + 1, budget, within, fresh, spent },
+  }
+}
+
+function modelFor(
+  { model: name }: SubTurnRequest,
+  own: ConfiguredModel,
+  models: readonly ConfiguredModel[],
+): ConfiguredModel {
+  if (name === undefined || name === own.settings.name) return own
+  const found = models.find(({ settings }) => settings.name === name)
+  if (found) return found
+  const names = models.map(({ settings }) => settings.name).join(', ')
+  throw new Refusal(`there is no model called ${name}; there are ${names}`)
+}
+
+/** A room in which a turn's entries belong to the thread of another turn. The reply is not shown while it is written. */
+const threadIn = (room: Room, thread: TurnId): Room => ({
+  ...room,
+  record: (draft) => room.record('turn' in draft ? { thread, ...draft } : draft),
+  stream: () => undefined,
+})
+
+function resultOf({ text, ending: { outcome, notice } }: TurnEnd): ToolResult {
+  if (outcome === 'done')
+    return ok([text || '(no answer)', ...(notice ? [`(${notice.text})`] : [])].join('\n'))
+  const saidBefore = text ? `\nUp to then it had said:\n${text}` : ''
+  return failed(`the side turn did not finish: ${notice.text}${saidBefore}`)
+}

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execaSync } from 'execa'
+
+/** A disk of 8 MiB. */
+export interface TinyDisk extends Disposable {
+  readonly path: string
+  /** Nothing on it can be changed from now on. */
+  makeReadOnly(): void
+  /** Leaves no room on it, until that is freed. */
+  fill(): { free(): void }
+}
+
+/** Undefined where this user may not mount one. */
+export function tinyDisk(): TinyDisk | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'sshawl-disk-'))
+  const mounted = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', path], { reject: false })
+  if (mounted.failed) {
+    rmSync(path, { recursive: true })
+    return undefined
+  }
+  return {
+    path,
+    makeReadOnly: () => void execaSync('mount', ['-o', 'remount,ro', path]),
+    fill() {
+      const fillers = [1_000_000, 10_000, 512].map((size) => ({ size, file: join(path, `filler${size}`) }))
+      for (const { size, file } of fillers) fillWith(file, size)
+      return { free: () => fillers.forEach(({ file }) => rmSync(file)) }
+    },
+    [Symbol.dispose]() {
+      execaSync('umount', ['-l', path])
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+/** Writes pieces of this size until there is no room for another. */
+function fillWith(file: string, size: number): void {
+  try {
+    for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+  } catch {
+    // The disk is full.
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { scriptInput } from '../../../src/app/script-streams.ts'
+import type { ExecPipe } from '../../../src/session/ports.ts'
+
+/** A pipe on which these come, and which then ends, or stays as it is. */
+function pipeOf(chunks: readonly Uint8Array[], { ends }: { readonly ends: boolean }): ExecPipe {
+  async function* stdin() {
+    yield* chunks
+    if (!ends) await new Promise(() => {})
+  }
+  return {
+    stdin: stdin(),
+    signal: new AbortController().signal,
+    env: {},
+    out: async () => {},
+    err: async () => {},
+  }
+}
+
+const bytes = (count: number): Uint8Array => new Uint8Array(count).fill(0x61)
+const limits = { bytes: 10_000, stallMs: 20 }
+
+test('what is piped in is read until its end', async () => {
+  const chunks = [Uint8Array.of(0xc3), Uint8Array.of(0xa4), bytes(3)]
+  expect(await scriptInput(pipeOf(chunks, { ends: true }), limits, 'until-end')).toBe('äaaa')
+  expect(await scriptInput(pipeOf([], { ends: true }), limits, 'if-ready')).toBe('')
+})
+
+test.each([[[]], [[bytes(5)]], [[bytes(2_000), bytes(2_000)]]])(
+  'an input that neither goes on nor ends is refused, whatever came before: %j',
+  async (chunks) => {
+    await expect(scriptInput(pipeOf(chunks, { ends: false }), limits, 'until-end')).rejects.toThrow(
+      'standard input has not ended, and almost nothing came on it for 20ms; nothing was done',
+    )
+  },
+)
+
+test('an input that is too long is refused before it ends', async () => {
+  const pipe = pipeOf([bytes(6_000), bytes(6_000)], { ends: false })
+  await expect(scriptInput(pipe, limits, 'until-end')).rejects.toThrow('longer than 10000 bytes')
+})

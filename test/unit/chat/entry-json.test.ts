@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { entryJson } from '../../../src/chat/entry-json.ts'
+import type { EntryDraft, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import { lineOf, sumOf } from '../../../src/chat/presence/sum.ts'
+
+const json = (draft: EntryDraft) =>
+  entryJson({ ...draft, id: '1' as EntryId, at: 0, room: 'lobby' as RoomName })
+
+test('who came and who went stands in the same lists, whether it was one or many', () => {
+  expect(json(lineOf({ name: 'ann-2', event: 'joined' }))).toMatchObject({
+    text: 'ann-2 joined',
+    event: 'joined',
+    joined: ['ann-2'],
+    left: [],
+  })
+  expect(json(lineOf({ name: 'Bob.b', event: 'left' }))).toMatchObject({
+    event: 'left',
+    joined: [],
+    left: ['Bob.b'],
+  })
+  const many = sumOf([
+    { name: 'ann', event: 'left' },
+    { name: 'bob', event: 'joined' },
+  ])
+  expect(json(many)).toMatchObject({ event: 'summed', joined: ['bob'], left: ['ann'] })
+})
+
+test('an entry of another kind has its own fields, and no lists of names', () => {
+  expect(json({ kind: 'message', author: 'ann', text: 'bob joined' })).toEqual({
+    id: '1',
+    at: '1970-01-01T00:00:00.000Z',
+    room: 'lobby',
+    kind: 'message',
+    author: 'ann',
+    text: 'bob joined',
+  })
+})
