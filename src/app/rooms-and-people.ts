@@ -1,10 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { createRooms } from '../chat/rooms.ts'
+import { loadSanctions } from '../chat/moderation/sanctions.ts'
+import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
+
+export type RoomsAndPeople = Awaited<ReturnType<typeof createRoomsAndPeople>>
 
 /** The rooms, the people who may come into them, and a way to hear all that is recorded. */
 export async function createRoomsAndPeople(
@@ -13,7 +17,9 @@ export async function createRoomsAndPeople(
 ) {
   const bus = tapped(createLocalBus(log))
   const { log: entries, rooms: roomStore, people: store } = storage.chat
-  const parts = { entries, rooms: roomStore, people: store, bus, clock, nextId, log }
+  const isConfigAdmin = (key: string): boolean => current.now().server.admins.includes(key)
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock, isConfigAdmin)
+  const parts = { entries, rooms: roomStore, people: store, bus, clock, nextId, log, sanctions }
   const rooms = createRooms(parts, {
     limits: current.limits,
     adminNames: current.now().sandbox.workspaces,
@@ -29,7 +35,8 @@ export async function createRoomsAndPeople(
       namesPerKey: limits.names_per_key,
     }
   }
-  return { rooms, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
+  const people = createPeople({ store, clock, nextId, policy, claimCode, sanctions })
+  return { rooms, tap: bus.tap, claimCode, people, order: { sanctions, clients: createOpenClients() } }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

@@ -5,7 +5,7 @@ import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
-import { isVisible, type Audience } from './visibility.ts'
+import { isKnown, isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
 export interface Rooms {
@@ -69,6 +69,19 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
 
+  /** A room that is being deleted is not there any more. */
+  const rowCalled = async (name: string): Promise<RoomRecord | undefined> =>
+    isRoomName(name) && !parts.sanctions.isGone(name) ? await parts.rooms.find(name) : undefined
+
+  /** Nothing keeps the owner and admins out. */
+  const whyOut = (row: RoomRecord, viewer: Person): string | undefined =>
+    viewer.admin || row.owner === viewer.id ? undefined : parts.sanctions.whyOutOf(row.name, viewer)
+
+  function refuseIfOut(row: RoomRecord, viewer: Person): void {
+    const why = whyOut(row, viewer)
+    if (why !== undefined) throw new Refusal(why)
+  }
+
   /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
   async function make(
     name: string,
@@ -92,9 +105,12 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   return {
     exits: createExits(parts.rooms),
     async get(name, viewer, toldIn) {
-      const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
-      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
-        throw new Refusal(noRoom(name))
+      const row = await rowCalled(name)
+      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn)))) {
+        const isInvited = row && toldIn === undefined && (await isKnown(parts.rooms, row, { viewer }))
+        throw new Refusal(isInvited ? joinFirst(row.name) : noRoom(name))
+      }
+      refuseIfOut(row, viewer)
       return roomCalled(row.name)
     },
     async list(viewer, toldIn) {
@@ -102,7 +118,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       const visible = await Promise.all(
         rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
       )
-      return rows.filter((_, index) => visible[index])
+      return rows.filter((row, index) => visible[index] && whyOut(row, viewer) === undefined)
     },
     create: (name, owner, options) =>
       make(name, owner, options.private, (record) => parts.rooms.create(record)),
@@ -141,6 +157,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
 
 const noRoom = (name: string): string =>
   `there is no room called ${name.slice(0, 40) || '(nothing)'}; see rooms, or make it with create`
+
+const joinFirst = (name: RoomName): string =>
+  `you are invited to ${name}, and no member yet; first: join ${name}`
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
   name,

@@ -27,12 +27,14 @@ export interface Said {
 export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
   return {
     async say(room, requester, raw, how) {
+      room.needVoice(requester)
       const text = messageText(raw, limits)
       const message = await room.record({ kind: 'message', author: requester.name, text })
       const called = mentions(text, turns.names())
       return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },
     async act(room, person, raw) {
+      room.needVoice(person)
       await room.record({ kind: 'action', author: person.name, text: messageText(raw, limits) })
     },
   }

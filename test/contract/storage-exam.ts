@@ -12,6 +12,7 @@ import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
+import { sanctionsExam } from './storage/sanctions-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
@@ -45,6 +46,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   const store = openForEach(open)
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))

@@ -2,6 +2,7 @@ import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
+import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
@@ -47,6 +48,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 export interface ChatParts {
   readonly storage: AppStorage
   readonly rooms: Rooms
+  readonly sanctions: Sanctions
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
@@ -64,7 +66,9 @@ export async function createChatParts(): Promise<ChatParts> {
   const log = memoryLog()
   const nextId = createIds(clock)
   const bus = tapped(createLocalBus(log))
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
   const parts = {
+    sanctions,
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
@@ -75,6 +79,7 @@ export async function createChatParts(): Promise<ChatParts> {
   }
   return {
     storage,
+    sanctions,
     tap: bus.tap,
     rooms: createRooms(parts, {
       limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },

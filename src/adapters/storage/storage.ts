@@ -3,6 +3,8 @@
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // sqlite/threads/ runs it beside the caller's thread.
 
+import type { NameFiling } from '../../chat/people/name-filing.ts'
+import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -19,7 +21,9 @@ export interface Stores {
   readonly chat: {
     readonly log: EntryLog
     readonly rooms: RoomStore
-    readonly people: PeopleStore
+    readonly people: PeopleStore & NameFiling
+    readonly sanctions: SanctionStore
+    readonly removal: RoomRemoval
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

@@ -20,6 +20,7 @@ export const stopCommand = (stoppable: Stoppable): Command =>
     summary: 'stop the models that you called and the tools that you run; an op stops all of them',
     room: 'here',
     example: '',
+    needsVoice: () => false,
     rights: { rule: 'Everybody for what they asked for; the owner of the room, an op or an admin for all.' },
     run: ({ person, room }) => stopAll(stoppable, room, person),
   })

@@ -10,6 +10,7 @@ export const whoCommand = (models: Pick<Turns, 'names'>): Command =>
     room: 'here',
     flags: [JSON_FLAG],
     example: '',
+    needsVoice: () => false,
     async run({ room, flags, out }) {
       const people = await Promise.all(
         room.present().map(async (one) => ({ name: one.name, role: await room.roleOf(one) })),

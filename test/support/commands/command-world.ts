@@ -3,6 +3,9 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
+import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
+import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
+import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -13,6 +16,7 @@ import { createCommands } from '../../../src/commands/verbs/index.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { temporaryDir } from '../storage.ts'
 import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
 
 /** What came of a line. */
@@ -31,6 +35,11 @@ export interface CommandWorld extends AsyncDisposable {
   readonly ann: Person
   readonly bob: Person
   readonly guest: Person
+  readonly moderation: Moderation
+  /** Sessions and commands that are counted are ended by acts. */
+  readonly clients: OpenClients
+  /** Where the data of the server would be. */
+  readonly dataDir: string
   /** Runs a command as it is typed in a room, which is `hall` where none is named. */
   type(person: Person, line: string, room?: string): Promise<Ran>
   /** Runs a command as `ssh host …` does, with this on its standard input. */
@@ -58,12 +67,16 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
   const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
-  const { commands, runner } = runnerIn(turnWorld, approvals, runs)
+  const dir = temporaryDir()
+  const { commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, dir.path)
 
   const world: CommandWorld = {
     turnWorld,
     commands,
     runner,
+    moderation,
+    clients,
+    dataDir: dir.path,
     root: await person('root', { admin: true }),
     ann: turnWorld.ann,
     bob: await person('bob'),
@@ -84,6 +97,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     async [Symbol.asyncDispose]() {
       await runs[Symbol.asyncDispose]()
       await turnWorld[Symbol.asyncDispose]()
+      dir[Symbol.dispose]()
     },
   }
   await world.exec(world.ann, 'create hall')
@@ -114,8 +128,13 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
   return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
-function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { rooms, storage, clock, log, nextId } = chatParts
+function runnerIn(
+  { chatParts, turns, summaries, hooks }: TurnWorld,
+  approvals: Approvals,
+  runs: ToolRuns,
+  dataDir: string,
+) {
+  const { rooms, storage, clock, log, nextId, sanctions } = chatParts
   const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
   const people = createPeople({
     store: storage.chat.people,
@@ -123,9 +142,14 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     claimCode: CLAIM_CODE,
     nextId,
     clock,
+    sanctions,
   })
+  const clients = createOpenClients()
+  const moderated = { rooms, people, order: { sanctions, clients } }
+  const config = { dataDir, admins: () => [] }
+  const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const commands = createCommands({
-    ...{ rooms, people, speech, clock, stores: storage },
+    ...{ rooms, people, speech, clock, stores: storage, moderation },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -134,5 +158,6 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  return { commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  return { commands, runner, moderation, clients }
 }

@@ -9,6 +9,8 @@ import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
+import { createRoomRemoval } from './moderation/room-removal.ts'
+import { createSanctionStore } from './moderation/sanctions.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
@@ -31,6 +33,8 @@ export function createStores(connection: Connection): Stores {
       },
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
+      sanctions: createSanctionStore(connection),
+      removal: createRoomRemoval(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

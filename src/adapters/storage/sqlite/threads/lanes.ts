@@ -50,7 +50,10 @@ export const LANES: LanesOf<Stores> = {
       setAdmin: 'write',
       hasAdmin: 'read',
       claimAdmin: 'write',
+      fileNames: 'write',
     },
+    sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
+    removal: { removeSome: 'write', remove: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
