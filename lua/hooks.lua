@@ -6,6 +6,8 @@ local where = require "where"
 
 local hooks = {}
 
+local MAX_ANSWER_BYTES = 16384
+
 local function describe(value)
   return type(value) == "table" and "a table" or type(value) == "function" and "a function" or tostring(value)
 end
@@ -22,6 +24,9 @@ function hooks.run(environment)
   if name ~= "before_tool_call" or answer == nil then return {} end
   if type(answer) ~= "string" then
     error(where() .. name .. " must return nil or a text, it returned " .. describe(answer), 0)
+  end
+  if #answer > MAX_ANSWER_BYTES then
+    error(where() .. name .. " must return a text of at most " .. MAX_ANSWER_BYTES .. " bytes, it returned " .. #answer, 0)
   end
   return { refusal = answer }
 end

@@ -24,6 +24,12 @@ function tools.select_tools(scope, words)
   return chosen
 end
 
+-- Ids of rows are written in these letters: https://github.com/ulid/spec.
+local function is_place(value)
+  if type(value) == "number" then return value == value end
+  return type(value) == "string" and #value >= 10 and not string.find(value, "[^0-9A-HJKMNP-TV-Z]")
+end
+
 local known_options = { agents = true, before = true, kinds = true, limit = true, since = true, skip = true }
 
 local function check_names(options)
@@ -52,7 +58,7 @@ local function history_options(options)
     refuse("tools.history: agents must be true or false", options.agents)
   end
   local since = options.since
-  if since ~= nil and type(since) ~= "number" and type(since) ~= "string" then
+  if since ~= nil and not is_place(since) then
     refuse("tools.history: since must be an id or a time in milliseconds", since)
   end
   local skip = options.skip == nil and 0 or options.skip
@@ -60,7 +66,7 @@ local function history_options(options)
     refuse("tools.history: skip must be a whole number, 0 or more", skip)
   end
   local before = options.before
-  if before ~= nil and type(before) ~= "number" and type(before) ~= "string" then
+  if before ~= nil and not is_place(before) then
     refuse("tools.history: before must be an id or a time in milliseconds", before)
   end
   return {
@@ -100,10 +106,28 @@ function tools.room_kv_get(key)
   return snapshot.values[key]
 end
 
+-- JSON keeps whole numbers up to this, and no infinite ones.
+local MAX_EXACT = 9007199254740991
+
+-- A table that is nested too deep is refused when it is written.
+local function check_numbers(value, depth)
+  if type(value) == "table" and depth < 64 then
+    for _, inner in next, value do check_numbers(inner, depth + 1) end
+  elseif type(value) == "number" then
+    if value ~= value or value == math.huge or value == -math.huge then
+      refuse("tools.room_kv_set: a number must be finite", value)
+    end
+    if math.type(value) == "integer" and (value > MAX_EXACT or value < -MAX_EXACT) then
+      refuse("tools.room_kv_set: a whole number beyond 2^53 loses digits; store it as text", value)
+    end
+  end
+end
+
 -- Stores a key-value of the room once the hook has ended; nil removes it. Only after_turn and on_message can.
 function tools.room_kv_set(key, value)
   if type(key) ~= "string" then refuse("tools.room_kv_set: the key must be text", key) end
   if type(value) == "function" then refuse("tools.room_kv_set: a value is text, a number, a boolean or a table", "a function") end
+  check_numbers(value, 0)
   snapshot.values[key] = host("room_kv_set", { key = key, value = value })
 end
 

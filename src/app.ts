@@ -102,7 +102,7 @@ async function assemble(
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
-    reload: createReload(current, activity.tools, context.log),
+    reload: createReload(current, activity, context.log),
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
       // Whoever waits for the address is told first.

@@ -6,6 +6,7 @@ import { lineOf } from '../config/locate.ts'
 import { ConfigError } from '../config/problem.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { createSerial } from '../lib/serial.ts'
+import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
@@ -38,11 +39,17 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'file',
 ])
 
-export function createReload(current: CurrentConfig, tools: ConfiguredTools, log: Log): Reload {
+/** What must be told of a new config. */
+interface Following {
+  readonly tools: ConfiguredTools
+  readonly summaries: Pick<Summaries, 'configChanged'>
+}
+
+export function createReload(current: CurrentConfig, following: Following, log: Log): Reload {
   const oneByOne = createSerial()
   return (read) =>
     oneByOne(async () => {
-      const outcome = await reloadOnce(read, current, tools)
+      const outcome = await reloadOnce(read, current, following)
       for (const problem of outcome.problems) log.error({ problem }, 'a reload found a problem')
       for (const note of outcome.notes) log.warn({ note }, 'a reload is not all in force')
       log.info({ taken: outcome.taken, problems: outcome.problems.length }, 'the config was read again')
@@ -53,7 +60,7 @@ export function createReload(current: CurrentConfig, tools: ConfiguredTools, log
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  tools: ConfiguredTools,
+  { tools, summaries }: Following,
 ): Promise<Reloaded> {
   try {
     const written = read()
@@ -63,6 +70,7 @@ async function reloadOnce(
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
+    await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(), notes }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Entry, ReplyEntry, ToolCallEntry, ToolResultEntry } from './entry.ts'
+import type { Entry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
@@ -51,17 +51,24 @@ export function toolResultLine({ name, text, isError, durationMs, bytes: size }:
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 
-/** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty where the provider reported nothing. */
-export function billLine({ usage, durationMs, cost }: ReplyEntry): string {
+/** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a side turn. */
+export function billLine(entry: Entry): string {
+  if ((entry.kind !== 'reply' && entry.kind !== 'notice') || entry.thread !== undefined) return ''
+  const { usage, durationMs, cost } = entry
   if (!usage) return ''
   const cached = usage.cached === undefined ? '' : ` (${usage.cached} cached)`
   return [
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
     `${usage.input} tokens in${cached}`,
     `${usage.output} out`,
+    ...(usage.estimated ? [estimateNote(usage.estimated)] : []),
     ...(cost === undefined ? [] : [`cost ${shownAmount(readAmount(cost))}`]),
   ].join(' · ')
 }
+
+/** Says how much of a sum of tokens is our own count. */
+export const estimateNote = ({ input, output }: NonNullable<Usage['estimated']>): string =>
+  `of these ${input} in and ${output} out estimated`
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {

@@ -10,7 +10,7 @@ export type TurnId = Brand<'TurnId'>
 /** 1-32 of `[a-z0-9_-]`. */
 export type RoomName = Brand<'RoomName'>
 
-/** The tokens of a model's turn, as the provider reported them. */
+/** The tokens of a model's turn, as the provider reported them, with our own count for what it did not report. */
 export interface Usage {
   /** Tokens the provider says it read, all steps of the turn together. */
   readonly input: number
@@ -18,6 +18,17 @@ export interface Usage {
   readonly cached?: number
   /** Tokens it wrote. */
   readonly output: number
+  /** Of these, our own count, where a request ended before its report; absent where everything was reported. */
+  readonly estimated?: { readonly input: number; readonly output: number }
+}
+
+/** What a turn used, with the last entry that it has. */
+export interface TurnBill {
+  readonly usage?: Usage
+  /** From the mention to the end of the turn. */
+  readonly durationMs?: number
+  /** What the turn cost, exactly: a decimal number in the currency of the config's prices; absent where it has none. */
+  readonly cost?: string
 }
 
 /** How a model's turn ended. `cut`: the server died in the middle, which is found at the next start. */
@@ -60,8 +71,8 @@ export interface PresenceSumEntry extends EntryBase {
   readonly left: readonly string[]
 }
 
-/** The room speaking: a topic changed, a turn failed, a limit was met. */
-export interface NoticeEntry extends EntryBase {
+/** The room speaking: a topic changed, a turn failed, a limit was met. One that ends a turn without a reply has its bill. */
+export interface NoticeEntry extends EntryBase, TurnBill {
   readonly kind: 'notice'
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
@@ -96,16 +107,11 @@ export type ActVerb =
   | 'delete'
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
-export interface ReplyEntry extends EntryBase {
+export interface ReplyEntry extends EntryBase, TurnBill {
   readonly kind: 'reply'
   readonly turn: TurnId
   /** Absent where the model said it before a call, and went on. */
   readonly outcome?: TurnOutcome
-  readonly usage?: Usage
-  /** From the mention to the end of the turn. */
-  readonly durationMs?: number
-  /** What the turn cost, exactly: a decimal number in the currency of the config's prices; absent where it has none. */
-  readonly cost?: string
 }
 
 /** A tool begins to run, after all permissions were given, or it does not run: the result says why. `author` is the caller. */

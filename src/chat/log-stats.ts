@@ -1,4 +1,4 @@
-/** What was recorded in a room, counted. Tokens are those that providers reported for replies. */
+/** What was recorded in a room, counted. Tokens are those that were charged, as `/usage` has them. */
 export interface LogStats {
   readonly entries: number
   /** Times of the oldest and the newest entry, in milliseconds since the epoch; absent where there is none. */

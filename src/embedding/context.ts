@@ -61,6 +61,6 @@ const NO_WORKSPACE: Workspace = {
   changeText: refuse,
   findFiles: refuse,
   searchText: refuse,
-  contains: async () => false,
+  placeOf: async () => undefined,
   run: refuse,
 }

@@ -6,6 +6,9 @@ import { safeJson } from '../lib/safe-json.ts'
 import { CHECKPOINT_KEY } from './checkpoint.ts'
 import { SCOPE_KEY } from './scope.ts'
 
+/** The room key-value that names the model which sums up the room; `none` for no summaries. */
+export const SUMMARIZER_KEY = 'summarizer'
+
 const KEY = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** Characters of a value, as JSON. */
@@ -21,6 +24,9 @@ export const OWNED_KEYS: ReadonlyMap<string, string> = new Map([
   [EXITS_KEY, 'portal'],
   [NAV_KEY, 'nav'],
 ])
+
+/** The same, and those that only people set: what stands there costs tokens. */
+export const KEYS_OF_PEOPLE: ReadonlyMap<string, string> = new Map([...OWNED_KEYS, [SUMMARIZER_KEY, 'kv']])
 
 /** Whether a room can have a key of this name. */
 export const isKey = (key: string): boolean => KEY.test(key)
@@ -43,4 +49,19 @@ export function storable(value: Json): Json {
   const size = typeof value === 'string' ? value.length : safeJson(value).length
   if (size > MAX_VALUE_CHARS) throw new Refusal(`a value has at most ${MAX_VALUE_CHARS} characters`)
   return cleanJson(value)
+}
+
+/**
+ * The name of the model that sums up a room with these key-values; undefined where nobody does. `usual` is the server's. A
+ * value that is no name stands for none: what cannot be understood sends nothing to any model.
+ */
+export function summarizerIn(
+  values: ReadonlyMap<string, Json>,
+  usual: string | undefined,
+): string | undefined {
+  const value = values.get(SUMMARIZER_KEY)
+  if (value === undefined) return usual
+  if (typeof value !== 'string') return undefined
+  const name = value.trim().replace(/^@/, '')
+  return name === '' || name === 'none' ? undefined : name.slice(0, 64)
 }

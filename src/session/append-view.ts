@@ -116,7 +116,7 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {
   const [first, ...later] = cleanText(entryLine(entry)).split('\n')
-  const bill = entry.kind === 'reply' && entry.thread === undefined ? billLine(entry) : ''
+  const bill = billLine(entry)
   return [
     first,
     ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`)),

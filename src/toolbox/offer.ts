@@ -17,6 +17,8 @@ export type Target =
       readonly tool: Tool
       /** The id of what it is an alias of, else its own: permissions are given to the tool, whatever it is called by. */
       readonly grantId: string
+      /** The same for all tools that do the same: the id of what it is an alias of, or of a tool that yields to that one. */
+      readonly doesAs: string
     }
   | { readonly kind: 'search'; readonly id: string }
 
@@ -131,7 +133,10 @@ export const directOffer: Offer = {
 
 function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
   const tool = catalogue.handler(id)
-  return tool && { kind: 'tool', id, tool, grantId: aliasOf.at(-1) ?? id }
+  const grantId = aliasOf.at(-1) ?? id
+  const isOther = (other: CatalogueTool): boolean =>
+    other.yields === true && other.id.toLowerCase() === grantId.toLowerCase()
+  return tool && { kind: 'tool', id, tool, grantId, doesAs: catalogue.tools.find(isOther)?.id ?? grantId }
 }
 
 /** The same text for every name that cannot be used, whatever the cause: a model must not learn what is hidden. */

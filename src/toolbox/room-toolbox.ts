@@ -1,11 +1,10 @@
 import { toolCallLine } from '../chat/entry-text.ts'
 import type { ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Entry, EntryDraft, ToolResultEntry } from '../chat/entry.ts'
-import { StorageError } from '../chat/errors.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
+import type { Json } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
 import type { ChatView } from '../tools/conversation.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
@@ -15,9 +14,10 @@ import type { ToolResult } from '../tools/result.ts'
 import type { Offer } from './offer.ts'
 import { allowanceFor, FULL_ALLOWANCE, presentResult, tokensOf } from './results.ts'
 import type { Caller, CallerContext } from './call-context.ts'
-import type { CalledTool, ToolRunner } from './run-tool.ts'
+import type { ToolRunner } from './run-tool.ts'
 import type { FindScopedTools, ScopeQuery } from './scoped-tools.ts'
 import { toolboxOf, type RecordCall, type Toolbox } from './toolbox.ts'
+import { refusalByScript } from './script-refusal.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** The model or the person that calls tools in a room. */
@@ -71,23 +71,6 @@ export const createToolboxes =
       record: recordIn(caller, parts, tokensLeft),
       refuses: (called, signal) => refusalByScript(called, caller, parts, signal),
     })
-
-/** Asks the room's script. A call that is stopped meanwhile is not run. */
-async function refusalByScript(
-  { name, tool, args }: CalledTool,
-  { room, requester, turn }: ToolCaller,
-  { hooks }: RoomToolboxParts,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const by: JsonObject = turn ? { model: turn.model, turn: turn.id } : {}
-  const call = { name, id: tool.id, access: tool.access, arguments: args, user: requester.name, ...by }
-  try {
-    return await hooks.beforeToolCall(room, call, signal)
-  } catch (error) {
-    if (signal.aborted && !(error instanceof StorageError)) return 'stopped before it was done'
-    throw error
-  }
-}
 
 /** The name in which a caller's calls are recorded. */
 const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>

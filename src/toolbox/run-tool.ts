@@ -14,6 +14,8 @@ export interface CalledTool extends ContextOfCall {
   readonly tool: Tool
   /** The tool's id for permissions. */
   readonly grantId: string
+  /** See `Target`. */
+  readonly doesAs: string
   readonly args: JsonObject
 }
 

@@ -36,6 +36,8 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   readonly parameters?: { readonly [Name in keyof Shape]?: string }
   /** See `Tool.verbatim`. */
   readonly verbatim?: readonly (keyof Shape & string)[]
+  /** See `Tool.files`. */
+  readonly files?: readonly (keyof Shape & string)[]
   /** A plain text is an error if it begins with `ERROR:`. May throw what `withTrouble` knows. */
   run(
     args: z.output<z.ZodObject<Shape>>,

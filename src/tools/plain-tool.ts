@@ -49,6 +49,8 @@ export interface PlainToolSpec<Parameters extends PlainParameters> {
     'arguments' | ((args: PlainArguments<Parameters>, context: ToolContext) => Promise<Asked> | Asked)
   /** See `Tool.verbatim`. */
   readonly verbatim?: readonly (keyof Parameters & string)[]
+  /** See `Tool.files`. */
+  readonly files?: readonly (keyof Parameters & string)[]
   run(
     args: PlainArguments<Parameters>,
     context: ToolContext,

@@ -50,6 +50,8 @@ export interface Tool {
   readonly base?: string
   /** Parameters that `run` gets exactly as they came: the text of a file. All others are cleaned first, like speech. */
   readonly verbatim?: readonly string[]
+  /** Parameters that name a file or directory of the workspace: a room's script is told where they lead. */
+  readonly files?: readonly string[]
   /**
    * Checks the arguments of a call and says what exactly must be asked, and changes nothing. Without it, people are asked for
    * the tool with all of its arguments. Throws what `withTrouble` knows, and then nobody is asked and nothing runs. Where

@@ -1,6 +1,9 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
 import { isOverBudget } from '../prompt/ports.ts'
+import type { Usage } from '../chat/entry.ts'
+import type { Received } from './bill/own-count.ts'
 import { spentFor } from './bill/spent.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
 import type { ModelRequest } from './ports.ts'
@@ -75,7 +78,10 @@ async function another(
   return undefined
 }
 
-/** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
+/**
+ * Sends one request. It is stored while the model works; what follows from the answer waits until it is. What was used is
+ * charged in any case.
+ */
 async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<StepResult> {
   const { job, signal, reply, settings } = turn
   await job.recorder.bill.allow()
@@ -85,13 +91,21 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   job.report('thinking')
   reply.nextStep()
   const thinking = createStreamCleaner((text) => showThinking(job, text))
-  const view = { reply, think: thinking.push }
+  const counted = { settings, size: step.size }
+  const brokeOff = async (received: Received): Promise<void> =>
+    await charge(turn, settings, await job.recorder.bill.count(counted, received))
+  const view = { reply, think: thinking.push, brokeOff }
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
-  if (result.usage) spend(turn, spentFor(result.usage, settings.price))
-  await Promise.all([stored, job.recorder.bill.charge(settings, result.usage)])
+  const usage = result.usage ?? (await job.recorder.bill.count(counted, result.received))
+  await Promise.all([stored, charge(turn, settings, usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   checkAnswer(result)
   return result
+}
+
+async function charge(turn: Turn, settings: ModelSettings, usage: Usage | undefined): Promise<void> {
+  if (usage) spend(turn, spentFor(usage, settings.price))
+  await turn.job.recorder.bill.charge(settings, usage)
 }
 
 /** Throws `ModelError` where the provider ended a step that has neither text nor calls, and says why. */

@@ -1,4 +1,4 @@
-import type { Entry, ReplyEntry } from '../chat/entry.ts'
+import type { Entry, TurnBill } from '../chat/entry.ts'
 import { Refusal, StorageError } from '../chat/errors.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Log } from '../chat/ports.ts'
@@ -99,8 +99,8 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
   const bill = spent ? billOf(spent, recorder) : {}
   const reply = (said: string): Promise<Entry> =>
     room.record({ kind: 'reply', author, text: said, outcome, turn, ...bill })
-  const notify = (notice: Notice): Promise<Entry> =>
-    room.record({ kind: 'notice', author: SYSTEM, turn, ...notice })
+  const notify = (notice: Notice, unpaid: TurnBill = {}): Promise<Entry> =>
+    room.record({ kind: 'notice', author: SYSTEM, turn, ...notice, ...unpaid })
 
   try {
     if (ending.outcome === 'done') {
@@ -108,17 +108,14 @@ export async function recordEnd(ended: EndedTurn, ending: Ending): Promise<Recor
       return { last: ending.notice ? await notify(ending.notice) : said, reply: said }
     }
     if (text) await reply(text)
-    return { last: await notify(ending.notice) }
+    return { last: await notify(ending.notice, text ? {} : bill) }
   } finally {
     const error = ending.outcome === 'failed' ? { error: ending.notice.text } : {}
     await recorder.end({ outcome, usage: spent?.usage, ...error })
   }
 }
 
-const billOf = (
-  { usage, cost }: Spent,
-  recorder: TurnRecorder,
-): Pick<ReplyEntry, 'usage' | 'durationMs' | 'cost'> => ({
+const billOf = ({ usage, cost }: Spent, recorder: TurnRecorder): TurnBill => ({
   usage,
   durationMs: Math.round(recorder.elapsedMs()),
   ...(cost === undefined ? {} : { cost: exactAmount(cost) }),

@@ -12,14 +12,18 @@ type PublicSettings = Pick<
   'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
 >
 
-/** A model as `/models` shows it. */
-export interface ModelStatus extends PublicSettings {
+/** What the reports of a model's provider taught, in all rooms: it shows how much goes on in private ones. */
+interface LearnedCounts {
   /** Our counts times this are its provider's counts, as far as its reports tell; assumed while there were none. */
   readonly calibration: number
   /** How many reports the calibration was learned from. */
   readonly reports: number
   /** How many reports taught nothing, because they look as if the server had read only a part of the prompt. */
   readonly doubted: number
+}
+
+/** A model as `/models` shows it; what was learned is for admins. */
+export interface ModelStatus extends PublicSettings, Partial<LearnedCounts> {
   /** What the config says; `contextWindow` is smaller where the server takes less. */
   readonly configuredWindow: number
   /** Turns in which it answered any request, ever. */
@@ -41,7 +45,7 @@ export interface ModelListParts {
 
 /**
  * All configured models, in order of the config, with what they used in rooms that the viewer may see; with nothing where
- * there is no viewer. Rejects with `StorageError`.
+ * there is no viewer, who is the server itself. Rejects with `StorageError`.
  */
 export async function listModels(
   models: readonly ConfiguredModel[],
@@ -53,9 +57,10 @@ export async function listModels(
     const { name, framing, contextWindow: configuredWindow } = model.settings
     const settings = model.settings.enabled ? await known.settingsOf(model) : model.settings
     const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
-    const learned = await calibrations.find(settings)
+    const seesAll = !viewer || viewer.admin
+    const learned = seesAll ? await calibrations.find(settings) : undefined
     const { factor = framing.factor, reports = 0, doubted = 0 } = learned ?? {}
-    const counts = { calibration: factor, reports, doubted }
+    const counts = seesAll ? { calibration: factor, reports, doubted } : {}
     return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
   })
   return await Promise.all(list)

@@ -49,8 +49,13 @@ export interface ModelRequest<Message extends RequestMessage = StepMessage> {
   readonly withoutSystemRole?: boolean
 }
 
+/** What a provider has reported while its answer is not finished: each number is of the whole request so far. */
+export type ReportedSoFar = Partial<Pick<Usage, 'input' | 'cached' | 'output'>>
+
 /** What a model does in one step. `finish` comes last, once. */
 export type ModelEvent =
+  /** Counts if the answer breaks off: `finish` has the whole usage. */
+  | { readonly type: 'reported'; readonly usage: ReportedSoFar }
   | { readonly type: 'text'; readonly text: string }
   /** A piece of what the model thinks, to be shown while it does. */
   | { readonly type: 'thinking'; readonly text: string }

@@ -2,8 +2,17 @@ import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
+import type { Received } from './bill/own-count.ts'
 import { ModelError } from './model-error.ts'
-import type { FinishReason, LanguageModel, ModelRequest, RequestMessage, Thought } from './ports.ts'
+import type {
+  FinishReason,
+  LanguageModel,
+  ModelEvent,
+  ModelRequest,
+  ReportedSoFar,
+  RequestMessage,
+  Thought,
+} from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
 import { withTaggedThoughts } from './thoughts/thoughts.ts'
 
@@ -14,7 +23,10 @@ export interface StepResult {
   /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
   readonly end: FinishReason
+  /** As the provider reported it; absent where it reported nothing that can be true. */
   readonly usage?: Usage
+  /** For our own count of what it wrote. */
+  readonly received: Received
 }
 
 /** Pauses before the same request is sent again, in milliseconds. There are as many further tries as pauses. */
@@ -25,12 +37,17 @@ export interface StepView {
   readonly reply: Pick<Reply, 'add' | 'unsay'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
+  /**
+   * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after something
+   * of its answer came, also where it is sent again.
+   */
+  readonly brokeOff?: (received: Received) => Promise<void>
 }
 
 /**
  * One step: streams the model's text into the reply and collects its calls. A request that failed but may succeed later
- * is sent again, unless something was shown already. Rejects with `ModelError`, or the signal's reason. Only an error
- * before which nothing was shown has a `refusal`.
+ * is sent again, unless something was shown already. Rejects with `ModelError`, the signal's reason, or what `brokeOff`
+ * rejects with. Only an error before which nothing was shown has a `refusal`.
  */
 export async function streamStep(
   model: LanguageModel,
@@ -40,10 +57,13 @@ export async function streamStep(
   pauses: readonly number[] = RETRY_PAUSES,
 ): Promise<StepResult> {
   for (let tries = 0; ; tries++) {
+    signal.throwIfAborted()
     const shown: Shown = { text: '', anything: false }
+    const received = { text: '', reported: {}, anything: false }
     try {
-      return await streamOnce(model, request, view, shown, signal)
+      return await streamOnce(model, request, view, { shown, received }, signal)
     } catch (error) {
+      if (received.anything || signal.aborted) await view.brokeOff?.(received)
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
       const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined
@@ -67,17 +87,27 @@ interface Shown {
   anything: boolean
 }
 
+/** What came of a step so far, shown or not. */
+interface ReceivedSoFar extends Received {
+  text: string
+  reported: ReportedSoFar
+  anything: boolean
+}
+
 async function streamOnce(
   model: LanguageModel,
   request: ModelRequest<RequestMessage>,
   { reply, think }: StepView,
-  shown: Shown,
+  { shown, received }: { readonly shown: Shown; readonly received: ReceivedSoFar },
   signal: AbortSignal,
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of untilAborted(withTaggedThoughts(model.stream(request, signal)), signal)) {
+  const events = noted(model.stream(request, signal), received)
+  for await (const event of untilAborted(withTaggedThoughts(events), signal)) {
     switch (event.type) {
+      case 'reported':
+        break
       case 'text':
         shown.anything ||= event.text !== ''
         shown.text += event.text
@@ -101,11 +131,30 @@ async function streamOnce(
         break
       case 'finish': {
         const { type: _, usage, ...end } = event
-        return { text: shown.text, calls, thoughts, end, ...(usage ? { usage } : {}) }
+        return { text: shown.text, calls, thoughts, end, received, ...(usage ? { usage } : {}) }
       }
     }
   }
   throw new ModelError('the answer ended before it was finished; ask again', true)
+}
+
+/** The same events. What came is noted as it comes, since a later reader may hold it back, or be stopped before it is read. */
+async function* noted(
+  events: AsyncIterable<ModelEvent>,
+  received: ReceivedSoFar,
+): AsyncGenerator<ModelEvent> {
+  for await (const event of events) {
+    received.anything = true
+    received.text += writtenIn(event)
+    if (event.type === 'reported') received.reported = { ...received.reported, ...event.usage }
+    yield event
+  }
+}
+
+/** A thought that is given out whole came in pieces before. */
+function writtenIn(event: ModelEvent): string {
+  if (event.type === 'call') return `${event.call.name} ${event.call.arguments}`
+  return event.type === 'text' || event.type === 'thinking' ? event.text : ''
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -36,6 +36,8 @@ export interface TurnEnd {
   readonly ending: Ending
   /** The entry of the reply; absent where the turn did not go through. */
   readonly reply?: Entry
+  /** What it used; absent where no model was asked. */
+  readonly spent?: Spent
 }
 
 /** What a sub-turn gets from the turn that started it. */

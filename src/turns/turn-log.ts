@@ -3,24 +3,22 @@ import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, MonotonicClock } from '../chat/ports.ts'
 import type { ToolDefinition } from '../prompt/prompt.ts'
 import type { Bill, OpenBill } from './bill/bill.ts'
+import type { Requester } from './bill/token-quotas.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
-/** Whose turn it is. */
-type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester'>
-
-/** Whose sub-turn it is, and which turn started it. */
-type SubTurnFacts = TurnFacts & { readonly parent: string }
+/** Whose turn it is; the server's own where nobody asks. */
+type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent'> & { readonly requester?: Requester }
 
 /** Stores turns while they run. */
 export interface TurnLog {
-  begin(turn: TurnFacts): TurnRecorder
+  begin(turn: TurnFacts & { readonly requester: Requester }): TurnRecorder
   /**
    * A sub-turn is stored as cut off until it ends. After a crash the room is told only of the turn that the mention
    * started. The record of that turn has the sum of what both used; the charges are those of each.
    */
-  beginSubTurn(turn: SubTurnFacts): TurnRecorder
+  beginSubTurn(turn: TurnFacts & { readonly requester: Requester; readonly parent: string }): TurnRecorder
   /** What the server itself asks a model for: likewise stored as cut off until it ends, and with what it cost. */
-  beginInBackground(turn: Omit<TurnFacts, 'requester'>): TurnRecorder
+  beginInBackground(turn: Pick<TurnFacts, 'room' | 'model'>): TurnRecorder
 }
 
 /** Stores one turn. All promises reject with `StorageError` only. */
@@ -46,19 +44,19 @@ export function createTurnLog(
   newId: () => string,
   clock: Clock & MonotonicClock,
 ): TurnLog {
-  function open(turn: TurnFacts | SubTurnFacts, inBackground = false): TurnRecorder {
+  function open({ requester, ...turn }: TurnFacts): TurnRecorder {
     const id = newId() as TurnId
     const startedAt = clock.now()
     const begunAt = clock.monotonic()
-    const isSubTurn = 'parent' in turn
-    const cut = isSubTurn || inBackground ? { endedAt: startedAt, outcome: 'cut' } : {}
+    const isSubTurn = turn.parent !== undefined
+    const cut = isSubTurn || !requester ? { endedAt: startedAt, outcome: 'cut' } : {}
     let last: ModelRequest | undefined
     return {
       id,
       startedAt,
-      bill: openBill({ room: turn.room, person: turn.requester }),
+      bill: openBill(turn.room, requester),
       elapsedMs: () => clock.monotonic() - begunAt,
-      begun: store.begin({ ...turn, id, startedAt, ...cut }),
+      begun: store.begin({ ...turn, requester: requester?.name ?? SYSTEM, id, startedAt, ...cut }),
       async sent(request) {
         const before = last
         last = { ...request, messages: [...request.messages] }
@@ -74,9 +72,9 @@ export function createTurnLog(
   }
 
   return {
-    begin: (turn) => open(turn),
-    beginSubTurn: (turn) => open(turn),
-    beginInBackground: (turn) => open({ ...turn, requester: SYSTEM }, true),
+    begin: open,
+    beginSubTurn: open,
+    beginInBackground: open,
   }
 }
 

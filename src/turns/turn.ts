@@ -50,15 +50,17 @@ export function createRunTurn(parts: TurnParts): RunTurn {
       const ended = { job: turn.job, text, saidBefore: whole !== '', spent: turn.spent }
       const { last, reply } = await recordEnd(ended, ending)
       await parts.rememberCounts(turn.settings.encoding, turn.step?.rows ?? [])
-      return { last, text: whole, ending, ...(reply ? { reply } : {}) }
+      const { spent } = turn
+      return { last, text: whole, ending, ...(reply ? { reply } : {}), ...(spent ? { spent } : {}) }
     } finally {
       end()
     }
   }
 
-  /** Runs the turn, with the fallback of its model where that fails before it said anything. */
-  async function answer(job: TurnJob, signal: AbortSignal): Promise<{ turn: Turn; ending: Ending }> {
+  /** Runs the turn, with the fallback of its model where that fails before it said anything. `before` is what that used. */
+  async function answer(job: TurnJob, signal: AbortSignal, before?: Spent): Promise<Answered> {
     const turn = begin(job, signal)
+    if (before) turn.spent = before
     try {
       return { turn, ending: await converse(turn, parts) }
     } catch (error) {
@@ -68,7 +70,7 @@ export function createRunTurn(parts: TurnParts): RunTurn {
       if (!next)
         return { turn, ending: endingOf(signal.aborted ? signal.reason : error, nameOf(job), parts.log) }
       await handOver(turn, error, next.settings.name, parts.log)
-      return await answer({ ...job, model: next }, signal)
+      return await answer({ ...job, model: next }, signal, turn.spent)
     } finally {
       await turn.subTurns.settled()
     }
@@ -85,6 +87,11 @@ export function createRunTurn(parts: TurnParts): RunTurn {
   }
 
   return runTurn
+}
+
+interface Answered {
+  readonly turn: Turn
+  readonly ending: Ending
 }
 
 /** Asks the model and runs its calls, and says how that ended. */

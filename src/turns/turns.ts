@@ -102,10 +102,11 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     async start(mention) {
       const model = modelCalled(mention.model)
       mention.room.needVoice(mention.requester)
-      const [room, requester] = [mention.room.name, mention.requester.name]
+      const room = mention.room.name
+      const { requester } = mention
       await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
-      const slot = parts.takeSlot(room, requester)
+      const slot = parts.takeSlot(room, requester.name)
       const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)

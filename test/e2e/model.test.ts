@@ -117,16 +117,28 @@ describe('a model over HTTP', () => {
     [12.5, 1.5],
     [-5, -5],
     [1e308, 1],
-  ])('whose report of tokens cannot be true (%d, %d) answers all the same', async (input, output) => {
-    models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
-    const before = await json(['models', '--json'])
-    expect(await ask('@qwen', 'hi')).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
-    const spent = (all: { name: string; input: number; output: number }[]) => {
-      const { input: read, output: written } = all.find((one) => one.name === 'qwen')!
-      return { read, written }
-    }
-    expect(spent(await json(['models', '--json']))).toEqual(spent(before))
-  })
+  ])(
+    'whose report of tokens cannot be true (%d, %d) answers, and our own count stands in',
+    async (input, output) => {
+      models.play(answer([{ text: 'fine' }], { usage: [input, output] }))
+      const none = { input: 0, output: 0 }
+      const usage = async () => {
+        const { models: all } = await json(['usage', '--json'])
+        const { estimated, ...sums } = all.find((one: { model: string }) => one.model === 'qwen') ?? {
+          ...none,
+          estimated: none,
+        }
+        return { reported: sums.input - estimated.input, written: sums.output, estimated }
+      }
+      const before = await usage()
+      expect(await ask('@qwen', 'hi')).toMatchObject({ exitCode: 0, stdout: 'fine\n', stderr: '' })
+      const { reported, written, estimated } = await usage()
+      expect(reported).toEqual(before.reported)
+      expect(written).toBe(before.written + 1)
+      expect(estimated.input).toBeGreaterThan(before.estimated.input)
+      expect(estimated.input).toBeLessThan(before.estimated.input + 10_000)
+    },
+  )
 
   test('can be stopped by the one who asked', async () => {
     models.play(hang())

@@ -87,7 +87,7 @@ export const sampleConfig = (change: Partial<ModelConfig> = {}): ModelConfig => 
 /** Everything a model does with a request. */
 export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
   const all: ModelEvent[] = []
-  for await (const event of events) all.push(event)
+  for await (const event of events) if (event.type !== 'reported') all.push(event)
   return all
 }
 

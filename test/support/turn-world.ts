@@ -32,6 +32,8 @@ export interface TurnWorld extends AsyncDisposable {
   readonly room: Room
   readonly ann: Person
   readonly turns: Turns
+  /** All models that there are, the scripted one first; change the list at any time. */
+  readonly models: ConfiguredModel[]
   readonly summaries: Summaries
   readonly openToolbox: OpenToolbox
   readonly hooks: RoomHooks
@@ -66,6 +68,8 @@ export interface WorldOptions {
   /** The model that sums up rooms. */
   readonly summarizer?: string
   readonly bytes?: ByteQuota
+  /** The room's files; without it, tools have none. */
+  readonly workspace?: Workspace
   /** Changes the store of turns before anything uses it. */
   readonly withTurns?: (turns: TurnStore) => Partial<TurnStore>
 }
@@ -105,13 +109,13 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     scopedTools,
     runner,
     permissions: options.permissions ?? { request: async () => 'deny' },
-    workspaces: { of: () => noWorkspace },
+    workspaces: { of: () => options.workspace ?? noWorkspace },
     results: storage.tools.results,
     bytes: options.bytes ?? UNCOUNTED,
     clock,
     hooks,
   })
-  const models = [
+  const models: ConfiguredModel[] = [
     { settings: sampleConfig({ backend: 'guide', ...options.settings }), model },
     ...(options.more ?? []),
   ]
@@ -126,13 +130,14 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     retryPauses: [0, 0],
     ...limits,
   }
-  const services = createModelServices(
-    () => models,
-    modelStores,
-    allLimits,
-    { clock, log, nextId },
-    rooms.everywhere.tellAdmins,
-  )
+  const services = createModelServices({
+    models: () => models,
+    stores: { models: modelStores },
+    composer,
+    limits: allLimits,
+    context: { clock, log, nextId },
+    tellAdmins: rooms.everywhere.tellAdmins,
+  })
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })
   const summaries = assembleSummaries({
@@ -158,6 +163,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     room,
     ann,
     turns,
+    models,
     summaries,
     openToolbox,
     hooks,
@@ -190,7 +196,7 @@ const noWorkspace: Workspace = {
   changeText: () => Promise.reject(new Error('this tool has no files')),
   findFiles: () => Promise.reject(new Error('this tool has no files')),
   searchText: () => Promise.reject(new Error('this tool has no files')),
-  contains: () => Promise.resolve(false),
+  placeOf: () => Promise.resolve(undefined),
   run: () => Promise.reject(new Error('this tool has no commands')),
 }
 

@@ -32,7 +32,7 @@ export async function openWorkspace(options: Partial<WorkspacesOptions> = {}): P
     ...options,
   })
   const workspace = workspaces.of('lobby')
-  await workspace.contains('.')
+  await workspace.placeOf('.')
   return {
     workspace,
     files: join(root, 'lobby', 'files'),

@@ -1,6 +1,7 @@
 import { versionedEndpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
+import { anthropicReport } from './usage.ts'
 
 /** Up to such a mark, a request is cached for five minutes (platform.claude.com/docs/en/build-with-claude/prompt-caching). */
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } }
@@ -19,7 +20,7 @@ export const anthropic: Provider = {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic(options)(model)
     },
-    { cacheMark: CACHE_MARK },
+    { cacheMark: CACHE_MARK, reportIn: anthropicReport },
   ),
   framing: {
     perRequest: 16,

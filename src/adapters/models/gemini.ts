@@ -2,6 +2,7 @@ import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import { endpoint } from './endpoint.ts'
 import { hosted } from './hosted.ts'
 import type { Provider } from './provider.ts'
+import { geminiReport } from './usage.ts'
 
 /** Google's Gemini by its own API. */
 export const gemini: Provider = {
@@ -11,6 +12,7 @@ export const gemini: Provider = {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
       return createGoogleGenerativeAI(options)(model)
     },
+    { reportIn: geminiReport },
   ),
   // countTokens of its API takes whole requests, declarations included; how they are written is not documented.
   framing: {

@@ -16,7 +16,7 @@ export const hosted =
   (
     endpointOf: (access: ModelAccess) => string,
     load: (options: HostedOptions, model: string) => Promise<LanguageModelV3>,
-    sdkOptions: SdkOptions = {},
+    sdkOptions: SdkOptions,
   ): Provider['create'] =>
   (access, limits) => {
     const baseURL = endpointOf(access)

@@ -8,6 +8,7 @@ import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
 import { windowSize } from './token-count.ts'
+import { chatReport } from './usage.ts'
 
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
@@ -56,6 +57,6 @@ export function chatCompletions(question: string, { usualEndpoint, ask }: Compat
       return provider.chatModel(access.model)
     }
     const upstream = { access, endpoint: baseURL, question }
-    return sdkModel(load, upstream, { inquire: (signal) => ask(access, signal) })
+    return sdkModel(load, upstream, { reportIn: chatReport, inquire: (signal) => ask(access, signal) })
   }
 }

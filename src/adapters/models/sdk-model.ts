@@ -22,7 +22,7 @@ import type { Upstream } from './errors/upstream.ts'
 import { keptData } from './provider-data.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { createThoughts } from './thoughts.ts'
-import { usageOf } from './usage.ts'
+import { usageOf, type ReportIn } from './usage.ts'
 
 /**
  * One of the AI SDK's provider models as ours. `load` makes it when it is first asked: the SDK of a provider takes longer
@@ -33,7 +33,7 @@ import { usageOf } from './usage.ts'
 export function sdkModel(
   load: () => Promise<LanguageModelV3>,
   upstream: Upstream,
-  { cacheMark, inquire }: SdkOptions = {},
+  { cacheMark, reportIn, inquire }: SdkOptions,
 ): LanguageModel {
   let loaded: Promise<LanguageModelV3> | undefined
   return {
@@ -44,7 +44,7 @@ export function sdkModel(
         const { stream } = await model.doStream(
           callOptions(request, AbortSignal.any([signal, ending.signal]), cacheMark),
         )
-        yield* events(stream)
+        yield* events(stream, reportIn)
       } catch (error) {
         signal.throwIfAborted()
         throw modelError(error, upstream)
@@ -60,6 +60,8 @@ export function sdkModel(
 export interface SdkOptions {
   /** Marks the end of what stays the same from turn to turn, the tools and the system text, for the provider's cache. */
   readonly cacheMark?: SharedV3ProviderOptions
+  /** Reads what the provider reports before the end: it is all that is known where an answer breaks off. */
+  readonly reportIn: ReportIn
   readonly inquire?: LanguageModel['inquire']
 }
 
@@ -71,6 +73,7 @@ const callOptions = (
   prompt: sdkPrompt(request, cacheMark),
   maxOutputTokens: request.maxOutput,
   abortSignal,
+  includeRawChunks: true,
   ...(request.tools.length > 0 ? { tools: functionTools(request.tools, cacheMark) } : {}),
 })
 
@@ -83,11 +86,16 @@ const functionTools = (tools: ModelRequest['tools'], cacheMark: SharedV3Provider
     ...(cacheMark && index === tools.length - 1 ? { providerOptions: cacheMark } : {}),
   }))
 
-async function* events(stream: ReadableStream<LanguageModelV3StreamPart>): AsyncGenerator<ModelEvent> {
+async function* events(
+  stream: ReadableStream<LanguageModelV3StreamPart>,
+  reportIn: ReportIn,
+): AsyncGenerator<ModelEvent> {
   const calls: ToolCall[] = []
   const thoughts = createThoughts()
   for await (const part of stream) {
     if (part.type === 'error') throw part.error
+    const usage = part.type === 'raw' ? reportIn(part.rawValue) : undefined
+    if (usage) yield { type: 'reported', usage }
     if (part.type === 'text-delta') yield { type: 'text', text: part.delta }
     if (part.type === 'reasoning-delta' && part.delta !== '') yield { type: 'thinking', text: part.delta }
     if (part.type === 'tool-call') calls.push(toolCall(part))

@@ -1,4 +1,5 @@
 import { mkdir, realpath, stat } from 'node:fs/promises'
+import { relative } from 'node:path'
 import type { Log } from '../../chat/ports.ts'
 import { bytes } from '../../lib/bytes.ts'
 import { createSerial } from '../../lib/serial.ts'
@@ -78,12 +79,12 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
       oneSearchByOne(async () =>
         searcher.searchText(await root(), query, AbortSignal.any([signal, closing])),
       ),
-    async contains(path) {
+    async placeOf(path) {
+      const top = await root()
       try {
-        await followPath(await root(), path)
-        return true
+        return relative(top, (await followPath(top, path)).real)
       } catch (error) {
-        if (error instanceof WorkspaceError) return false
+        if (error instanceof WorkspaceError) return undefined
         throw error
       }
     },

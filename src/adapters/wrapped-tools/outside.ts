@@ -13,7 +13,7 @@ const MAX_CLUSTER_LETTERS = 10
  */
 export async function leadsOutside(argument: string, workspace: Workspace): Promise<string | undefined> {
   for (const path of new Set(possiblePaths(argument))) {
-    if (Buffer.byteLength(path) < MAX_PATH_BYTES && !(await workspace.contains(path))) return path
+    if (Buffer.byteLength(path) < MAX_PATH_BYTES && (await workspace.placeOf(path)) === undefined) return path
   }
   return undefined
 }

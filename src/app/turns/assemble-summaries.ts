@@ -42,5 +42,14 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
     makeSummary,
   })
   const troubles = createTroubles(anyRoom, clock, log)
-  return createSummaries({ rooms, summaries, sumUp, troubles, clock, log, usualSummarizer })
+  return createSummaries({
+    rooms,
+    summaries,
+    sumUp,
+    troubles,
+    clock,
+    log,
+    usualSummarizer,
+    models: models.enabled,
+  })
 }

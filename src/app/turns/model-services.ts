@@ -4,7 +4,9 @@ import {
   type Calibrations,
   type TellAdmins,
 } from '../../prompt/calibration/calibration.ts'
+import type { Composer } from '../../prompt/ports.ts'
 import { createBills } from '../../turns/bill/bill.ts'
+import { createOwnCount } from '../../turns/bill/own-count.ts'
 import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../turns/bill/token-quotas.ts'
 import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
 import { listModels } from '../../turns/model-list.ts'
@@ -24,22 +26,29 @@ export interface ModelServices {
   readonly turnLog: TurnLog
 }
 
-/** `configured` gives all models of now, those that are not enabled as well. */
-export function createModelServices(
-  configured: () => readonly ConfiguredModel[],
-  stores: Stores['models'],
-  limits: QuotaLimits,
-  { clock, log, nextId }: Pick<AppContext, 'clock' | 'log' | 'nextId'>,
-  tellAdmins: TellAdmins,
-): ModelServices {
-  const { turns, charges } = stores
-  const calibrations = createCalibrations(stores.calibrations, clock, log, tellAdmins)
-  const known = createKnownModels(stores.facts, clock, log)
+/** What these are put together from. */
+export interface ModelServicesParts {
+  /** Gives all models of now, those that are not enabled as well. */
+  readonly models: () => readonly ConfiguredModel[]
+  readonly stores: Pick<Stores, 'models'>
+  readonly composer: Pick<Composer, 'count'>
+  readonly limits: QuotaLimits
+  readonly context: Pick<AppContext, 'clock' | 'log' | 'nextId'>
+  readonly tellAdmins: TellAdmins
+}
+
+export function createModelServices(parts: ModelServicesParts): ModelServices {
+  const { models, stores, composer, limits, context, tellAdmins } = parts
+  const { clock, log, nextId } = context
+  const { turns, charges, facts } = stores.models
+  const calibrations = createCalibrations(stores.models.calibrations, clock, log, tellAdmins)
+  const known = createKnownModels(facts, clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
-  const bills = createBills(charges, checkQuotas, clock)
+  const ownCount = createOwnCount({ composer, calibrations })
+  const bills = createBills(charges, checkQuotas, ownCount, clock)
   return {
-    enabled: () => configured().filter(({ settings }) => settings.enabled),
-    list: (viewer) => listModels(configured(), viewer, { charges, calibrations, known }),
+    enabled: () => models().filter(({ settings }) => settings.enabled),
+    list: (viewer) => listModels(models(), viewer, { charges, calibrations, known }),
     calibrations,
     known,
     checkQuotas,

@@ -42,8 +42,9 @@ export function createLedger(clock: MonotonicClock): PayerLedger {
 }
 
 /** Somebody or something whose limit is used up when a person does something. */
-interface Payer {
-  /** Unlike all others. */
+export interface Payer {
+  readonly kind: 'person' | 'key' | 'network'
+  /** Unlike all others, also of other kinds. */
   readonly name: string
   /** How many people's limit it has. */
   readonly share: number
@@ -53,9 +54,14 @@ interface Payer {
 const PEOPLE_PER_NETWORK = 64
 
 /** The person, all names of their key together, and all who come from their network. */
-function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly Payer[] {
-  const person = { name: `person ${id}`, share: 1 }
+export function payersOf({ id, login }: Pick<Person, 'id' | 'login'>): readonly Payer[] {
+  const person = payer('person', id, 1)
   if (!login) return [person]
-  const network = { name: `network ${login.network}`, share: PEOPLE_PER_NETWORK }
-  return [person, { name: `key ${login.key}`, share: 1 }, network]
+  return [person, payer('key', login.key, 1), payer('network', login.network, PEOPLE_PER_NETWORK)]
 }
+
+const payer = (kind: Payer['kind'], id: string, share: number): Payer => ({
+  kind,
+  name: `${kind} ${id}`,
+  share,
+})

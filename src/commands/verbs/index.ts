@@ -13,7 +13,7 @@ import type { GrantStore } from '../../approvals/ports.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
-import type { ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
@@ -86,7 +86,11 @@ export interface CommandParts {
   readonly clock: Clock
   readonly stores: {
     readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
-    readonly prompts: { readonly scripts: ScriptStore; readonly summaries: SummaryStore }
+    readonly prompts: {
+      readonly scripts: ScriptStore
+      readonly summaries: SummaryStore
+      readonly history: Pick<HistoryStore, 'following'>
+    }
     readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
     readonly tools: { readonly grants: GrantStore }
   }
@@ -136,9 +140,9 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     wrapCommand(turns),
     turnCommand(stores.models.turns),
     scriptCommand(stores.prompts.scripts, turns, clock, hooks),
-    summaryCommand(stores.prompts.summaries, summaries, clock),
+    summaryCommand({ ...stores.prompts, rooms: stores.chat.rooms }, summaries, clock),
     checkpointCommand(stores.chat.rooms, clock),
-    kvCommand(stores.chat.rooms),
+    kvCommand(stores.chat.rooms, summaries),
     ...moderationCommands(parts),
     quitCommand(),
   ]

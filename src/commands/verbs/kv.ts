@@ -13,7 +13,9 @@ import {
   MAX_VALUE_CHARS,
   OWNED_KEYS,
   storable,
+  SUMMARIZER_KEY,
 } from '../../prompt/key-values.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Caller } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { needManager } from '../rights.ts'
@@ -24,7 +26,7 @@ type Values = ReadonlyMap<string, Json>
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
-export function kvCommand(rooms: RoomStore): Command {
+export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkName' | 'renamed'>): Command {
   return defineCommand({
     name: 'kv',
     summary: "the room's key-values, which its script can read: list, show one, set one (- removes it)",
@@ -61,7 +63,9 @@ export function kvCommand(rooms: RoomStore): Command {
   async function set(room: Room, key: string, text: string, values: Values): Promise<void> {
     const value = text.trim() === '-' ? undefined : readValue(text)
     if (value !== undefined) checkPlace(key, values)
+    if (value !== undefined && key === SUMMARIZER_KEY) summaries.checkName(value)
     await rooms.setValue(room.name, key, value)
+    if (key === SUMMARIZER_KEY) await summaries.renamed(room.name)
   }
 }
 

@@ -38,7 +38,7 @@ const windowOf = ({ contextWindow, configuredWindow }: Model): string =>
     : `window ${contextWindow}`
 
 /** What was learned from reports and refusals: the provider counts more than we do, or has a smaller window than it tells. */
-const learned = ({ calibration, reports }: Model): string =>
+const learned = ({ calibration = 1, reports = 0 }: Model): string =>
   reports === 0
     ? ''
     : `prompts are bounded by ${calibration.toFixed(2)} times our count (${reports} ${reports === 1 ? 'report' : 'reports'})`
@@ -48,7 +48,7 @@ const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.systemRole === undefined ? [] : [`no system message: ${lacks.systemRole}`]),
 ]
 
-const doubts = ({ doubted }: Model): readonly string[] =>
+const doubts = ({ doubted = 0 }: Model): readonly string[] =>
   doubted === 0
     ? []
     : [

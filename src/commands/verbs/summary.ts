@@ -1,9 +1,13 @@
 import { mayManage } from '../../chat/access.ts'
+import { indentLater } from '../../chat/entry-text.ts'
+import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Clock } from '../../chat/ports.ts'
+import type { Clock, RoomStore } from '../../chat/ports.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import type { StoredSummary, SummaryStore } from '../../prompt/ports.ts'
+import { CHECKPOINT_KEY, checkpointOf } from '../../prompt/checkpoint.ts'
+import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
+import type { HistoryStore, StoredSummary, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries, SummaryStatus } from '../../turns/summaries/summaries.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 import { announce } from './shared/announce.ts'
@@ -22,12 +26,19 @@ const ARGUMENTS = [
   { name: 'text', about: 'the text to set, or a version to show', optional: true, takes: 'rest' },
 ] as const
 
+/** Where summaries are, and what they are of. */
+export interface SummaryStores {
+  readonly summaries: SummaryStore
+  readonly history: Pick<HistoryStore, 'following'>
+  readonly rooms: Pick<RoomStore, 'getValue'>
+}
+
 type Context = CommandContext<'here', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
 /** The room's summary: what models read of the conversation that no longer fits into a prompt. */
 export function summaryCommand(
-  store: SummaryStore,
-  summaries: Pick<Summaries, 'renew' | 'status'>,
+  { summaries: store, history, rooms }: SummaryStores,
+  summaries: Pick<Summaries, 'renew' | 'status' | 'stop'>,
   clock: Clock,
 ): Command {
   const actions = { show, new: renew, set, clear, versions }
@@ -62,7 +73,10 @@ export function summaryCommand(
     const mayKnow = status.trouble !== undefined && mayManage(await room.roleOf(person))
     const trouble = mayKnow ? status.trouble : undefined
     if (flags.json) return out.line(asJson(room.name, summary, status, trouble))
-    out.line(summary && summary.text !== '' ? cleanText(summary.text) : 'there is no summary')
+    // Each line is indented, so that none can pass for a speaker or for the system.
+    out.line(
+      summary && summary.text !== '' ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary',
+    )
     if (summary && summary.text !== '') out.line(`-- ${versionLine(summary)}`)
     out.line(`-- ${statusLine(status)}`)
     if (trouble !== undefined) out.line(`-- ${trouble}`)
@@ -91,28 +105,40 @@ export function summaryCommand(
     if (text === '') throw new Refusal('there is no text: write it after set, or give it on standard input')
     if (text.length > MAX_SUMMARY_CHARS)
       throw new Refusal(`a summary has at most ${MAX_SUMMARY_CHARS} characters; this one has ${text.length}`)
-    const current = await store.current(room.name)
-    if (!current || current.text === '')
-      throw new Refusal('there is no summary to change; summary new makes one')
-    await put(context, { ...current, text })
+    const covered = (await store.current(room.name)) ?? (await oldestOf(room.name))
+    await put(context, { ...covered, text })
     await announce(context, `${person.name} changed the room's summary`)
+  }
+
+  /** What a summary covers that somebody writes where there was none: no more than the first entry, so nothing is lost. */
+  async function oldestOf(room: RoomName): Promise<Pick<StoredSummary, 'room' | 'first' | 'last'>> {
+    const after = checkpointOf(await rooms.getValue(room, CHECKPOINT_KEY))?.after
+    const query = { encoding: '', maxRows: 1, kinds: CONVERSATION_KINDS, withoutThreads: true }
+    const [oldest] = await history.following(room, { ...query, ...(after === undefined ? {} : { after }) })
+    if (!oldest) throw new Refusal('nothing was said here that a summary could stand for')
+    return { room, first: oldest.entry.id, last: oldest.entry.id }
   }
 
   async function clear(context: Context): Promise<void> {
     const current = await store.current(context.room.name)
     if (!current || current.text === '') throw new Refusal('there is no summary')
+    summaries.stop(context.room.name)
     await put(context, { ...current, text: '' })
     await announce(context, `${context.person.name} cleared the room's summary`)
   }
 
-  async function put({ person }: Context, { room, text, first, last }: StoredSummary): Promise<void> {
+  async function put(
+    { person }: Context,
+    { room, text, first, last }: Pick<StoredSummary, 'room' | 'text' | 'first' | 'last'>,
+  ): Promise<void> {
     await store.put({ room, text, first, last, author: person.name, at: clock.now() })
   }
 }
 
-const statusLine = ({ summarizer, working }: SummaryStatus): string => {
+const statusLine = ({ summarizer, working, asked }: SummaryStatus): string => {
+  if (asked !== undefined) return `@${asked} is summing up`
   if (summarizer === undefined) return 'no model sums up this room; kv summarizer NAME names one'
-  return working ? `@${summarizer} is summing up` : `@${summarizer} sums up this room`
+  return working ? `@${summarizer} will sum up this room next` : `@${summarizer} sums up this room`
 }
 
 const versionLine = ({ version, author, at, first, last, text }: StoredSummary): string =>
@@ -123,7 +149,7 @@ const versionLine = ({ version, author, at, first, last, text }: StoredSummary):
 const facts = ({ version, author, at, first, last, text }: StoredSummary) => ({
   version,
   author,
-  at,
+  at: new Date(at).toISOString(),
   first,
   last,
   text,
@@ -132,7 +158,7 @@ const facts = ({ version, author, at, first, last, text }: StoredSummary) => ({
 const asJson = (
   room: string,
   summary: StoredSummary | undefined,
-  { summarizer, working }: SummaryStatus,
+  { summarizer, working, asked }: SummaryStatus,
   trouble: string | undefined,
 ): string =>
   safeJson({
@@ -140,5 +166,6 @@ const asJson = (
     summary: summary && summary.text !== '' ? facts(summary) : null,
     summarizer: summarizer ?? null,
     working,
+    asked,
     trouble,
   })

@@ -15,10 +15,14 @@ import { createRoomQueues } from './room-queues.ts'
 /** The hooks of all rooms. Disposing ends those that run; no more are run then. */
 export interface RoomHooks extends AsyncDisposable {
   /**
-   * Asks the room's script about a call that is about to run. Resolves with the reason why it may not; undefined if it
+   * Asks the room's script about a call that is about to run; `call` is asked where there is such a script. Resolves with the reason why it may not; undefined if it
    * may. A hook that fails refuses. Rejects with `StorageError`, or with the signal's reason.
    */
-  beforeToolCall(room: Room, call: JsonObject, signal: AbortSignal): Promise<string | undefined>
+  beforeToolCall(
+    room: Room,
+    call: () => Promise<JsonObject>,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
   /** Tells the room's script of a turn that has ended. Returns at once. */
   afterTurn(room: Room, turn: JsonObject): void
   /** Tells the script of the entry's room, if somebody spoke. Takes entries in the order of the log, and returns at once. */
@@ -90,10 +94,18 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
     await room.record({ kind: 'notice', level: 'error', author: SYSTEM, text })
   }
 
-  const queues = createRoomQueues(runLater, (room, name) => {
-    hookLog.add(room, name, ['left out: too many calls were waiting'])
-    parts.log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
-  })
+  /** A room whose script has no such hook loses nothing. */
+  async function tellFull(room: RoomName, name: HookName): Promise<void> {
+    try {
+      if (!(await parts.scripts.withHook(room, name))) return
+      hookLog.add(room, name, ['left out: too many calls were waiting'])
+      parts.log.warn({ room, hook: name }, 'a room has too many calls of hooks waiting; some are left out')
+    } catch (error) {
+      parts.log.warn({ error, room, hook: name }, 'a script could not be read')
+    }
+  }
+
+  const queues = createRoomQueues(runLater, (room, name) => void tellFull(room, name))
 
   return {
     async beforeToolCall(room, call, signal) {
@@ -101,7 +113,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
       if (!script) return undefined
       const ended = AbortSignal.any([signal, closing.signal])
       try {
-        const { refusal } = await run(room, script, 'before_tool_call', call, ended)
+        const { refusal } = await run(room, script, 'before_tool_call', await call(), ended)
         return refusal === undefined
           ? undefined
           : `refused by the room's script: ${refusal || 'it gives no reason'}`

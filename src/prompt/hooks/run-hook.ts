@@ -2,7 +2,7 @@ import { Refusal } from '../../chat/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
-import { checkKey, checkPlace, OWNED_KEYS, storable } from '../key-values.ts'
+import { checkKey, checkPlace, KEYS_OF_PEOPLE, storable } from '../key-values.ts'
 import type { LuaEngine } from '../ports.ts'
 import type { HookOutcome, HookRun } from './hook.ts'
 
@@ -61,7 +61,7 @@ function setValue({ name, room }: HookRun, argument: Json, set: Map<string, Json
   }
   if (name === 'before_tool_call') return refuse('before_tool_call cannot set key-values')
   if (typeof key !== 'string') return refuse('the key must be text')
-  const owner = OWNED_KEYS.get(key)
+  const owner = KEYS_OF_PEOPLE.get(key)
   if (owner !== undefined) return refuse(`${key} is set with the command ${owner}`)
   if (set.size >= MAX_SET_KEYS && !set.has(key)) return refuse(`one call sets at most ${MAX_SET_KEYS} keys`)
   try {

@@ -26,9 +26,9 @@ export function renderEntry(entry: Entry, style: DrawingStyle): string {
   return [...painted, ...billRows(entry, style)].join('\n')
 }
 
-/** What a reply cost stands below it, as the room's own word. */
+/** What a turn cost stands below its end, as the room's own word. */
 function billRows(entry: Entry, { columns, theme }: DrawingStyle): readonly string[] {
-  const bill = entry.kind === 'reply' && entry.thread === undefined ? billLine(entry) : ''
+  const bill = billLine(entry)
   return bill === '' ? [] : wrapText(`-- ${bill}`, columns, HANG).map((row) => theme.dim(row))
 }
 

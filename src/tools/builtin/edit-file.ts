@@ -19,6 +19,7 @@ export const editFile = defineTool({
     new_text: 'What replaces it; may be empty.',
   },
   verbatim: ['old_text', 'new_text'],
+  files: ['file_path'],
   asks: async ({ file_path, old_text, new_text }, { workspace }) => {
     replaceIn(file_path, old_text, new_text)((await workspace.readText(file_path)).text)
     const detail = `edit ${visibleLine(file_path)}:\n${marked('-', old_text)}\n${marked('+', new_text)}`

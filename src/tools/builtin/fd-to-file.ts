@@ -16,6 +16,7 @@ export const fdToFile = (results: Pick<ResultStore, 'find'>): Tool =>
     access: 'write',
     input: z.strictObject({ fd: fdParameter, file_path: z.string().min(1) }),
     parameters: { fd: FD_PARAMETER_TEXT, file_path: 'In the workspace.' },
+    files: ['file_path'],
     asks: async ({ fd, file_path }, context) => {
       const result = await findResult(results, context, fd)
       await context.workspace.checkChange(file_path)

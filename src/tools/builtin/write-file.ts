@@ -15,6 +15,7 @@ export const writeFile = defineTool({
     content: 'The whole text.',
   },
   verbatim: ['content'],
+  files: ['file_path'],
   asks: async ({ file_path, content }, { workspace }) => {
     await workspace.checkChange(file_path)
     return {

@@ -121,8 +121,11 @@ export interface Workspace {
   findFiles(query: FileQuery, signal: AbortSignal): Promise<FoundFiles>
   /** Finds lines in text files; as `findFiles`. */
   searchText(query: TextQuery, signal: AbortSignal): Promise<FoundText>
-  /** True if `path`, followed through every symlink, stays inside; a path that does not exist yet is judged by its parent. */
-  contains(path: string): Promise<boolean>
+  /**
+   * Where `path` leads, followed through every symlink, relative to the top and without `.` and `..`; empty for the top. What
+   * does not exist yet is as it would be made. Undefined for what leads outside, and for what cannot be followed.
+   */
+  placeOf(path: string): Promise<string | undefined>
   /**
    * Runs in the sandbox with the workspace as its directory; everything it started is gone when this
    * resolves. Rejects with `WorkspaceError` when the sandbox does not work.

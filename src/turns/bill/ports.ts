@@ -15,9 +15,10 @@ export interface Charge {
   readonly person: string
   /** The model's name. */
   readonly model: string
+  /** The names of all whose quota it uses up (chat/limits/payers.ts); none for what the server itself asks. */
+  readonly payers: readonly string[]
   /** True for the first request of a turn, so that turns can be counted. */
   readonly opensTurn: boolean
-  /** As the provider reported it; zeros where it reported nothing. */
   readonly usage: Usage
   /** The prices of that time; absent where the config has none. */
   readonly price?: Price
@@ -43,11 +44,13 @@ export interface UsageRow {
   /** Of `input`, what providers had cached. */
   readonly cached: number
   readonly output: number
+  /** Of these, what no provider reported; absent where all was reported. */
+  readonly estimated?: NonNullable<Usage['estimated']>
   readonly price?: Price
 }
 
-/** Whose use a quota bounds. */
-export type Spender = { readonly person: string } | { readonly room: string }
+/** Whose use a quota bounds: somebody's who pays (the name of a payer), or a room's. */
+export type Spender = { readonly payer: string } | { readonly room: string }
 
 /** What one request used. */
 export interface Spending {
@@ -60,7 +63,7 @@ export interface Spending {
 /** Charges on disk. All methods reject with `StorageError` only. */
 export interface ChargeStore {
   add(charge: Charge): Promise<void>
-  /** Tokens, read and written together, that were used after a time. */
+  /** Tokens, read and written together, that were used after a time; of payers, the last day is kept. */
   spent(of: Spender, after: number): Promise<number>
   /** The same request by request, oldest first, without those of 0. */
   spending(of: Spender, after: number): Promise<readonly Spending[]>

@@ -1,4 +1,6 @@
 import { Refusal } from '../../chat/errors.ts'
+import { payersOf, type Payer } from '../../chat/limits/payers.ts'
+import type { Person } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { DAY_MS, duration } from '../../lib/duration.ts'
 import type { ChargeStore, Spender, Spending } from './ports.ts'
@@ -9,12 +11,15 @@ export interface QuotaLimits {
   readonly tokens_per_room_day: number
 }
 
+/** Whoever a model is asked for. */
+export type Requester = Pick<Person, 'id' | 'name' | 'login'>
+
 /**
- * Rejects with `Refusal` if what was asked for this person (nobody, where it is absent), or in this room, has used a quota up; with `StorageError` if
- * that cannot be read. It is asked before each request, and a request counts once it was answered: so a turn goes over a
- * quota by its last request at most.
+ * Rejects with `Refusal` if what was asked for this person (nobody, where it is absent), by all names of their key, from
+ * their network or in this room has used a quota up; with `StorageError` if that cannot be read. It is asked before each
+ * request, and a request counts once it has ended: so a turn goes over a quota by its last request at most.
  */
-export type CheckQuotas = (room: string, person?: string) => Promise<void>
+export type CheckQuotas = (room: string, requester?: Requester) => Promise<void>
 
 /** The quotas are counted from the store: a restart changes nothing. */
 export function createTokenQuotas(
@@ -31,12 +36,19 @@ export function createTokenQuotas(
     const left = duration(freeAt - clock.now())
     throw new Refusal(`${whose} is used up: ${used} of ${quota} tokens in 24 hours; ask again in ${left}`)
   }
-  return async (room, person) => {
+  return async (room, requester) => {
     const { tokens_per_person_day: perPerson, tokens_per_room_day: perRoom } = limits
-    if (person !== undefined)
-      await refuseOver(perPerson, { person }, `the quota of ${person} (tokens_per_person_day)`)
+    for (const payer of requester ? payersOf(requester) : [])
+      await refuseOver(perPerson * payer.share, { payer: payer.name }, quotaOf(payer, requester?.name ?? ''))
     await refuseOver(perRoom, { room }, `the quota of ${room} (tokens_per_room_day)`)
   }
+}
+
+/** The room reads it too, so it tells no key and no address. */
+function quotaOf({ kind, share }: Payer, person: string): string {
+  if (kind === 'person') return `the quota of ${person} (tokens_per_person_day)`
+  if (kind === 'key') return `the quota of all names of ${person}'s key (tokens_per_person_day)`
+  return `the quota of all who come from ${person}'s network (${share} times tokens_per_person_day)`
 }
 
 /** When enough of it is a day old, in milliseconds since the epoch. `spent` is oldest first. */

@@ -1,6 +1,6 @@
 import { costOf } from '../../lib/price.ts'
 import type { UsageRow } from './ports.ts'
-import { addCosts } from './spent.ts'
+import { addCosts, addEstimates } from './spent.ts'
 
 /** What one model, person, room or day used, at whatever prices. */
 export interface UsageSum extends Omit<UsageRow, 'price'> {
@@ -29,6 +29,7 @@ function priced({ price, ...row }: UsageRow): UsageSum {
 
 function add(sum: UsageSum, more: UsageSum): UsageSum {
   const cost = addCosts(sum.cost, more.cost)
+  const estimated = addEstimates(sum.estimated, more.estimated)
   return {
     key: sum.key,
     turns: sum.turns + more.turns,
@@ -37,6 +38,7 @@ function add(sum: UsageSum, more: UsageSum): UsageSum {
     cached: sum.cached + more.cached,
     output: sum.output + more.output,
     unpriced: sum.unpriced + more.unpriced,
+    ...(estimated ? { estimated } : {}),
     ...(cost === undefined ? {} : { cost }),
   }
 }

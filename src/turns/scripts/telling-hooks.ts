@@ -16,9 +16,8 @@ export const tellingHooks =
   }
 
 /** What `after_turn` is called with. */
-function turnFacts(job: TurnJob, { ending, text, reply, last }: TurnEnd, now: number): JsonObject {
+function turnFacts(job: TurnJob, { ending, text, reply, last, spent }: TurnEnd, now: number): JsonObject {
   const { recorder, requester } = job
-  const usage = reply?.kind === 'reply' ? reply.usage : undefined
   return {
     id: recorder.id,
     model: reply?.author ?? nameOf(job),
@@ -27,12 +26,13 @@ function turnFacts(job: TurnJob, { ending, text, reply, last }: TurnEnd, now: nu
     text,
     seconds: Math.max(0, (now - recorder.startedAt) / 1000),
     ...(ending.outcome === 'done' ? {} : { error: last.text }),
-    ...(usage ? { usage: usageFacts(usage) } : {}),
+    ...(spent ? { usage: usageFacts(spent.usage) } : {}),
   }
 }
 
-const usageFacts = ({ input, output, cached }: Usage): JsonObject => ({
+const usageFacts = ({ input, output, cached, estimated }: Usage): JsonObject => ({
   input,
   output,
   ...(cached === undefined ? {} : { cached }),
+  ...(estimated ? { estimated: { ...estimated } } : {}),
 })

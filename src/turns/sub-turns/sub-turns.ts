@@ -88,7 +88,7 @@ function jobFor(
   const ids = offered().filter((id) => !isDeepest || !STARTING_TOOLS.has(id))
   const within = { ids: new Set(ids), scope: request.scope ?? 'all' }
   const fresh = request.part === undefined
-  const facts = { room: room.name, requester: requester.name, model: model.settings.name }
+  const facts = { room: room.name, requester, model: model.settings.name }
   const parent = job.recorder.id
   return {
     recorder: turnLog.beginSubTurn({ ...facts, parent }),

@@ -48,6 +48,8 @@ export interface MakeSummaryParts extends AskSummarizerParts {
 const MAX_TOKENS_AT_ONCE = 8_000
 /** Tokens for what the rules and headings take. */
 const RULES_TOKENS = 400
+/** Tokens of conversation that a request has space for, at the least: smaller pieces cost a request for every few words. */
+const MIN_TOKENS_AT_ONCE = 400
 /** A summary that is longer than asked for, in characters for each token, is cut. */
 const CHARACTERS_PER_TOKEN = 6
 
@@ -79,7 +81,9 @@ async function fittingPrompt(
   { calibrations, composer }: MakeSummaryParts,
 ): Promise<{ readonly prompt: Prompt; readonly entries: readonly Entry[] }> {
   const target = targetOf({ ...settings, calibration: await calibrations.factorFor(settings) })
-  let chosen = oldestWithin(rows, Math.min(MAX_TOKENS_AT_ONCE, target - tokens - RULES_TOKENS))
+  const space = target - tokens - RULES_TOKENS
+  if (space < MIN_TOKENS_AT_ONCE) throw tooSmall(settings, space)
+  let chosen = oldestWithin(rows, Math.min(MAX_TOKENS_AT_ONCE, space))
   for (;;) {
     const entries = chosen.map(({ entry }) => entry)
     const texts = summaryTexts(before, entries, tokens)
@@ -92,5 +96,13 @@ async function fittingPrompt(
         false,
       )
     chosen = chosen.slice(0, withoutOpenCall(chosen, Math.ceil(chosen.length / 2)))
+    const left = chosen.reduce((sum, row) => sum + row.tokens, 0)
+    if (left < MIN_TOKENS_AT_ONCE) throw tooSmall(settings, left)
   }
 }
+
+const tooSmall = ({ name }: ModelSettings, space: number): ModelError =>
+  new ModelError(
+    `${name}: beside the summary, a request has space for ${Math.max(0, space)} tokens of conversation, and needs ${MIN_TOKENS_AT_ONCE}; name a model with a larger window`,
+    false,
+  )

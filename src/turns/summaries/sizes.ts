@@ -14,9 +14,10 @@ const UNSUMMED_SHARE = 0.25
 const SUMMARY_SHARE = 0.125
 
 const MAX_UNSUMMED = 6_000
-const MIN_UNSUMMED = 300
+/** So that one tiny model does not make many small summaries of every room. */
+const MIN_UNSUMMED = 1_200
 const MAX_SUMMARY = 1_000
-const MIN_SUMMARY = 100
+const MIN_SUMMARY = 150
 
 /** The sizes that go with these models; `models` are all that may be called in the room. */
 export function sizesFor(models: readonly ModelSettings[]): SummarySizes {

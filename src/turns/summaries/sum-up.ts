@@ -1,5 +1,4 @@
 import type { RoomName } from '../../chat/entry.ts'
-import { Refusal } from '../../chat/errors.ts'
 import type { Clock, RoomStore } from '../../chat/ports.ts'
 import { zip } from '../../lib/zip.ts'
 import { CHECKPOINT_KEY, checkpointOf, summaryAfter, type Checkpoint } from '../../prompt/checkpoint.ts'
@@ -10,7 +9,8 @@ import type { ConfiguredModel } from '../ports.ts'
 import { rowsDue, type CountedEntry } from './choose-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
 import { sizesFor } from './sizes.ts'
-import { summarizerIn } from './summarizer-key.ts'
+import { summarizerIn } from '../../prompt/key-values.ts'
+import { summarizerCalled } from './summarizer-model.ts'
 
 /** What a piece of a summary is made from. */
 export interface SumUpParts {
@@ -27,11 +27,16 @@ export interface SumUpParts {
 }
 
 /**
- * Sums up the next piece of a room's conversation with one request, and stores it. Resolves to false where nothing is due.
+ * Sums up the next piece of a room's conversation with one request, and stores it. `asks` is told the model, before the
+ * request. Resolves to false where nothing is due.
  * Rejects with `Refusal`, `ModelError`, `WrapError`, `StorageError`, `TurnStopped`, or the signal's reason: then nothing was
  * stored, and the same piece is next.
  */
-export type SumUp = (room: RoomName, signal: AbortSignal) => Promise<boolean>
+export type SumUp = (
+  room: RoomName,
+  signal: AbortSignal,
+  asks: (model: ConfiguredModel) => void,
+) => Promise<boolean>
 
 /** Rows that are read at once. */
 const MAX_ROWS = 400
@@ -39,11 +44,11 @@ const MAX_ROWS = 400
 export function createSumUp(parts: SumUpParts): SumUp {
   const { summaries } = parts
 
-  return async (room, signal) => {
+  return async (room, signal, asks) => {
     const values = await parts.rooms.values(room)
     const name = summarizerIn(values, parts.usualSummarizer())
     if (name === undefined) return false
-    const model = modelCalled(name)
+    const model = summarizerCalled(name, parts.models())
     const base = await baseOf(room, checkpointOf(values.get(CHECKPOINT_KEY)))
     const { rows, isAll } = await rowsAfter(room, base.after, model.settings.encoding)
     const sizes = sizesFor(parts.models().map(({ settings }) => settings))
@@ -53,17 +58,12 @@ export function createSumUp(parts: SumUpParts): SumUp {
       return false
     }
     const job = { room, model, before: base.summary.text, rows: rows.slice(0, due), tokens: sizes.summary }
+    asks(model)
     const { text, entries } = await parts.makeSummary(job, signal)
     const [first, last] = [entries[0], entries.at(-1)]
     if (!first || !last) return false
     await base.save({ text, first: base.summary.first ?? first.id, last: last.id }, name)
     return true
-  }
-
-  function modelCalled(name: string): ConfiguredModel {
-    const model = parts.models().find(({ settings }) => settings.name === name)
-    if (model) return model
-    throw new Refusal(`there is no model called @${name}; name another one with kv summarizer NAME`)
   }
 
   /** What the next summary goes on from: the draft where there is one, else the current one. */

@@ -3,12 +3,16 @@
 // one, or how it is stored.
 import type { Entry, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { Json } from '../../lib/json.ts'
 import type { Alarm, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
 import { TurnStopped } from '../ending.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import { createPiecePace } from './piece-pace.ts'
 import type { SumUp } from './sum-up.ts'
-import { summarizerIn } from './summarizer-key.ts'
+import { summarizerIn } from '../../prompt/key-values.ts'
+import { checkSummarizer, isAmong } from './summarizer-model.ts'
 import type { Troubles } from './troubles.ts'
 
 /** What goes on with a room's summary. */
@@ -17,6 +21,8 @@ export interface SummaryStatus {
   readonly summarizer: string | undefined
   /** True while it works, or waits for others to end. */
   readonly working: boolean
+  /** The model that is asked now; absent where none is. */
+  readonly asked?: string
   /** Why the last try failed, and when the next one is; absent where it did not. */
   readonly trouble?: string
 }
@@ -29,6 +35,12 @@ export interface Summaries extends AsyncDisposable {
   lookAtAll(): Promise<void>
   /** Makes the summary of a room anew, in the background. Rejects with `Refusal` where nobody sums it up, or `StorageError`. */
   renew(room: RoomName): Promise<void>
+  /** Throws `Refusal` for a value of the key `summarizer` that names no model which can sum up, and is not `none`. */
+  checkName(value: Json): void
+  /** The room has another summarizer, or none: what is being made is stopped, and the room is looked at anew. */
+  renamed(room: RoomName): Promise<void>
+  /** The config has changed: the same for rooms whose model has changed or is gone, or is not theirs any more. */
+  configChanged(): Promise<void>
   /** Stops what is being made in a room; one that is made anew is given up. False if nothing was. */
   stop(room: RoomName): boolean
   /** Rejects with `StorageError`. */
@@ -44,6 +56,8 @@ export interface SummariesParts {
   readonly clock: Alarm & MonotonicClock
   readonly log: Log
   readonly usualSummarizer: () => string | undefined
+  /** Gives the models that can be called now. */
+  readonly models: () => readonly ConfiguredModel[]
 }
 
 /** Entries after which a room is looked at. */
@@ -54,10 +68,13 @@ const MAX_AT_ONCE = 4
 interface Work {
   readonly stop: AbortController
   readonly done: Promise<void>
+  /** The model that is asked; absent until it is known. */
+  model?: ConfiguredModel
 }
 
 export function createSummaries(parts: SummariesParts): Summaries {
   const { troubles, log } = parts
+  const pace = createPiecePace(parts.clock)
   const working = new Map<RoomName, Work>()
   const waiting = new Set<RoomName>()
   const heardSince = new Map<RoomName, number>()
@@ -67,7 +84,11 @@ export function createSummaries(parts: SummariesParts): Summaries {
     if (closing || working.has(room) || troubles.mustWait(room)) return
     if (working.size >= MAX_AT_ONCE) return void waiting.add(room)
     const stop = new AbortController()
-    const done = work(room, stop.signal).finally(() => {
+    const asks = (model: ConfiguredModel): void => {
+      const now = working.get(room)
+      if (now) now.model = model
+    }
+    const done = work(room, stop.signal, asks).finally(() => {
       working.delete(room)
       const [next] = waiting
       if (next !== undefined && waiting.delete(next)) look(next)
@@ -75,9 +96,17 @@ export function createSummaries(parts: SummariesParts): Summaries {
     working.set(room, { stop, done })
   }
 
-  async function work(room: RoomName, signal: AbortSignal): Promise<void> {
+  async function work(
+    room: RoomName,
+    signal: AbortSignal,
+    asks: (model: ConfiguredModel) => void,
+  ): Promise<void> {
     try {
-      while (await parts.sumUp(room, signal)) troubles.over(room)
+      for (;;) {
+        await pace(room, signal)
+        if (!(await parts.sumUp(room, signal, asks))) break
+        troubles.over(room)
+      }
       troubles.over(room)
     } catch (error) {
       if (signal.aborted) return
@@ -91,6 +120,12 @@ export function createSummaries(parts: SummariesParts): Summaries {
     waiting.delete(room)
     work?.stop.abort(new TurnStopped('it was stopped'))
     await work?.done
+  }
+
+  async function lookAnew(room: RoomName): Promise<void> {
+    await stopped(room)
+    troubles.over(room)
+    if ((await summarizerOf(room)) !== undefined) look(room)
   }
 
   const summarizerOf = async (room: RoomName): Promise<string | undefined> =>
@@ -116,6 +151,14 @@ export function createSummaries(parts: SummariesParts): Summaries {
       troubles.over(room)
       look(room)
     },
+    checkName: (value) => checkSummarizer(value, parts.models()),
+    renamed: lookAnew,
+    async configChanged() {
+      for (const [room, { model }] of [...working]) {
+        const name = model?.settings.name
+        if (!isAmong(parts.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
+      }
+    },
     stop(room) {
       if (!working.has(room) && !waiting.has(room)) return false
       const giveUp = async (): Promise<void> => {
@@ -127,9 +170,11 @@ export function createSummaries(parts: SummariesParts): Summaries {
     },
     async status(room) {
       const trouble = troubles.of(room)
+      const asked = working.get(room)?.model?.settings.name
       return {
         summarizer: await summarizerOf(room),
         working: working.has(room) || waiting.has(room),
+        ...(asked === undefined ? {} : { asked }),
         ...(trouble === undefined ? {} : { trouble }),
       }
     },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { RoomRecord } from '../../../src/chat/ports.ts'
+import { DAY_MS } from '../../../src/lib/duration.ts'
 import type { Charge, ChargeStore } from '../../../src/turns/bill/ports.ts'
 import { alice, bob, den, lobby, register, refused } from './cast.ts'
 
@@ -73,23 +74,40 @@ export function chargesExam(store: () => Storage): void {
     expect(await seenBy(bob.id)).toEqual(['den', 'lobby'])
   })
 
-  test('tell what was used after a time, by person and by room, oldest first', async () => {
+  test('tell what was used after a time, by payer and by room, oldest first', async () => {
     await charges().add(charge({ at: 300 }))
     await charges().add(charge({ at: 100 }))
     await charges().add(charge({ at: 200, room: 'den', usage: { input: 2, output: 0 } }))
-    await charges().add(charge({ at: 150, person: 'bob' }))
+    await charges().add(charge({ at: 150, person: 'bob', payers: ['person bob', 'key one'] }))
     await charges().add(charge({ at: 400, usage: { input: 0, output: 0 } }))
-    expect(await charges().spending({ person: 'alice' }, 100)).toEqual([
+    expect(await charges().spending({ payer: 'person alice' }, 100)).toEqual([
       { at: 200, tokens: 2 },
       { at: 300, tokens: 11 },
     ])
-    expect(await charges().spent({ person: 'alice' }, 100)).toBe(13)
+    expect(await charges().spent({ payer: 'person alice' }, 100)).toBe(13)
+    expect(await charges().spent({ payer: 'key one' }, 100)).toBe(24)
     expect(await charges().spending({ room: 'lobby' }, 99)).toEqual(
       [100, 150, 300].map((at) => ({ at, tokens: 11 })),
     )
     expect(await charges().spent({ room: 'lobby' }, 100)).toBe(22)
-    expect(await charges().spent({ person: 'nobody' }, 0)).toBe(0)
-    expect(await charges().spending({ person: 'nobody' }, 0)).toEqual([])
+    expect(await charges().spent({ payer: 'nobody' }, 0)).toBe(0)
+    expect(await charges().spending({ payer: 'nobody' }, 0)).toEqual([])
+  })
+
+  test('forget who paid after a day, and keep the charge', async () => {
+    await charges().add(charge({ at: 100 }))
+    await charges().add(charge({ at: 100 + DAY_MS + 1, payers: ['person bob'] }))
+    expect(await charges().spent({ payer: 'person alice' }, 0)).toBe(0)
+    expect(await charges().usage({ room: lobby, since: 0, by: 'room' })).toMatchObject([{ input: 20 }])
+  })
+
+  test('tell how much of a sum no provider reported', async () => {
+    const estimated = { input: 7, output: 1 }
+    await charges().add(charge())
+    await charges().add(charge({ usage: { input: 10, output: 1, estimated } }))
+    expect(await charges().usage({ room: lobby, since: 0, by: 'room' })).toEqual([
+      { key: 'lobby', turns: 2, requests: 2, input: 20, cached: 4, output: 2, estimated },
+    ])
   })
 
   test('of parts of a token are refused', async () => {
@@ -102,6 +120,7 @@ const charge = (change: Partial<Charge> = {}): Charge => ({
   at: 100,
   room: 'lobby',
   person: 'alice',
+  payers: ['person alice', 'key one'],
   model: 'qwen',
   opensTurn: true,
   usage: { input: 10, cached: 4, output: 1 },

@@ -50,7 +50,7 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.log.read(nowhere, { limit: 99 })).toEqual([])
   })
 
-  test('counts a room by author and by day, tools that ran and tokens that were reported', async () => {
+  test('counts a room by author and by day, tools that ran and tokens that were charged', async () => {
     const day = 24 * 60 * 60 * 1000
     const base = { at: 1, room: lobby, author: 'alice', text: 'x' }
     const call = {
@@ -62,7 +62,7 @@ export function entryLogExam(store: () => Storage): void {
       requester: 'bob',
     } as const
     const turn = 'T1' as TurnId
-    const usage = { input: 7, output: 9 }
+    const usage = { input: 700, output: 900 }
     const entries: Entry[] = [
       { ...base, id: idOf(1), kind: 'message' },
       { ...call, id: idOf(2), author: 'qwen' },
@@ -72,6 +72,15 @@ export function entryLogExam(store: () => Storage): void {
       { ...base, id: idOf(6), room: den, kind: 'message' },
     ]
     for (const entry of entries) await store().chat.log.append(entry)
+    const charge = {
+      person: 'bob',
+      payers: [],
+      model: 'qwen',
+      opensTurn: true,
+      usage: { input: 7, output: 9 },
+    }
+    for (const at of [1, day, 3 * day]) await store().models.charges.add({ ...charge, room: lobby, at })
+    await store().models.charges.add({ ...charge, room: den, at: 1 })
     expect(await store().chat.log.stats(lobby)).toEqual({
       entries: 5,
       first: 1,
@@ -81,7 +90,8 @@ export function entryLogExam(store: () => Storage): void {
         { author: 'alice', entries: 1 },
       ],
       days: [
-        { day: '1970-01-02', entries: 1, calls: 0, replies: 1, input: 0, output: 0 },
+        { day: '1970-01-04', entries: 0, calls: 0, replies: 0, input: 7, output: 9 },
+        { day: '1970-01-02', entries: 1, calls: 0, replies: 1, input: 7, output: 9 },
         { day: '1970-01-01', entries: 4, calls: 1, replies: 1, input: 7, output: 9 },
       ],
     })

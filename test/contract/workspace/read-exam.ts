@@ -6,12 +6,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { WorkspaceError } from '../../../src/tools/ports/workspace.ts'
 import type { Examined } from './examinee.ts'
 
-/** What reading in a workspace must do: `readText` and `contains`. */
+/** What reading in a workspace must do: `readText` and `placeOf`. */
 export function readExam(examined: Examined): void {
   const files = () => examined().files
   const readText = (...args: Parameters<ReturnType<Examined>['workspace']['readText']>) =>
     examined().workspace.readText(...args)
-  const contains = (path: string) => examined().workspace.contains(path)
+  const placeOf = (path: string) => examined().workspace.placeOf(path)
+  const contains = async (path: string) => (await placeOf(path)) !== undefined
   const secret = () => join(dirname(files()), 'files-secret')
 
   beforeAll(async () => {
@@ -122,6 +123,17 @@ export function readExam(examined: Examined): void {
     ['/workspacex', false],
   ])('knows whether %j is inside: %s', async (path, inside) => {
     expect(await contains(path)).toBe(inside)
+  })
+
+  it.each([
+    ['.', ''],
+    ['/workspace', ''],
+    ['./dir/../dir//./new/x', 'dir/new/x'],
+    ['dirlink/b.txt', 'dir/b.txt'],
+    ['nowhere/../a.txt', 'a.txt'],
+    ['inside', 'a.txt'],
+  ])('says where %j leads: %j', async (path, place) => {
+    expect(await placeOf(path)).toBe(place)
   })
 
   it.each([`${'x'.repeat(255)}|y`, 'word|'.repeat(100), `a/${'é'.repeat(200)}`])(

@@ -18,7 +18,7 @@ import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
-import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
+import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
 
 /** What came of a line. */
 export interface Ran extends Told {
@@ -54,12 +54,16 @@ export interface CommandWorld extends AsyncDisposable {
 /** The code of the first admin, which nobody has used. */
 export const CLAIM_CODE = 'ABCD-EFGH'
 
-export async function createCommandWorld(...tools: readonly Tool[]): Promise<CommandWorld> {
+export const createCommandWorld = (...tools: readonly Tool[]): Promise<CommandWorld> =>
+  createCommandWorldWith({ tools })
+
+/** With further models, say. */
+export async function createCommandWorldWith(options: WorldOptions): Promise<CommandWorld> {
   let approvals: Approvals | undefined
   const turnWorld = await createTurnWorld(
     guide.create({ name: 'qwen', backend: 'guide', model: 'guide' }, MODEL_LIMITS),
     {
-      tools,
+      ...options,
       permissions: { request: async (asked) => (await approvals?.request(asked)) ?? 'deny' },
     },
   )

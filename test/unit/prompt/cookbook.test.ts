@@ -147,13 +147,26 @@ describe('the cookbook', () => {
   })
 
   test('8: a model cannot change guarded files, and a person can', () => {
-    const refusal = (path: Json, by: JsonObject = { model: 'qwen' }) =>
-      hook('Files', 'before_tool_call', { access: 'write', arguments: { path }, ...by }).refusal
+    const refusal = (file: string, by: JsonObject = { model: 'qwen' }) =>
+      hook('Files', 'before_tool_call', { id: 'write_file', access: 'write', files: [file], ...by }).refusal
     expect(refusal('.git/config')).toBe('.git/config is changed by people only')
-    expect(refusal('package.lock')).toContain('people only')
-    expect(refusal('src/a.ts')).toBeUndefined()
-    expect(refusal(7)).toBeUndefined()
+    for (const file of ['package.lock', 'sub/.git/x', 'migrations/1.sql'])
+      expect(refusal(file)).toBe(`${file} is changed by people only`)
+    for (const file of ['src/a.ts', 'src/migrations/1.sql', '.gitignore'])
+      expect(refusal(file)).toBeUndefined()
     expect(refusal('.git/config', {})).toBeUndefined()
+    expect(refusal('.git/config', { model: 'qwen', access: 'read' })).toBeUndefined()
+  })
+
+  test('8: models run no commands, nor what is built on them, but may read with them', () => {
+    const refusal = (call: JsonObject) =>
+      hook('Files', 'before_tool_call', { files: [], access: 'execute', model: 'qwen', ...call }).refusal
+    expect(refusal({ id: 'run_command' })).toContain('only people run commands')
+    expect(refusal({ id: 'Make', base: 'run_command', access: 'write' })).toContain(
+      'only people run commands',
+    )
+    expect(refusal({ id: 'Grep', base: 'run_command', access: 'read' })).toBeUndefined()
+    expect(refusal({ id: 'fork' })).toBeUndefined()
   })
 
   test('9: points are given to others, and shown', () => {

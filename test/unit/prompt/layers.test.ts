@@ -104,6 +104,10 @@ describe('the history layer', () => {
     '{limit = 1.5}',
     '{kinds = "message"}',
     '{since = {}}',
+    '{since = "yesterday"}',
+    '{before = "nonsense"}',
+    '{before = "2026-01-31T00:00:00Z"}',
+    '{since = 0/0}',
     '{kinds = {x = 1}}',
   ])('refuses %s', (options) => {
     expect(() => told({ history: scene }, options)).toThrow(/^script:1: tools\.history: /)

@@ -22,7 +22,7 @@ const noFiles: Workspace = {
   changeText: () => Promise.reject(new Error('no files here')),
   findFiles: () => Promise.reject(new Error('no files here')),
   searchText: () => Promise.reject(new Error('no files here')),
-  contains: () => Promise.resolve(true),
+  placeOf: (path) => Promise.resolve(path),
   run: () => Promise.reject(new Error('no commands here')),
 }
 

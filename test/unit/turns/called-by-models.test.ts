@@ -40,7 +40,10 @@ describe('a model that mentions others in its reply', () => {
     })
     expect(await converse(world, 2)).toEqual(['qwen: @llama, what do you think?', 'llama: I think so.'])
     expect(llama.requests[0]!.prompt.message).toBe('qwen: @llama, what do you think?')
-    const spent = await world.chatParts.storage.models.charges.spending({ person: 'ann' }, 0)
+    const spent = await world.chatParts.storage.models.charges.spending(
+      { payer: `person ${world.ann.id}` },
+      0,
+    )
     expect(spent).toHaveLength(2)
   })
 

@@ -1,3 +1,4 @@
+import { estimateNote } from '../../../chat/entry-text.ts'
 import { exactAmount, shownAmount } from '../../../lib/price.ts'
 import { counted } from '../../../lib/plural.ts'
 import type { UsageSum } from '../../../turns/bill/usage-sums.ts'
@@ -43,7 +44,7 @@ function section(title: string, sums: readonly UsageSum[], mark = ''): readonly 
 }
 
 /** `2 turns, 3 requests, 1234 tokens in (1000 cached), 56 out, cost 0.0123`. */
-function facts({ turns, requests, input, cached, output, cost, unpriced }: UsageSum): string {
+function facts({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum): string {
   const read = cached > 0 ? `${input} tokens in (${cached} cached)` : `${input} tokens in`
   const partly = unpriced > 0 ? ` (${unpriced} tokens had no price)` : ''
   return [
@@ -51,17 +52,19 @@ function facts({ turns, requests, input, cached, output, cost, unpriced }: Usage
     counted(requests, 'request'),
     read,
     `${output} out`,
+    ...(estimated ? [estimateNote(estimated)] : []),
     ...(cost === undefined ? [] : [`cost ${shownAmount(cost)}${partly}`]),
   ].join(', ')
 }
 
 /** A sum as scripts read it: the cost is a decimal number in a text, exact, or null where nothing had a price. */
-export const sumJson = ({ turns, requests, input, cached, output, cost, unpriced }: UsageSum) => ({
+export const sumJson = ({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum) => ({
   turns,
   requests,
   input,
   cached,
   output,
   unpriced,
+  estimated: estimated ?? { input: 0, output: 0 },
   cost: cost === undefined ? null : exactAmount(cost),
 })

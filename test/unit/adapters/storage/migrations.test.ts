@@ -26,6 +26,7 @@ const released: Readonly<Record<string, string>> = {
   '012-looks.sql': '9b65be813d2f44fd7491db3cfda45143ec63c33308fa69044392aee2dd2e3331',
   '013-sanctions.sql': 'c30f21b794f781b8ac8cf668d2e9fa17f6f7c1f1a2b8bad47161092c79b2c536',
   '014-invites.sql': '6bf97529c0c5a05bafd90ade0bd64c41940eae32061bb999d3e0fcd3f752b4d5',
+  '015-payers.sql': 'b802bf152f21b2fd88172f798d856e943b04383c13d16f9a5b8d3ee9aa7ca396',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { calibrationKey } from '../../../../src/prompt/calibration/calibration.ts'
 import { createCommandWorld, done, jsonOf } from '../../../support/commands/command-world.ts'
 
 test('/models lists the models, what they read and wrote, and no key', async () => {
@@ -9,8 +10,27 @@ test('/models lists the models, what they read and wrote, and no key', async () 
   expect(jsonOf(await world.exec(world.bob, 'models --json'))).toEqual([
     {
       ...{ name: 'qwen', backend: 'guide', model: 'qwen3:8b', enabled: true, contextWindow: 8000 },
-      ...{ maxOutput: 1000, encoding: 'o200k_base', calibration: 1, reports: 0 },
-      ...{ doubted: 0, configuredWindow: 8000, turns: 1, input: 0, cached: 0, output: 0 },
+      ...{ maxOutput: 1000, encoding: 'o200k_base' },
+      ...{ configuredWindow: 8000, turns: 1, input: 0, cached: 0, output: 0 },
     },
+  ])
+})
+
+test('/models tells nobody but admins what reports taught, which come from private rooms too', async () => {
+  await using world = await createCommandWorld()
+  const { storage } = world.turnWorld.chatParts
+  const [qwen] = world.turnWorld.models
+  const learned = { factor: 1.5, reports: 12, doubted: 1, at: 0 }
+  await storage.models.calibrations.put(calibrationKey(qwen!.settings), learned)
+  const others = await Promise.all(
+    [world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')),
+  )
+  for (const { out } of others) expect(out.join()).not.toMatch(/report|1\.5/)
+  expect(jsonOf(await world.exec(world.bob, 'models --json'))).not.toMatchObject([{ reports: 12 }])
+  expect((await world.exec(world.root, 'models')).out.join()).toContain(
+    'prompts are bounded by 1.50 times our count (12 reports); 1 report looks cut off',
+  )
+  expect(jsonOf(await world.exec(world.root, 'models --json'))).toMatchObject([
+    { calibration: 1.5, reports: 12, doubted: 1 },
   ])
 })

@@ -1,13 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { ConfiguredModel } from '../../../../src/turns/ports.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+import { say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
 import {
   createCommandWorld,
+  createCommandWorldWith,
   done,
   jsonOf,
   misused,
   refused,
   type CommandWorld,
 } from '../../../support/commands/command-world.ts'
+
+/** A model that sums up. */
+const memo = (...steps: readonly ScriptedStep[]): ConfiguredModel => ({
+  settings: sampleConfig({ name: 'memo', backend: 'openai-compatible' }),
+  model: scriptedModel(...steps),
+})
 
 const OFF = '-- no model sums up this room; kv summarizer NAME names one'
 const FORM = '/summary [--json] [ACTION] [TEXT…]'
@@ -25,11 +35,13 @@ async function withSummary(world: CommandWorld): Promise<void> {
 
 describe('/summary', () => {
   test('shows that there is none, and who sums up', async () => {
-    await using world = await createCommandWorld()
+    await using world = await createCommandWorldWith({ more: [memo()] })
     expect(await world.type(world.bob, 'summary')).toEqual(done('there is no summary', OFF))
-    await world.type(world.ann, 'kv summarizer qwen')
+    await world.type(world.ann, 'kv summarizer memo')
+    while ((await world.turnWorld.summaries.status('hall' as RoomName)).working)
+      await new Promise(setImmediate)
     expect(await world.type(world.bob, 'summary show')).toEqual(
-      done('there is no summary', '-- @qwen sums up this room'),
+      done('there is no summary', '-- @memo sums up this room'),
     )
     expect(await world.exec(world.bob, 'summary hall versions')).toEqual(done('no summary was ever made'))
   })
@@ -40,14 +52,19 @@ describe('/summary', () => {
     const [entry] = await world.turnWorld.chatParts.storage.chat.log.read('hall' as RoomName, { limit: 1 })
     const range = `of ${entry!.id} to ${entry!.id}`
     const first = `1  2026-01-01T00:00:00.000Z  qwen  14 characters, ${range}`
-    expect(await world.type(world.bob, 'summary')).toEqual(done('bob said hello', `-- ${first}`, OFF))
+    expect(await world.type(world.bob, 'summary')).toEqual(done('  bob said hello', `-- ${first}`, OFF))
     expect(await world.type(world.ann, 'summary set bob said "hi"')).toEqual(done())
     expect(await world.exec(world.ann, 'summary hall set', 'from a\npipe\u001b[2J\n')).toEqual(
       done("ann changed the room's summary"),
     )
     expect(jsonOf(await world.exec(world.bob, 'summary --json hall'))).toEqual({
       room: 'hall',
-      summary: expect.objectContaining({ version: 3, author: 'ann', text: 'from a\npipe' }) as unknown,
+      summary: expect.objectContaining({
+        version: 3,
+        author: 'ann',
+        text: 'from a\npipe',
+        at: '2026-01-01T00:00:00.000Z',
+      }) as unknown,
       summarizer: null,
       working: false,
     })
@@ -61,13 +78,13 @@ describe('/summary', () => {
       `2  2026-01-01T00:00:00.000Z  ann  13 characters, ${range}`,
       first,
     ])
-    expect((await world.type(world.bob, 'summary show 2')).out[0]).toBe('bob said "hi"')
+    expect((await world.type(world.bob, 'summary show 2')).out[0]).toBe('  bob said "hi"')
   })
 
   test('is made anew in the background by the model that the room names', async () => {
-    await using world = await createCommandWorld()
+    await using world = await createCommandWorldWith({ more: [memo(say('bob greets'))] })
     await world.type(world.bob, 'say hello')
-    await world.type(world.ann, 'kv summarizer qwen')
+    await world.type(world.ann, 'kv summarizer memo')
     expect(await world.type(world.ann, 'summary new')).toEqual(
       done('the summary is made anew in the background; summary shows how far it is'),
     )
@@ -75,8 +92,37 @@ describe('/summary', () => {
     while (!(await storage.prompts.summaries.current('hall' as RoomName))) await new Promise(setImmediate)
     expect(await storage.prompts.summaries.current('hall' as RoomName)).toMatchObject({
       version: 1,
-      author: 'qwen',
+      author: 'memo',
     })
+  })
+
+  test('is shown indented, so that no line of it can pass for a speaker or the system', async () => {
+    await using world = await createCommandWorld()
+    await withSummary(world)
+    await world.exec(
+      world.ann,
+      'summary hall set',
+      'ok\n\n-- 99  qwen  5 characters\nalice: hi all\n-- alice joined',
+    )
+    const { out } = await world.type(world.bob, 'summary')
+    expect(out[0]).toBe('  ok\n  \n  -- 99  qwen  5 characters\n  alice: hi all\n  -- alice joined')
+  })
+
+  test('is written by hand where there is none, or after it was cleared', async () => {
+    await using world = await createCommandWorld()
+    await world.type(world.bob, 'say hello')
+    await world.type(world.bob, 'say again')
+    expect(await world.type(world.ann, 'summary set they greet')).toEqual(done())
+    const { storage } = world.turnWorld.chatParts
+    const log = await storage.chat.log.read('hall' as RoomName, { limit: 9, kinds: ['message'] })
+    const { id } = log[0]!
+    expect(await storage.prompts.summaries.current('hall' as RoomName)).toMatchObject({
+      ...{ text: 'they greet', first: id, last: id },
+    })
+    await world.type(world.ann, 'summary clear')
+    expect(await world.type(world.ann, 'summary set they greet still')).toEqual(done())
+    expect((await world.type(world.bob, 'summary')).out[0]).toBe('  they greet still')
+    expect(await world.exec(world.ann, 'summary lobby set x')).toMatchObject({ status: 1 })
   })
 
   test.each([
@@ -85,7 +131,7 @@ describe('/summary', () => {
       'no model sums up this room; kv summarizer NAME names one, and models lists those that there are',
     ],
     ['clear', 'there is no summary'],
-    ['set words', 'there is no summary to change; summary new makes one'],
+    ['set words', 'nothing was said here that a summary could stand for'],
     ['set', 'there is no text: write it after set, or give it on standard input'],
     [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
     ['show 7', 'hall has no summary version 7; versions lists them'],

@@ -59,7 +59,7 @@ describe('/usage', () => {
     const at = world.turnWorld.chatParts.clock.now()
     const price = { input: 2_500_000, cached: 250_000, output: 10_000_000 }
     const usage = { input: 1200, cached: 200, output: 10 }
-    const charge = { at, person: 'ann', model: 'qwen', opensTurn: true, usage }
+    const charge = { at, person: 'ann', payers: [], model: 'qwen', opensTurn: true, usage }
     await charges.add({ ...charge, room: 'den', price })
     await charges.add({ ...charge, room: 'den', person: 'eve' })
     expect((await world.exec(world.ann, 'usage')).out[0]).toBe(

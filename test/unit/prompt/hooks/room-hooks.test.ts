@@ -1,8 +1,14 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Json } from '../../../../src/lib/json.ts'
+import { writeFile } from '../../../../src/tools/builtin/write-file.ts'
+import type { Workspace } from '../../../../src/tools/ports/workspace.ts'
+import type { Tool } from '../../../../src/tools/tool.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
+import { openWorkspace } from '../../../support/workspace.ts'
 
 /** A room's script may define hooks: what they are told, what they can do, and that they can do nothing else. */
 
@@ -68,6 +74,11 @@ describe('before_tool_call', () => {
     ['is no function', 'before_tool_call = 5', 'before_tool_call must be a function, it is 5'],
     ['never ends', 'function before_tool_call() while true do end end', 'it runs longer than'],
     [
+      'gives ten million bytes',
+      'function before_tool_call() return ("x"):rep(10000000) end',
+      'before_tool_call must return a text of at most 16384 bytes, it returned 10000000',
+    ],
+    [
       'catches its end',
       'function before_tool_call() while true do pcall(function() while true do end end) end end',
       'it runs longer',
@@ -96,6 +107,61 @@ describe('before_tool_call', () => {
     await world.setScope('none')
     await world.ask()
     expect((await world.lines()).join('\n')).toContain('we only have these tools')
+  })
+})
+
+describe('what before_tool_call is told', () => {
+  /** The calls as a hook saw them that refuses each with its own words. */
+  async function seen(
+    calls: readonly (readonly [name: string, args: object])[],
+    tools: readonly Tool[],
+    workspace?: Workspace,
+  ): Promise<readonly string[]> {
+    const model = scriptedModel(
+      ...calls.map(([name, args], index) => call([name, args, `c${index}`])),
+      say('end'),
+    )
+    await using world = await createTurnWorld(model, { tools, ...(workspace ? { workspace } : {}) })
+    await scripted(
+      world,
+      `function before_tool_call(call)
+        return call.name .. " is " .. call.id .. (call.base or "") .. ": " .. table.concat(call.files, ",")
+      end`,
+    )
+    await world.ask()
+    const results = (await world.log()).filter(({ kind }) => kind === 'tool_result')
+    return results.map(({ text }) => text.replace(/^.*by the room's script: /, ''))
+  }
+
+  test('is one id for a tool, its aliases, and the tool that yields to it', async () => {
+    const tools = [
+      tool('read_file'),
+      tool('Read', undefined, { aliasOf: 'read_file' }),
+      tool('Lese', undefined, { aliasOf: 'Read' }),
+      tool('grep', undefined, { yields: true }),
+      tool('Grep', undefined, { base: 'run_command' }),
+    ]
+    const names = ['Lese', 'Grep'].map((name) => [name, {}] as const)
+    expect(await seen(names, tools)).toEqual(['Lese is read_file: ', 'Grep is greprun_command: '])
+    expect(await seen([['read_file', {}]], tools.slice(0, 1))).toEqual(['read_file is read_file: '])
+    expect(await seen([['grep', {}]], tools.slice(3, 4))).toEqual(['grep is grep: '])
+  })
+
+  test('are the files of a call where they lead, whatever way they are written', async () => {
+    await using opened = await openWorkspace()
+    await mkdir(join(opened.files, 'migrations'))
+    await symlink('migrations', join(opened.files, 'link'))
+    const paths = [
+      './migrations/x',
+      'a/../migrations/x',
+      './/migrations//x',
+      'link/x',
+      '/workspace/migrations/x',
+    ]
+    for (const file_path of [...paths, '../out'])
+      expect(await seen([['write_file', { file_path, content: '' }]], [writeFile], opened.workspace)).toEqual(
+        [`write_file is write_file: ${file_path === '../out' ? file_path : 'migrations/x'}`],
+      )
   })
 })
 
@@ -142,9 +208,13 @@ describe('on_message', () => {
   test.each([
     ['tool_scope', '"all"', 'tool_scope is set with the command tools'],
     ['exits', '{}', 'exits is set with the command portal'],
+    ['summarizer', '"qwen"', 'summarizer is set with the command kv'],
     ['a/b', '1', 'a key is 1-64 of letters'],
     ['big', '("x"):rep(20000)', 'a value has at most 16384 characters'],
     ['f', 'print', 'a value is text, a number'],
+    ['n', '0/0', 'script:2: tools.room_kv_set: a number must be finite, got '],
+    ['n', '{ a = { -1/0 } }', 'script:2: tools.room_kv_set: a number must be finite, got -inf'],
+    ['n', '9007199254740993', 'beyond 2^53 loses digits; store it as text, got 9007199254740993'],
   ])('cannot set %s to %s', async (key, value, problem) => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, `function on_message() tools.room_kv_set("${key}", ${value}) end`)
@@ -162,6 +232,18 @@ describe('on_message', () => {
     await vi.waitFor(() => expect(world.hooks.logOf(world.room.name)).toHaveLength(1))
     expect(world.hooks.logOf(world.room.name)[0]).toContain('info: open')
     expect(world.hooks.logOf(den.name)).toEqual([])
+  })
+
+  test('of a flood is not missed in a room that has no hook', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(world, 'function after_turn() end')
+    await Promise.all(Array.from({ length: 200 }, (_, index) => speak(world, `m${index}`)))
+    // A call that waits behind them all shows that they were looked at.
+    world.hooks.afterTurn(world.room, {})
+    await speak(world, 'last')
+    await world.hooks[Symbol.asyncDispose]()
+    expect(world.chatParts.log.lines.filter((line) => line.includes('too many calls'))).toEqual([])
+    expect(world.hooks.logOf(world.room.name)).toEqual([])
   })
 
   test('of a flood leaves out what does not fit, and says so in its log', async () => {

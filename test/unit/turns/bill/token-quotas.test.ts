@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../../src/chat/errors.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
@@ -47,6 +48,7 @@ describe('the quota of a person', () => {
       room: 'lobby',
       model: 'qwen',
       person: 'ann',
+      payers: [`person ${world.ann.id}`],
       opensTurn: true,
       usage: { input: 4, output: 1 },
     }
@@ -83,6 +85,43 @@ describe('the quota of a person', () => {
   })
 })
 
+describe('the quota of a key', () => {
+  const from = (person: Person, key: string, network = '192.0.2.1'): Person => ({
+    ...person,
+    login: { key: key as Fingerprint, network },
+  })
+
+  it('is one for all of its names, guests too, and tells the room no key', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    const [bob, bobby] = [await world.chatParts.person('bob'), await world.chatParts.person('bobby')]
+    const guest: Person = { ...bob, id: 'guest:one:bob-2' as PersonId, name: 'bob-2', guest: true }
+    await (
+      await world.start('hi', { by: from(bob, 'one') })
+    ).done
+    for (const other of [bobby, guest])
+      await expect(world.start('hi', { by: from(other, 'one') })).rejects.toThrow(
+        `the quota of all names of ${other.name}'s key (tokens_per_person_day) is used up: 11 of 11 tokens`,
+      )
+    const turn = await world.start('hi', { by: from(bobby, 'two') })
+    expect(await turn.done).toMatchObject({ kind: 'reply' })
+    await expect(world.start('hi', { by: from(bobby, 'three') })).rejects.toThrow('the quota of bobby')
+  })
+
+  it('is no way around the network, whose keys share what 64 people may use', async () => {
+    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    const { charges } = world.chatParts.storage.models
+    const facts = { room: 'den', model: 'qwen', person: 'x', payers: ['network 192.0.2.1'], opensTurn: true }
+    const usage = { input: 63 * 11, output: 11 }
+    await charges.add({ ...facts, usage, at: world.chatParts.clock.now() })
+    const refused = world.start('hi', { by: from(world.ann, 'new') })
+    await expect(refused).rejects.toThrow(
+      "the quota of all who come from ann's network (64 times tokens_per_person_day) is used up: 704 of 704",
+    )
+    const elsewhere = await world.start('hi', { by: from(world.ann, 'new', '192.0.2.2') })
+    expect(await elsewhere.done).toMatchObject({ kind: 'reply' })
+  })
+})
+
 describe('the quota of a room', () => {
   it('counts what everybody’s turns used there', async () => {
     await using world = await createTurnWorld(talker(), { limits: { tokens_per_room_day: 20 } })
@@ -102,6 +141,6 @@ describe('quotas', () => {
     const asked = () => Promise.reject(new Error('asked'))
     const store = { spent: asked, spending: asked }
     const limits = { tokens_per_person_day: 0, tokens_per_room_day: 0 }
-    await createTokenQuotas(store, { now: () => 0 }, limits)('lobby', 'ann')
+    await createTokenQuotas(store, { now: () => 0 }, limits)('lobby', { id: 'p1' as PersonId, name: 'ann' })
   })
 })

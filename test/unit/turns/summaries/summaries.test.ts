@@ -3,7 +3,8 @@ import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { StoredSummary } from '../../../../src/prompt/ports.ts'
 import { ModelError } from '../../../../src/turns/model-error.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
-import { screenOf } from '../../../support/chat-parts.ts'
+import { createPiecePace } from '../../../../src/turns/summaries/piece-pace.ts'
+import { handClock, screenOf } from '../../../support/chat-parts.ts'
 import { userContent } from '../../../../src/prompt/prompt.ts'
 import { fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../../support/turn-world.ts'
@@ -11,7 +12,7 @@ import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../
 /** A world with a model called memo that sums up and follows this script. */
 async function remembering(steps: readonly ScriptedStep[], options: WorldOptions = {}) {
   const memo = scriptedModel(...steps)
-  const settings = sampleConfig({ name: 'memo', backend: 'guide' })
+  const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible' })
   const world = await createTurnWorld(scriptedModel(say('yes'), say('yes')), {
     summarizer: 'memo',
     more: [{ settings, model: memo }],
@@ -40,7 +41,7 @@ const asked = (memo: ReturnType<typeof scriptedModel>): readonly string[] =>
 describe('the summary of a room', () => {
   it('is not made where nobody is named, or while all fits', async () => {
     const memo = scriptedModel()
-    const settings = sampleConfig({ name: 'memo', backend: 'guide' })
+    const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible' })
     await using world = await createTurnWorld(scriptedModel(), { more: [{ settings, model: memo }] })
     await talk(world, 200)
     await idle(world)
@@ -222,6 +223,133 @@ describe('the summary of a room', () => {
     await rooms.fork(world.room, 'copy', world.ann, { private: false })
     expect(await storage.prompts.summaries.versions('copy' as RoomName)).toEqual([])
     expect(await storage.models.turns.unfinished()).toEqual([])
+  })
+
+  it('ends a request that hangs when another model is named, and says which one works', async () => {
+    const other = scriptedModel(say('by other'))
+    const { world, memo } = await remembering([hangs('half')])
+    await using _ = world
+    const { storage } = world.chatParts
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await memo.arrived(1)
+    expect(await world.summaries.status(world.room.name)).toMatchObject({ working: true, asked: 'memo' })
+    world.models.push({
+      settings: sampleConfig({ name: 'other', backend: 'openai-compatible' }),
+      model: other,
+    })
+    await storage.chat.rooms.setValue(world.room.name, 'summarizer', 'other')
+    await world.summaries.renamed(world.room.name)
+    await idle(world)
+    expect(await current(world)).toMatchObject({ text: 'by other', author: 'other' })
+    const query = { room: world.room.name, since: 0, by: 'model' } as const
+    expect(await storage.models.charges.usage(query)).toContainEqual(
+      expect.objectContaining({
+        key: 'memo',
+        requests: 1,
+        output: 1,
+        estimated: expect.anything() as unknown,
+      }),
+    )
+  })
+
+  it('ends a request that hangs when a reload takes its model away or changes it, and no other', async () => {
+    const { world, memo } = await remembering([hangs(), hangs(), hangs()])
+    await using _ = world
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await memo.arrived(1)
+    await world.summaries.configChanged()
+    expect(await world.summaries.status(world.room.name)).toMatchObject({ asked: 'memo' })
+    const settings = sampleConfig({ name: 'memo', backend: 'openai-compatible', maxOutput: 77 })
+    world.models.splice(1, 1, { settings, model: memo })
+    await world.summaries.configChanged()
+    await memo.arrived(2)
+    world.models.splice(1, 1)
+    await world.summaries.configChanged()
+    await idle(world)
+    expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @memo')
+    expect(memo.requests).toHaveLength(2)
+  })
+
+  it('begins as soon as somebody is named, and forgets the trouble of the one before', async () => {
+    const { world } = await remembering([say('one')], { summarizer: 'gone' })
+    await using _ = world
+    await talk(world, 160)
+    await idle(world)
+    expect((await world.summaries.status(world.room.name)).trouble).toContain('no model called @gone')
+    await world.chatParts.storage.chat.rooms.setValue(world.room.name, 'summarizer', 'memo')
+    await world.summaries.renamed(world.room.name)
+    await idle(world)
+    expect(await current(world)).toMatchObject({ text: 'one' })
+    expect((await world.summaries.status(world.room.name)).trouble).toBeUndefined()
+  })
+
+  it.each([
+    ['gone', 'there is no model called @gone; name another one with kv summarizer NAME'],
+    ['@qwen', '@qwen is a rule-based helper and cannot sum up; name another one with kv summarizer NAME'],
+    ['', 'summarizer is the name of a model, or none; models lists those that there are'],
+    [5, 'summarizer is the name of a model, or none; models lists those that there are'],
+    [{ a: 1 }, 'summarizer is the name of a model, or none; models lists those that there are'],
+  ])('cannot be made by %j', async (value, sentence) => {
+    const { world } = await remembering([])
+    await using _ = world
+    expect(() => world.summaries.checkName(value)).toThrow(sentence)
+    for (const good of ['memo', '@memo', 'none']) world.summaries.checkName(good)
+  })
+
+  it('is not made in pieces of a few words by a model with a tiny window', async () => {
+    const { world, memo } = await remembering([])
+    await using _ = world
+    const tiny = sampleConfig({
+      name: 'memo',
+      backend: 'openai-compatible',
+      contextWindow: 700,
+      maxOutput: 100,
+    })
+    world.models.splice(1, 1, { settings: tiny, model: memo })
+    await talk(world, 3)
+    await world.summaries.renew(world.room.name)
+    await idle(world)
+    expect((await world.summaries.status(world.room.name)).trouble).toMatch(
+      /memo: beside the summary, a request has space for \d+ tokens of conversation, and needs 400/,
+    )
+    expect(memo.requests).toHaveLength(0)
+  })
+
+  it('is asked for in few large pieces, also where another model is tiny', async () => {
+    const { world, memo } = await remembering([...Array.from({ length: 4 }, () => say('so far'))])
+    await using _ = world
+    const small = sampleConfig({
+      name: 'small',
+      backend: 'openai-compatible',
+      contextWindow: 1500,
+      maxOutput: 300,
+    })
+    world.models.push({ settings: small, model: scriptedModel() })
+    await talk(
+      world,
+      120,
+      'twenty words or so that somebody says in a room where others listen to it, again and again,',
+    )
+    await idle(world)
+    expect(memo.requests.length).toBeLessThan(5)
+  })
+
+  it('keeps a pace where every piece asks for the next', async () => {
+    const clock = handClock()
+    const pace = createPiecePace(clock)
+    const { signal } = new AbortController()
+    for (let piece = 0; piece < 60; piece++) await pace('lobby' as RoomName, signal)
+    let isNext = false
+    const next = pace('lobby' as RoomName, signal).then(() => (isNext = true))
+    await pace('den' as RoomName, signal)
+    expect(isNext).toBe(false)
+    clock.advance(2_000)
+    await next
+    await expect(pace('lobby' as RoomName, AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
+      'stopped',
+    )
   })
 
   it('reads a call with its result', async () => {

@@ -9,7 +9,7 @@ interface Totals {
   readonly last: number | null
 }
 
-/** Counts what is in a room's log. It reads every entry of the room. */
+/** Counts what is in a room's log, and its charges. It reads every entry of the room. */
 export function createLogStats({ db, read }: Connection): Pick<EntryLog, 'stats'> {
   const totals = db.prepare<[RoomName], Totals>(
     'SELECT count(*) AS entries, min(at) AS first, max(at) AS last FROM entries WHERE room = ?',
@@ -18,13 +18,19 @@ export function createLogStats({ db, read }: Connection): Pick<EntryLog, 'stats'
     `SELECT author, count(*) AS entries FROM entries WHERE room = ?
      GROUP BY author ORDER BY entries DESC, author LIMIT ?`,
   )
-  const days = db.prepare<[RoomName, number], DayStats>(
-    `SELECT date(at / 1000, 'unixepoch') AS day, count(*) AS entries,
-       sum(CASE WHEN kind = 'tool_call' THEN data ->> '$.notRun' IS NULL ELSE 0 END) AS calls,
-       sum(kind = 'reply') AS replies,
-       sum(CASE WHEN kind = 'reply' THEN ifnull(data ->> '$.usage.input', 0) ELSE 0 END) AS input,
-       sum(CASE WHEN kind = 'reply' THEN ifnull(data ->> '$.usage.output', 0) ELSE 0 END) AS output
-     FROM entries WHERE room = ? GROUP BY day ORDER BY day DESC LIMIT ?`,
+  // A day may have charges and no entry: a summary is made without one.
+  const days = db.prepare<{ readonly room: RoomName; readonly limit: number }, DayStats>(
+    `SELECT day, sum(entries) AS entries, sum(calls) AS calls, sum(replies) AS replies,
+       sum(input) AS input, sum(output) AS output
+     FROM (
+       SELECT date(at / 1000, 'unixepoch') AS day, count(*) AS entries,
+         sum(CASE WHEN kind = 'tool_call' THEN data ->> '$.notRun' IS NULL ELSE 0 END) AS calls,
+         sum(kind = 'reply') AS replies, 0 AS input, 0 AS output
+       FROM entries WHERE room = @room GROUP BY 1
+       UNION ALL
+       SELECT date(at / 1000, 'unixepoch'), 0, 0, 0, sum(input), sum(output)
+       FROM charges WHERE room = @room GROUP BY 1
+     ) GROUP BY day ORDER BY day DESC LIMIT @limit`,
   )
   return {
     stats: (room) =>
@@ -35,7 +41,7 @@ export function createLogStats({ db, read }: Connection): Pick<EntryLog, 'stats'
           ...(first == null ? {} : { first }),
           ...(last == null ? {} : { last }),
           authors: authors.all(room, MAX_AUTHORS),
-          days: days.all(room, MAX_DAYS),
+          days: days.all({ room, limit: MAX_DAYS }),
         }
       }),
   }

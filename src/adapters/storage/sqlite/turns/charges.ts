@@ -6,21 +6,36 @@ import type {
   UsageQuery,
   UsageRow,
 } from '../../../../turns/bill/ports.ts'
+import { DAY_MS } from '../../../../lib/duration.ts'
 import type { Connection } from '../connection.ts'
 
 type Prices = Record<'input_price' | 'cached_price' | 'output_price', number | null>
 
-type ChargeRow = Omit<Charge, 'opensTurn' | 'usage' | 'price'> &
-  Prices & { readonly turns: 0 | 1; readonly input: number; readonly cached: number; readonly output: number }
+type Estimates = Record<'input_estimated' | 'output_estimated', number>
 
-type SumRow = Omit<UsageRow, 'price'> & Prices
+type ChargeRow = Omit<Charge, 'opensTurn' | 'usage' | 'price' | 'payers'> &
+  Prices &
+  Estimates & {
+    readonly turns: 0 | 1
+    readonly input: number
+    readonly cached: number
+    readonly output: number
+  }
+
+type SumRow = Omit<UsageRow, 'price' | 'estimated'> & Prices & Estimates
 
 /** What each request to a model used. */
 export function createChargeStore(connection: Connection): ChargeStore {
   const { read, write } = connection
   const sql = prepare(connection)
   return {
-    add: (charge) => write(() => void sql.insert.run(toRow(charge))),
+    add: ({ payers, ...charge }) =>
+      write(() => {
+        const { at, usage } = charge
+        sql.insert.run(toRow(charge))
+        sql.forget.run(at - DAY_MS)
+        for (const payer of payers) sql.spend.run(payer, at, usage.input + usage.output)
+      }),
     spent: (of, after) =>
       read(
         () =>
@@ -44,25 +59,29 @@ function prepare({ db }: Connection) {
   return {
     insert: db.prepare<[ChargeRow]>(
       `INSERT INTO charges (at, room, person, model, turns, input, cached, output,
-         input_price, cached_price, output_price)
+         input_estimated, output_estimated, input_price, cached_price, output_price)
        VALUES (@at, @room, @person, @model, @turns, @input, @cached, @output,
-         @input_price, @cached_price, @output_price)`,
+         @input_estimated, @output_estimated, @input_price, @cached_price, @output_price)`,
     ),
-    spentIn: db.prepare<After & { room: string }, Pick<Spending, 'tokens'>>(spentSql('room')),
-    spentBy: db.prepare<After & { person: string }, Pick<Spending, 'tokens'>>(spentSql('person')),
-    spendingIn: db.prepare<After & { room: string }, Spending>(spendingSql('room')),
-    spendingBy: db.prepare<After & { person: string }, Spending>(spendingSql('person')),
+    forget: db.prepare<[number]>('DELETE FROM spendings WHERE at < ?'),
+    spend: db.prepare<[string, number, number]>('INSERT INTO spendings (payer, at, tokens) VALUES (?, ?, ?)'),
+    spentIn: db.prepare<After & { room: string }, Pick<Spending, 'tokens'>>(
+      `SELECT ifnull(sum(input + output), 0) AS tokens FROM charges WHERE room = @room AND at > @after`,
+    ),
+    spentBy: db.prepare<After & { payer: string }, Pick<Spending, 'tokens'>>(
+      `SELECT ifnull(sum(tokens), 0) AS tokens FROM spendings WHERE payer = @payer AND at > @after`,
+    ),
+    spendingIn: db.prepare<After & { room: string }, Spending>(
+      `SELECT at, input + output AS tokens FROM charges
+       WHERE room = @room AND at > @after AND input + output > 0 ORDER BY at`,
+    ),
+    spendingBy: db.prepare<After & { payer: string }, Spending>(
+      `SELECT at, tokens FROM spendings WHERE payer = @payer AND at > @after AND tokens > 0 ORDER BY at`,
+    ),
     usage: (query: UsageQuery) =>
       'room' in query ? usageIn[query.by].all(query) : usageSeenBy[query.by].all(query),
   }
 }
-
-const spentSql = (column: 'room' | 'person'): string =>
-  `SELECT ifnull(sum(input + output), 0) AS tokens FROM charges WHERE ${column} = @${column} AND at > @after`
-
-const spendingSql = (column: 'room' | 'person'): string =>
-  `SELECT at, input + output AS tokens FROM charges
-   WHERE ${column} = @${column} AND at > @after AND input + output > 0 ORDER BY at`
 
 /** Rooms that a person may see, as chat/visibility.ts has it: public ones, and those that they are a member of. */
 const VISIBLE = `room IN (SELECT name FROM rooms WHERE NOT private
@@ -80,33 +99,40 @@ function prepareUsage({ db }: Pick<Connection, 'db'>, condition: string) {
   const by = (key: string) =>
     db.prepare<[UsageQuery], SumRow>(
       `SELECT ${key} AS key, sum(turns) AS turns, count(*) AS requests,
-         sum(input) AS input, sum(cached) AS cached, sum(output) AS output, input_price, cached_price, output_price
+         sum(input) AS input, sum(cached) AS cached, sum(output) AS output,
+         sum(input_estimated) AS input_estimated, sum(output_estimated) AS output_estimated,
+         input_price, cached_price, output_price
        FROM charges WHERE at >= @since AND ${condition}
        GROUP BY 1, input_price, cached_price, output_price`,
     )
   return { model: by(KEYS.model), person: by(KEYS.person), room: by(KEYS.room), day: by(KEYS.day) }
 }
 
-const toRow = ({ at, room, person, model, opensTurn, usage, price }: Charge): ChargeRow => ({
-  at,
-  room,
-  person,
-  model,
-  turns: opensTurn ? 1 : 0,
-  input: usage.input,
-  cached: usage.cached ?? 0,
-  output: usage.output,
-  input_price: price?.input ?? null,
-  cached_price: price?.cached ?? null,
-  output_price: price?.output ?? null,
-})
+function toRow({ opensTurn, usage, price, ...charge }: Omit<Charge, 'payers'>): ChargeRow {
+  const { input, cached = 0, output, estimated } = usage
+  return {
+    ...charge,
+    turns: opensTurn ? 1 : 0,
+    input,
+    cached,
+    output,
+    input_estimated: estimated?.input ?? 0,
+    output_estimated: estimated?.output ?? 0,
+    input_price: price?.input ?? null,
+    cached_price: price?.cached ?? null,
+    output_price: price?.output ?? null,
+  }
+}
 
 function toUsage({
   input_price: input,
   cached_price: cached,
   output_price: output,
-  ...sum
+  input_estimated: read,
+  output_estimated: written,
+  ...rest
 }: SumRow): UsageRow {
+  const sum = read + written > 0 ? { ...rest, estimated: { input: read, output: written } } : rest
   if (input === null || cached === null || output === null) return sum
   return { ...sum, price: { input, cached, output } }
 }

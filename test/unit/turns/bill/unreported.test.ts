@@ -1,0 +1,229 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createModel } from '../../../../src/adapters/models/index.ts'
+import type { Entry } from '../../../../src/chat/entry.ts'
+import { ModelError } from '../../../../src/turns/model-error.ts'
+import type { ModelEvent } from '../../../../src/turns/ports.ts'
+import { startModelServer, type Script } from '../../../support/model-server.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
+import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../../support/scripted-model.ts'
+import { createTurnWorld, tool, type TurnWorld, type WorldOptions } from '../../../support/turn-world.ts'
+
+/** What a request used is charged also where its provider reported nothing, or not all. */
+
+/** Not the offline helper, for which nothing is counted. */
+const settings = { backend: 'openai-compatible' } as const
+
+const world = (steps: readonly ScriptedStep[], options: WorldOptions = {}): Promise<TurnWorld> =>
+  createTurnWorld(scriptedModel(...steps), { settings, tools: [tool('echo')], ...options })
+
+async function usageIn({ chatParts: { storage }, room }: TurnWorld) {
+  const [row] = await storage.models.charges.usage({ room: room.name, since: 0, by: 'room' })
+  return row
+}
+
+const events = (...list: readonly ModelEvent[]): ScriptedStep =>
+  function* () {
+    yield* list
+  }
+
+/** Starts a turn, waits until something is shown, and stops it. */
+async function stopAfterText(asked: TurnWorld): Promise<Entry> {
+  const turn = await asked.start()
+  await vi.waitFor(() => expect(asked.deltas.length + asked.thoughts.length).toBeGreaterThan(0))
+  turn.cancel()
+  return await turn.done
+}
+
+describe('a request that is stopped', () => {
+  test('counts what was sent and what was received, as an estimate, and the reply has the bill', async () => {
+    await using asked = await world([hangs('one two three')])
+    await stopAfterText(asked)
+    const used = await usageIn(asked)
+    expect(used).toMatchObject({ turns: 1, requests: 1, output: 3 })
+    expect(used?.input).toBeGreaterThan(50)
+    const estimated = { input: used?.input, output: 3 }
+    expect(used?.estimated).toEqual(estimated)
+    const reply = (await asked.log()).find(({ kind }) => kind === 'reply')
+    expect(reply).toMatchObject({ outcome: 'stopped', usage: { ...estimated, estimated } })
+  })
+
+  test('counts what it thought, too, and one that said nothing has its bill at the notice', async () => {
+    const thinks: ScriptedStep = async function* (request, signal) {
+      yield { type: 'thinking', text: 'one two three' }
+      yield* hangs()(request, signal)
+    }
+    await using asked = await world([thinks])
+    const used = await stopAfterText(asked)
+    expect(used).toMatchObject({ kind: 'notice', usage: { output: 3 } })
+    expect(await usageIn(asked)).toMatchObject({ requests: 1, output: 3 })
+  })
+
+  test('makes no quota optional', async () => {
+    await using asked = await world([hangs('a whole answer'), say('never asked')], {
+      limits: { tokens_per_person_day: 10 },
+    })
+    await stopAfterText(asked)
+    await expect(asked.start()).rejects.toThrow('the quota of ann (tokens_per_person_day) is used up')
+  })
+
+  test('is on the bill with the requests before it, and the script is told of all', async () => {
+    await using asked = await world([call(['echo', { q: 'x' }]), hangs('half')])
+    const { storage, clock } = asked.chatParts
+    const source = `function default_wrap(t) return wrap(t):system():history() end
+      function after_turn(turn) tools.room_kv_set("turn", turn) end`
+    await storage.prompts.scripts.put({ room: asked.room.name, source, author: 'ann', at: clock.now() })
+    await stopAfterText(asked)
+    const used = await usageIn(asked)
+    const reply = (await asked.log()).find(({ kind }) => kind === 'reply')
+    const usage = { input: used?.input, output: used?.output, estimated: used?.estimated }
+    expect(used).toMatchObject({ requests: 2, estimated: { input: (used?.input ?? 0) - 10, output: 1 } })
+    expect(reply).toMatchObject({ usage })
+    await vi.waitFor(async () =>
+      expect(await storage.chat.rooms.getValue(asked.room.name, 'turn')).toMatchObject({
+        outcome: 'stopped',
+        usage,
+      }),
+    )
+  })
+})
+
+describe('a request that breaks off', () => {
+  test('counts once for each time that something came, also where it is sent again', async () => {
+    const broken = (text: string): ScriptedStep =>
+      function* () {
+        yield { type: 'call', call: { id: 'c', name: text, arguments: '{}' } }
+        throw new ModelError('the connection broke', true)
+      }
+    await using asked = await world([broken('echo'), say('yes')])
+    expect(await asked.ask()).toMatchObject({ text: 'yes' })
+    const used = await usageIn(asked)
+    expect(used).toMatchObject({ turns: 1, requests: 2 })
+    expect(used?.input).toBe(10 + (used?.estimated?.input ?? 0))
+    expect(used?.estimated?.output).toBeGreaterThan(0)
+  })
+
+  test('counts nothing where the provider took nothing in hand', async () => {
+    await using asked = await world([fail(new ModelError('status 500', false))])
+    expect(await asked.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(await usageIn(asked)).toBeUndefined()
+  })
+
+  test('keeps what the provider reported, and adds only what it did not', async () => {
+    const reported = { type: 'reported', usage: { input: 900, cached: 100, output: 1 } } as const
+    const cut: ScriptedStep = function* () {
+      yield reported
+      yield { type: 'text', text: 'one two three' }
+      throw new ModelError('cut', true)
+    }
+    await using asked = await world([cut])
+    await asked.ask()
+    const sums = { input: 900, cached: 100, output: 3, estimated: { input: 0, output: 2 } }
+    expect(await usageIn(asked)).toMatchObject(sums)
+  })
+
+  test('is on the bill of the fallback that answers in its place', async () => {
+    const cut = events({ type: 'reported', usage: { input: 900, output: 0 } })
+    const other = { settings: sampleConfig({ name: 'other', ...settings }), model: scriptedModel(say('yes')) }
+    await using asked = await world([cut, cut, cut], {
+      settings: { ...settings, fallback: 'other' },
+      more: [other],
+    })
+    expect(await asked.ask()).toMatchObject({ author: 'other', usage: { input: 2710, output: 1 } })
+    expect(await usageIn(asked)).toMatchObject({ requests: 4, input: 2710, output: 1 })
+  })
+})
+
+describe('an answer without a report', () => {
+  test('is counted by us, and says so', async () => {
+    const silent = events({ type: 'text', text: 'one two' }, { type: 'finish', reason: 'stop' })
+    await using asked = await world([silent])
+    const reply = await asked.ask()
+    expect(reply).toMatchObject({ usage: { output: 2, estimated: { output: 2 } } })
+    expect(await asked.chatParts.storage.models.calibrations.find('')).toBeUndefined()
+  })
+
+  test('of the offline helper costs nothing', async () => {
+    const silent = events({ type: 'text', text: 'one two' }, { type: 'finish', reason: 'stop' })
+    await using asked = await world([silent], { settings: { backend: 'guide' } })
+    expect(await asked.ask()).not.toHaveProperty('usage')
+    expect(await usageIn(asked)).toMatchObject({ requests: 1, input: 0, output: 0 })
+  })
+})
+
+describe('over the wire', () => {
+  const MESSAGE = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] }
+  const CHUNK = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' }
+  const spoken = (usage?: unknown) => ({
+    ...CHUNK,
+    choices: [{ index: 0, delta: { content: 'one two' }, finish_reason: null }],
+    ...(usage === undefined ? {} : { usage }),
+  })
+  /** Sends these events, then breaks the connection; so that the client has read them, half a second later. */
+  const thenCut =
+    (...list: readonly object[]): Script =>
+    async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const one of list) {
+        const type = 'type' in one ? `event: ${String(one.type)}\n` : ''
+        await new Promise((written) => response.write(`${type}data: ${JSON.stringify(one)}\n\n`, written))
+      }
+      setTimeout(() => response.destroy(), 500)
+    }
+  const usage = { input_tokens: 800, cache_read_input_tokens: 100, output_tokens: 1 }
+
+  test.each([
+    [
+      'anthropic',
+      [
+        { type: 'message_start', message: { ...MESSAGE, usage } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one two' } },
+      ],
+      { input: 900, cached: 100, output: 2, estimated: { input: 0, output: 1 } },
+    ],
+    [
+      'gemini',
+      [
+        {
+          candidates: [{ content: { role: 'model', parts: [{ text: 'one two' }] }, index: 0 }],
+          usageMetadata: { promptTokenCount: 900, candidatesTokenCount: 2, totalTokenCount: 902 },
+        },
+      ],
+      { input: 900, cached: 0, output: 2 },
+    ],
+    [
+      'openai-compatible',
+      [spoken({ prompt_tokens: 900, completion_tokens: 2, total_tokens: 902 })],
+      { input: 900, cached: 0, output: 2 },
+    ],
+  ] as const)('%s: what was reported before the end counts', async (backend, pieces, sums) => {
+    await using server = await startModelServer()
+    server.always(thenCut(...pieces))
+    const config = sampleConfig({ backend, endpoint: server.endpoint, apiKey: 'key' })
+    await using asked = await createTurnWorld(createModel(config), { settings: config })
+    expect(await asked.ask()).toMatchObject({ kind: 'notice', level: 'error' })
+    expect(await usageIn(asked)).toEqual({ key: 'lobby', turns: 1, requests: 1, ...sums })
+  })
+
+  test.each([
+    ['a word', '"many"'],
+    ['a number', '7'],
+    ['counts that are words', '{"prompt_tokens":"many","completion_tokens":true,"total_tokens":"x"}'],
+    ['counts that cannot be', '{"prompt_tokens":1e18,"completion_tokens":-1,"total_tokens":0.5}'],
+  ])('a usage that is %s does not end the turn, and our own count stands in', async (_what, bad) => {
+    await using server = await startModelServer()
+    const end = { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: 'BAD' }
+    const body = [spoken(), end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+    server.always((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${body.replace('"BAD"', bad)}data: [DONE]\n\n`)
+    })
+    const config = sampleConfig({ ...settings, endpoint: server.endpoint })
+    await using asked = await createTurnWorld(createModel(config), { settings: config })
+    expect(await asked.ask()).toMatchObject({
+      kind: 'reply',
+      text: 'one two',
+      usage: { estimated: { output: 2 } },
+    })
+  })
+})
