@@ -51,6 +51,7 @@ const FOR_ADAPTERS = [
   'chat/*',
   'chat/people/*',
   'chat/presence/*',
+  'chat/talk/ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',

@@ -12,7 +12,7 @@ import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople } from './app/rooms-and-people.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomStatus } from './app/room/status.ts'
-import { createClientHandler } from './app/session-host.ts'
+import { createClientHandler, type HostParts } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
@@ -20,6 +20,8 @@ import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
+import type { LineReaders } from './chat/talk/own-lines.ts'
+import { createTalk } from './chat/talk/talk.ts'
 import type { People } from './chat/people/people.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
@@ -120,14 +122,22 @@ function createHandler(
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
-  const { clock, log, storage } = context
+  const { clock, log, storage, nextId } = context
   const { turns, bytes } = activity
   const timers = processTimers()
   const { limits } = current
-  const speech = createSpeech(turns, limits)
-  const commands = createCommands({ rooms, people, speech, activity, clock, stores: storage })
+  const talk = createTalk({
+    people: storage.chat.people,
+    stores: storage.talk,
+    readers: lineReaders(activity),
+    limits,
+    clock,
+    nextId,
+  })
+  const speech = createSpeech(turns, limits, talk.away)
+  const commands = createCommands({ rooms, people, speech, talk, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
-  return createClientHandler({
+  const parts: HostParts = {
     rooms,
     people,
     runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
@@ -139,5 +149,12 @@ function createHandler(
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
-  })
+  }
+  return createClientHandler(parts, talk.openSession)
 }
+
+/** Those who read what people said, and must not read it again once it was changed. */
+const lineReaders = ({ turns, summaries }: Pick<Activity, 'turns' | 'summaries'>): LineReaders => ({
+  answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+  forget: summaries.forget,
+})

@@ -3,6 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { Talk, TalkSession } from '../chat/talk/talk.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
@@ -38,7 +39,7 @@ export interface HostSettings {
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
-export function createClientHandler(parts: HostParts): ClientHandler {
+export function createClientHandler(parts: HostParts, openTalk: Talk['openSession']): ClientHandler {
   const pasts = createRoomPasts()
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
@@ -48,7 +49,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         person,
         shared: parts.shared,
         account,
-        host: createSessionHost(person, { ...parts, pasts }, account, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(
+          person,
+          { ...parts, pasts, openTalk },
+          account,
+          () => terminal.size()?.columns ?? 80,
+        ),
       }),
     async exec(person, line, pipe, account) {
       return await parts.runner.command(line, {
@@ -64,12 +70,16 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & { readonly pasts: RoomPasts },
+  parts: Omit<HostParts, 'people' | 'shared'> & {
+    readonly pasts: RoomPasts
+    readonly openTalk: Talk['openSession']
+  },
   account: Account,
   columns: () => number,
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
+  let talk: TalkSession | undefined
   let stay: RoomStay | undefined
   let board: BoardView | undefined
   const here = (): Room | undefined => stay?.room
@@ -104,7 +114,11 @@ function createSessionHost(
   })
 
   return {
-    async attach(attached) {
+    async attach(terminal) {
+      const mine = await parts.openTalk(terminal)
+      if (gone.signal.aborted) return mine.close()
+      talk = mine
+      const attached = hearing(terminal, mine)
       screen = attached
       const motd = parts.settings.motd()
       if (motd) attached.print(motd)
@@ -114,9 +128,11 @@ function createSessionHost(
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
       })
+      await mine.showWaiting()
     },
     async detach() {
       gone.abort()
+      talk?.close()
       await leaveRoom()
     },
     async submit(line) {
@@ -136,5 +152,13 @@ function createSessionHost(
     },
   }
 }
+
+/** Leaves out what the person does not want to hear. */
+const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
+  ...screen,
+  deliver(entry) {
+    if (hears(entry)) screen.deliver(entry)
+  },
+})
 
 const NO_FOOTER: RoomFooter = { replies: [], status: '' }

@@ -39,11 +39,19 @@ interface EntryBase {
 /** Somebody spoke: a person, or a model through the `say` tool. */
 export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
+  /** The message of the same author that this is a new version of: always the first version. */
+  readonly edits?: EntryId
+  /** In a log that was read `revised`: the entry that gave this message its text. */
+  readonly edited?: EntryId
 }
 
 /** Somebody did something: `/me waves`. */
 export interface ActionEntry extends EntryBase {
   readonly kind: 'action'
+  /** The entry that somebody reacts to; `text` is the emoji alone. */
+  readonly reacts?: EntryId
+  /** Who wrote that entry. */
+  readonly to?: string
 }
 
 /** Somebody came or went. `text` is the whole sentence. */
@@ -65,6 +73,8 @@ export interface NoticeEntry extends EntryBase {
   readonly kind: 'notice'
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
+  /** What `author` took back: a message, an action or a reaction of their own. */
+  readonly retracts?: EntryId
 }
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */

@@ -38,6 +38,11 @@ export interface LogQuery {
   readonly kinds?: readonly EntryKind[]
   /** True to leave out what sub-turns did. */
   readonly withoutThreads?: boolean
+  /**
+   * True for the last version of what was edited, in the place of the first, and for nothing of what was taken back.
+   * Otherwise the log is read as it was recorded.
+   */
+  readonly revised?: boolean
 }
 
 /** An entry, as far as one must know it before it is read. */
@@ -77,7 +82,8 @@ export interface FoundEntries {
 export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
-   * read-only), the entry was not stored. Calls may overlap.
+   * read-only), the entry was not stored. Calls may overlap. An entry with `edits` or `retracts` counts at once for who
+   * reads the log revised; what was taken back stays so, whatever edits it later.
    */
   append(entry: Entry): Promise<void>
   /** The entries that match, oldest first. An unknown room has none. */
@@ -87,7 +93,7 @@ export interface EntryLog extends HeldPresence {
   /**
    * The entries of these rooms that match: the newest, oldest first, or the best, best first. Everything that was
    * appended before is found, unless it says otherwise; nothing is found for terms without a letter, a digit or a symbol
-   * such as an emoji.
+   * such as an emoji. Of what was edited only the last version is found, and nothing of what was taken back.
    */
   search(query: SearchQuery): Promise<FoundEntries>
   /** What a room's log has, counted. Reads all of it, so it may take long. */

@@ -84,6 +84,8 @@ export interface BaseContext extends Caller {
 /** What stands in the file of a verb and does not depend on its arguments. */
 interface Facts {
   readonly name: string
+  /** Other words for it, which help and completion leave out. */
+  readonly aliases?: readonly string[]
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
@@ -138,6 +140,10 @@ interface CommandWith<R extends RoomUse> extends Facts {
 
 /** A command of any use of rooms. */
 export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
+
+/** Whether somebody who writes this word means the command. */
+export const isCalled = ({ name, aliases = [] }: Pick<Command, 'name' | 'aliases'>, word: string): boolean =>
+  name === word || aliases.includes(word)
 
 /** What a line said after its verb. */
 export interface Values {

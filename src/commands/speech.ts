@@ -3,6 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { AwayPeople } from '../chat/talk/away.ts'
 import { messageText, type MessageLimits } from '../chat/message-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
 
@@ -23,17 +24,20 @@ export interface Said {
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
-/** The limits hold for what is said, and for what is done. */
-export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
+/** The limits hold for what is said, and for what is done. Who speaks is not away any more. */
+export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<AwayPeople, 'heard'>): Speech {
   return {
     async say(room, requester, raw, how) {
       const text = messageText(raw, limits)
       const message = await room.record({ kind: 'message', author: requester.name, text })
+      away.heard(room, requester, text)
       const called = mentions(text, turns.names())
       return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },
     async act(room, person, raw) {
-      await room.record({ kind: 'action', author: person.name, text: messageText(raw, limits) })
+      const text = messageText(raw, limits)
+      await room.record({ kind: 'action', author: person.name, text })
+      away.heard(room, person, text)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
@@ -37,6 +37,8 @@ export interface RunningTurn {
   readonly model: string
   /** The requester's name. */
   readonly requester: string
+  /** What it answers. */
+  readonly message: EntryId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
@@ -167,6 +169,7 @@ function launch(
     room: job.room.name,
     model,
     requester: job.requester.name,
+    message: job.message.id,
     startedAt,
     done,
     doing: () => doing,

@@ -11,10 +11,12 @@ import { historyExam } from './storage/history-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
+import { revisionsExam } from './storage/revisions-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
+import { talkExam } from './storage/talk-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** Gives the store that was opened for the test of now: a new one, which is empty. */
@@ -33,6 +35,7 @@ function openForEach(open: () => Promise<Storage>): () => Storage {
 export function entriesExam(engine: string, open: () => Promise<Storage>): void {
   const store = openForEach(open)
   describe(`the entry log of ${engine}`, () => entryLogExam(store))
+  describe(`what was edited in ${engine}`, () => revisionsExam(store))
   describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
@@ -45,6 +48,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   const store = openForEach(open)
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`the talk of ${engine}`, () => talkExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))

@@ -4,6 +4,7 @@
 // sqlite/threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -20,6 +21,11 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore
+  }
+  /** What people do beside what the rooms' logs have. */
+  readonly talk: {
+    readonly messages: DirectMessageStore
+    readonly ignored: IgnoredStore
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

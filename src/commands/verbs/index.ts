@@ -2,6 +2,7 @@
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { Rooms } from '../../chat/rooms.ts'
 import type { People } from '../../chat/people/people.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -16,23 +17,30 @@ import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
 import { askCommand } from './ask.ts'
+import { awayCommand } from './away.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
 import { createRoomCommand } from './create.ts'
+import { editCommand } from './edit.ts'
 import { exitsCommand } from './exits.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
 import { historyCommand } from './history.ts'
+import { ignoreCommand } from './ignore.ts'
 import { inviteCommand } from './invite.ts'
 import { joinCommand } from './join.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
+import { msgCommand } from './msg.ts'
 import { navCommand } from './nav.ts'
 import { permsCommand } from './perms.ts'
 import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
+import { reactCommand } from './react.ts'
+import { replyCommand } from './reply.ts'
+import { retractCommand } from './retract.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
@@ -55,6 +63,7 @@ export interface CommandParts {
   readonly rooms: Rooms
   readonly people: People
   readonly speech: Speech
+  readonly talk: Talk
   /** What goes on in the rooms. */
   readonly activity: {
     readonly turns: Turns
@@ -74,7 +83,7 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { rooms, people, speech, activity, clock, stores } = parts
+  const { rooms, people, speech, talk, activity, clock, stores } = parts
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
@@ -95,9 +104,16 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
+    editCommand(talk.lines),
+    retractCommand(talk.lines),
+    reactCommand(talk.reactions),
+    msgCommand(talk),
+    replyCommand(talk),
+    awayCommand(talk.away),
+    ignoreCommand(talk),
     historyCommand(stores.chat.log),
     searchCommand(rooms, stores.chat.log),
-    whoCommand(turns),
+    whoCommand(turns, talk.away),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
     runCommand(runs, turns, permissionsOf),

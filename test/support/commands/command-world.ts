@@ -9,10 +9,12 @@ import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
+import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
 /** What came of a line. */
@@ -23,6 +25,7 @@ export interface Ran extends Told {
 /** Every command over real rooms, turns and permissions, with no SSH and no terminal; @qwen is the guide. */
 export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
+  readonly talk: Talk
   readonly commands: readonly Command[]
   readonly runner: Runner
   /** An admin. */
@@ -54,10 +57,11 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
   const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
-  const { commands, runner } = runnerIn(turnWorld, approvals, runs)
+  const { talk, commands, runner } = runnerIn(turnWorld, approvals, runs)
 
   const world: CommandWorld = {
     turnWorld,
+    talk,
     commands,
     runner,
     root: await person('root', { admin: true }),
@@ -112,7 +116,11 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
 
 function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
   const { rooms, storage, clock, log, nextId } = chatParts
-  const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
+  const talk = talkOver(chatParts, {
+    answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+    forget: summaries.forget,
+  })
+  const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away)
   const people = createPeople({
     store: storage.chat.people,
     policy: () => ({ access: 'open', admins: [], modelNames: turns.names(), namesPerKey: 8 }),
@@ -121,7 +129,7 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     clock,
   })
   const commands = createCommands({
-    ...{ rooms, people, speech, clock, stores: storage },
+    ...{ rooms, people, speech, talk, clock, stores: storage },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -130,5 +138,5 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  return { commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
+  return { talk, commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
 }

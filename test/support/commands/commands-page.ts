@@ -34,7 +34,7 @@ function section(command: Command): string {
   const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
   return [
     `## ${command.name}`,
-    sentence(command.summary),
+    sentence(command.summary) + alsoCalled(command),
     [
       `- In a session: ${shown(inSession)}`,
       `- From a script: ${command.fromScript ?? shown(inScript)}`,
@@ -53,6 +53,9 @@ const argumentLine = ({ name, about, oneOf }: ArgumentSpec): string =>
 
 const flagLine = (flag: FlagSpec): string =>
   `${code(flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag))}: ${flag.about}`
+
+const alsoCalled = ({ aliases = [] }: Command): string =>
+  aliases.length === 0 ? '' : ` Also: ${aliases.map(code).join(', ')}.`
 
 function whoMay({ room, rights }: Command): string {
   if (!rights)

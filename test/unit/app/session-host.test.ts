@@ -6,6 +6,7 @@ import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
+import { talkOver } from '../../support/talk.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
 /** A question that only this person may answer. */
@@ -55,20 +56,24 @@ async function startHost() {
     claimCode: undefined,
   })
   const shared = sharedBySessions()
-  const handler = createClientHandler({
-    people,
-    rooms,
-    runner: runnerOf(chatParts),
-    boards: createRoomBoards(
-      { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
-      shared.now,
-    ),
-    shared,
-    complete: async () => [],
-    stop: async () => undefined,
-    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
-  })
-  return { ...chatParts, handler }
+  const talk = talkOver(chatParts)
+  const handler = createClientHandler(
+    {
+      people,
+      rooms,
+      runner: runnerOf(chatParts),
+      boards: createRoomBoards(
+        { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+        shared.now,
+      ),
+      shared,
+      complete: async () => [],
+      stop: async () => undefined,
+      settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+    },
+    talk.openSession,
+  )
+  return { ...chatParts, talk, handler }
 }
 
 test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {

@@ -10,6 +10,8 @@ export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'a
 /** A row with what its text costs in the encoding that was asked for, null where nobody has counted it. */
 export interface CountedRow extends EntryRow {
   readonly tokens: number | null
+  /** The entry that the text is of, in a query for the last versions; null where nobody edited it. */
+  readonly edited: string | null
 }
 
 /** What to read, as `LogQuery` says; without an encoding the `tokens` of every row are null. */
@@ -26,6 +28,10 @@ export interface BoundQuery<Row = CountedRow> {
   readonly values: Record<string, unknown>
 }
 
+/** The entry of a row of a query, with its last version's text and id where it was asked for that. */
+export const toVersion = ({ edited, ...row }: CountedRow): Entry =>
+  edited === null ? toEntry(row) : ({ ...toEntry(row), edited } as Entry)
+
 /** The entry of a row, as it was appended. */
 export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
   // Hundreds of rows are read for every prompt, and most have nothing in it.
@@ -39,7 +45,7 @@ export const createEntryQueries = (db: Database): ((query: EntryQuery) => BoundQ
 
 /** Queries for ids and bytes alone. SQLite finds the length of a text in its row's head, without the text. */
 export const createSizeQueries = (db: Database): ((query: EntryQuery) => BoundQuery<EntrySize>) =>
-  createQueries(db, () => 'id, octet_length(text) + octet_length(data) AS bytes')
+  createQueries(db, () => 'id, octet_length(entries.text) + octet_length(data) AS bytes')
 
 type Columns = (query: EntryQuery) => string
 
@@ -64,21 +70,29 @@ function entrySql(query: EntryQuery, columns: string): string {
   return `${selects.join(' UNION ALL ')} ORDER BY id ${query.oldestFirst ? 'ASC' : 'DESC'} LIMIT @limit`
 }
 
-function rowColumns({ encoding }: EntryQuery): string {
+function rowColumns({ encoding, revised }: EntryQuery): string {
   const tokens = '(SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = @encoding)'
-  return `id, room, at, kind, author, text, data, ${encoding === undefined ? 'NULL' : tokens} AS tokens`
+  const version = revised ? 'ifnull(revisions.text, entries.text) AS text, revision' : 'text, NULL'
+  return `id, room, at, kind, author, ${version} AS edited, data, ${encoding === undefined ? 'NULL' : tokens} AS tokens`
 }
 
 /** The index is named because the planner, without statistics, takes the wrong one for a rare kind between two ids. */
 function select(query: EntryQuery, columns: string, index: string, kind: string): string {
   return [
     `SELECT ${columns}`,
-    `FROM entries INDEXED BY ${index} WHERE room = @room ${kind}`,
+    `FROM entries INDEXED BY ${index}`,
+    query.revised ? 'LEFT JOIN revisions ON target = id' : '',
+    `WHERE room = @room ${kind}`,
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',
     query.withoutThreads ? "AND json_extract(data, '$.thread') IS NULL" : '',
+    query.revised ? LAST_VERSIONS : '',
   ].join(' ')
 }
+
+/** Not what was taken back, nor a later version, which stands in the place of the first. */
+const LAST_VERSIONS =
+  "AND (revision IS NULL OR revisions.text IS NOT NULL) AND json_extract(data, '$.edits') IS NULL"
 
 function entryValues(query: EntryQuery): Record<string, unknown> {
   return {

@@ -16,6 +16,8 @@ import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createSummaryStore } from './summaries.ts'
+import { createDirectMessageStore } from './talk/direct-messages.ts'
+import { createIgnoredStore } from './talk/ignored.ts'
 import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
@@ -31,6 +33,10 @@ export function createStores(connection: Connection): Stores {
       },
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
+    },
+    talk: {
+      messages: createDirectMessageStore(connection),
+      ignored: createIgnoredStore(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

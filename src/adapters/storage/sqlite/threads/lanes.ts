@@ -52,6 +52,11 @@ export const LANES: LanesOf<Stores> = {
       claimAdmin: 'write',
     },
   },
+  talk: {
+    // Read in the thread that writes: what was deleted before is not found again.
+    messages: { put: 'write', waiting: 'write', remove: 'write' },
+    ignored: { ignoredBy: 'read', add: 'write', remove: 'write' },
+  },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
     scripts: { current: 'read', put: 'write', versions: 'read' },
