@@ -17,6 +17,7 @@ local MAX_ESCAPED_BYTES = 200
 
 local function quote(text)
   if #text > MAX_ESCAPED_BYTES then return string.format("%q", text) end
+  if not string.find(text, '[%c"\\\127]') then return '"' .. text .. '"' end
   return '"' .. string.gsub(text, '[%c"\\\127]', escape) .. '"'
 end
 
@@ -28,16 +29,16 @@ end
 
 local encode
 
-local function encode_list(value, depth)
+local function encode_list(value, depth, texts)
   local parts = {}
-  for index = 1, #value do parts[index] = encode(value[index], depth) end
+  for index = 1, #value do parts[index] = encode(value[index], depth, texts) end
   return "[" .. table.concat(parts, ",") .. "]"
 end
 
-local function encode_object(value, depth)
+local function encode_object(value, depth, texts)
   local parts = {}
   for key, inner in pairs(value) do
-    parts[#parts + 1] = quote(tostring(key)) .. ":" .. encode(inner, depth)
+    parts[#parts + 1] = quote(tostring(key)) .. ":" .. encode(inner, depth, texts)
   end
   return "{" .. table.concat(parts, ",") .. "}"
 end
@@ -48,21 +49,29 @@ local function encode_number(value)
   return string.format("%.17g", value)
 end
 
+-- Half a character: no text of Lua is read as this, so the host knows that the number behind it stands for a text.
+local GIVEN_TEXT = '"\\ud800%d"'
+
+local function encode_text(text, texts)
+  local number = texts and #text > MAX_ESCAPED_BYTES and texts.number_of(text)
+  return number and string.format(GIVEN_TEXT, number) or quote(text)
+end
+
 -- A value that JSON cannot write becomes an object with its type, which no reader takes for a list or a name.
-function encode(value, depth)
+function encode(value, depth, texts)
   local kind = type(value)
   if kind == "nil" then return "null" end
   if kind == "boolean" then return tostring(value) end
   if kind == "number" then return encode_number(value) end
-  if kind == "string" then return quote(value) end
+  if kind == "string" then return encode_text(value, texts) end
   if kind ~= "table" then return '{"lua":' .. quote(kind) .. "}" end
   if depth >= MAX_DEPTH then error(where() .. "a table is nested deeper than " .. MAX_DEPTH .. " levels", 0) end
-  return is_list(value) and encode_list(value, depth + 1) or encode_object(value, depth + 1)
+  return is_list(value) and encode_list(value, depth + 1, texts) or encode_object(value, depth + 1, texts)
 end
 
--- An empty table is an empty list.
-function json.encode(value)
-  return encode(value, 0)
+-- An empty table is an empty list. Long texts that the host gave, which `texts` knows, are named by their numbers.
+function json.encode(value, texts)
+  return encode(value, 0, texts)
 end
 
 return json

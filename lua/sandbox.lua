@@ -207,14 +207,35 @@ local function loader(core, given, loaded)
   end
 end
 
+-- The host knows its newest answers that are texts, so many of them, by their numbers: so these need not go back to it.
+-- src/adapters/lua/given-texts.ts counts them in the same way.
+local MAX_TEXTS = 16
+
+local function new_texts()
+  local count, kept = 0, {}
+  local texts = {}
+  function texts.keep(text)
+    count = count + 1
+    kept[count % MAX_TEXTS] = text
+  end
+  function texts.number_of(text)
+    for number = count, count - MAX_TEXTS + 1, -1 do
+      if kept[number % MAX_TEXTS] == text then return number end
+    end
+    return nil
+  end
+  return texts
+end
+
 -- The host answers with a piece of Lua, `return …` or `error(…)`, or with a text, which the second value says.
-local function asker(host, core, where)
+local function asker(host, core, where, texts)
   local encode = core.require("json").encode
   local function refuse(message) real.error(where() .. message, 0) end
   return function(name, argument)
     local answer, is_text = host(name, encode(argument))
-    if is_text then return answer end
-    return real.load(answer, "=host", "t", { error = refuse })()
+    if not is_text then return real.load(answer, "=host", "t", { error = refuse })() end
+    texts.keep(answer)
+    return answer
   end
 end
 
@@ -261,9 +282,10 @@ local function compose(script, data, host)
   local core, own, loaded = new_environment(), new_environment(), {}
   local snapshot = data()
   local where = locator(own, snapshot.hook and snapshot.hook.name or "default_wrap")
-  local given = { snapshot = snapshot, where = where, modules = module_names() }
+  local texts = new_texts()
+  local given = { snapshot = snapshot, where = where, modules = module_names(), texts = texts }
   core.require = loader(core, given, loaded)
-  given.host = asker(host, core, where)
+  given.host = asker(host, core, where, texts)
   own.require = loader(core, nil, loaded)
   own.print = printer(given.host)
   if not real.thread then own.error = raiser(where) end

@@ -19,7 +19,9 @@ end
 -- What the tools layer shows: { text, full = {…}, short = {…}, deferred = {…} }, the ids of the tools on each rung. `words`
 -- are the texts around their lines.
 function tools.select_tools(scope, words)
-  return host("select_tools", { scope = scope, words = words })
+  local chosen = host("select_tools", { scope = scope, words = words })
+  chosen.text = host("selected_text")
+  return chosen
 end
 
 local known_options = { agents = true, before = true, kinds = true, limit = true, since = true, skip = true }

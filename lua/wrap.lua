@@ -5,6 +5,7 @@
 local encode = require("json").encode -- taken now: a script can change the module, not what is used here
 local names = require "modules"
 local snapshot = require "snapshot"
+local texts = require "texts"
 local tools = require "tools"
 local where = require "where"
 
@@ -167,7 +168,7 @@ function builder.compose(environment, default, script)
   if type(environment.default_wrap) ~= "function" then
     error("default_wrap must be a function, it is a " .. type(environment.default_wrap), 0)
   end
-  return encode(builder.finish(environment.default_wrap(snapshot.target)))
+  return encode(builder.finish(environment.default_wrap(snapshot.target)), texts)
 end
 
 return builder

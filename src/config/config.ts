@@ -34,7 +34,7 @@ export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | '
   readonly models: readonly ModelConfig[]
   /** True if the file names no model: then the server looks for models on this machine. */
   readonly discoverModels: boolean
-  /** `modules` are absolute paths; `web` is absent if the config turns the web off. */
+  /** `dirs` and `modules` are absolute paths; `web` is absent if the config turns the web off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
   /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
   readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
@@ -61,7 +61,12 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
     server: { ...server, access: server.access ?? (isLoopback(listen.host) ? 'open' : 'invite') },
     models: modelsFrom(written.models, env),
     discoverModels: written.models.length === 0,
-    tools: { ...tools, modules: besideFile(tools.modules, path), web: webFrom(tools.web, env) },
+    tools: {
+      ...tools,
+      dirs: besideFile(tools.dirs, path),
+      modules: besideFile(tools.modules, path),
+      web: webFrom(tools.web, env),
+    },
     sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })
 }

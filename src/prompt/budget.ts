@@ -1,4 +1,6 @@
 import type { Layer } from './layers.ts'
+import { countEntries } from './conversation/entry-texts.ts'
+import { createKnownCounts, type KnowingCounter } from './remembered/known-counts.ts'
 import { type BudgetSums, type BudgetTerms, createLedger, type Ledger } from './ledger.ts'
 import { WrapError } from './ports.ts'
 import type { LayerReport, PromptTool } from './prompt.ts'
@@ -30,8 +32,9 @@ export interface FewerTools {
 export function fillBudget(
   layers: readonly Layer[],
   offer: ToolOffer | undefined,
-  terms: BudgetTerms,
+  given: BudgetTerms,
 ): FilledBudget | FewerTools {
+  const terms = { ...given, counter: createKnownCounts(given.counter) }
   const ledger = createLedger(layers, terms)
   const inOrder = layers.toSorted((a, b) => a.priority - b.priority)
   checkMessage(ledger, inOrder, terms)
@@ -75,13 +78,14 @@ interface Candidate {
   /** The tools that go with this layer. */
   readonly offer: ToolOffer | undefined
   readonly ledger: Ledger
-  readonly terms: BudgetTerms
+  readonly terms: BudgetTerms & { readonly counter: KnowingCounter }
 }
 
 /** What becomes of one layer. */
 function fit(candidate: Candidate): LayerReport | FewerTools {
   const { layer, offer, terms } = candidate
   const text = fullText(layer)
+  if (layer.entries) terms.counter.know(text, countEntries(layer.heading, layer.entries, terms.counter))
   if (put(candidate, text)) return report(candidate, text, 'kept', '')
   if (offer && !offer.last) {
     const cost = terms.counter.count(text) + offer.tokens
@@ -118,6 +122,7 @@ function putTrimmed(candidate: Candidate): TrimmedText | undefined {
   let allowed = left(candidate)
   while (allowed > 0) {
     const trimmed = trimLayer(layer, allowed, terms.counter)
+    if (trimmed?.tokens !== undefined) terms.counter.know(trimmed.text, trimmed.tokens)
     if (!trimmed || put(candidate, trimmed.text)) return trimmed
     const total = ledger.totalWith({ layer, text: trimmed.text, toolTokens: undefined })
     allowed -= Math.max(1, total - terms.target)

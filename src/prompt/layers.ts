@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { EntryText } from './conversation/entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { Pricer } from './price-list.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -20,6 +21,8 @@ export interface Layer {
   readonly heading: string
   /** The tools whose definitions go with this layer. */
   readonly tools?: ChosenTools
+  /** What the text is made of, one under the other, where the host made it. */
+  readonly entries?: readonly EntryText[]
 }
 
 /** What the layers are made from. */
@@ -44,6 +47,21 @@ export interface ComposedLayers {
   /** What scopes and the script had to say, for people. */
   readonly warnings: readonly string[]
 }
+
+/** Bytes that the layers may return at least; more where the model's window holds more. */
+const MIN_OUTPUT_BYTES = 256 * 1024
+/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
+const OUTPUT_BYTES_PER_TOKEN = 24
+
+/** Bytes that the layers of a prompt may return. */
+export const outputLimit = (target: number): number =>
+  Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
+
+/**
+ * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
+ * messages with few tokens and many bytes can keep a room's models from answering.
+ */
+export const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** As in lua/wrap.lua, whose error names the line of the script. */
 const MAX_LAYERS = 200

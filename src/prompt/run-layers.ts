@@ -2,10 +2,19 @@ import { eachOnce } from './each-once.ts'
 import { selectTools, type Selection } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-rows.ts'
-import { conversationText, historyRows } from './conversation/conversation.ts'
-import { type ComposedLayers, type LayerFacts, readLayers } from './layers.ts'
+import { conversationTexts, historyRows } from './conversation/conversation.ts'
+import { joinEntries, type EntryText } from './conversation/entry-texts.ts'
+import {
+  type ComposedLayers,
+  conversationLimit,
+  type Layer,
+  type LayerFacts,
+  outputLimit,
+  readLayers,
+} from './layers.ts'
 import type { LuaEngine } from './ports.ts'
 import type { Pricer } from './price-list.ts'
+import type { Known } from './remembered/remembered.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
 
@@ -19,27 +28,45 @@ export interface LayersRun extends ComposedLayers {
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
  * Throws `WrapError`.
  */
-export function runLayers(engine: LuaEngine, facts: LayerFacts): LayersRun {
+export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): LayersRun {
   const { snapshot, target } = facts
   const notes = createNotes()
   facts.printed.length = 0
   let selection: Selection | undefined
-  const select = (argument: Json): Json => {
-    const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
-    selection = selectTools(visibleTools(scope, snapshot, notes.add), words, facts)
-    return { ...selection.chosen, text: selection.text }
+  const conversations = new Map<string, readonly EntryText[]>()
+  const host = (name: string, argument: Json): Json => {
+    if (name === 'selected_text') return selection?.text ?? ''
+    if (name === 'conversation') return conversation(argument, { ...facts, known }, notes.add, conversations)
+    if (name !== 'select_tools') return answer(name, argument, facts, notes.add)
+    selection = select(argument, facts, known, notes.add)
+    return { ...selection.chosen }
   }
-  const returned = engine.run({
-    script: snapshot.script?.source,
-    data: luaSnapshot(snapshot, target),
-    host: (name, argument) =>
-      name === 'select_tools' ? select(argument) : answer(name, argument, facts, notes.add),
-    maxOutput: outputLimit(target),
-  })
-  const composed = readLayers(returned)
+  const data = luaSnapshot(snapshot, target)
+  const maxOutput = outputLimit(target)
+  const composed = readLayers(engine.run({ script: snapshot.script?.source, data, host, maxOutput }))
   const warnings = [...composed.warnings, ...notes.lines]
-  return { ...composed, warnings, ...(selection ? { selection } : {}) }
+  const layers = composed.layers.map((layer) => withEntries(layer, conversations.get(layer.text)))
+  return { ...composed, layers, warnings, ...(selection ? { selection } : {}) }
 }
+
+/** Chooses the tools that a layer shows; the same again where nothing has changed. */
+function select(argument: Json, facts: LayerFacts, known: Known, note: Note): Selection {
+  const { snapshot, target, allowance } = facts
+  const { scope = null, words = null } = isJsonObject(argument) ? argument : {}
+  const { toolCalls, inTurn, model, room } = snapshot
+  const key = [scope, words, room.values[SCOPE_KEY], target, allowance, toolCalls, inTurn, model.framing]
+  const { selection, notes } = known.selections(snapshot.tools, JSON.stringify(key), () => {
+    const heard: string[] = []
+    const visible = visibleTools(scope, snapshot, (line) => heard.push(line))
+    return { selection: selectTools(visible, words, facts), notes: heard }
+  })
+  notes.forEach(note)
+  return selection
+}
+
+/** A layer with what its text is made of, where it is trimmed by that. */
+const withEntries = (layer: Layer, entries: readonly EntryText[] | undefined): Layer =>
+  entries && layer.trim === 'oldest' ? { ...layer, entries } : layer
 
 /** Lines that scopes and a script can add to the warnings of one run, or print in one, and characters of each. */
 const MAX_NOTES = 50
@@ -53,19 +80,6 @@ function createNotes() {
   }
   return { lines, add }
 }
-
-/** Bytes that the layers may return at least; more where the model's window holds more. */
-const MIN_OUTPUT_BYTES = 256 * 1024
-/** English has about five bytes a token, runs of one character a hundred and more; quoting may double them. */
-const OUTPUT_BYTES_PER_TOKEN = 24
-
-const outputLimit = (target: number): number => Math.max(MIN_OUTPUT_BYTES, target * OUTPUT_BYTES_PER_TOKEN)
-
-/**
- * Bytes of the conversation that the layers are given. Even quoted they stay under the limit, so that no number of
- * messages with few tokens and many bytes can keep a room's models from answering.
- */
-const conversationLimit = (target: number): number => Math.floor(outputLimit(target) / 3)
 
 /** The module `snapshot` in Lua, without tools and history: for those the layers ask. */
 function luaSnapshot(
@@ -114,9 +128,6 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     case 'history':
       noteLimit(argument, note)
       return historyRows(snapshot, argument, conversationLimit(target))
-    case 'conversation':
-      noteLimit(argument, note)
-      return conversationText(snapshot, argument, conversationLimit(target))
     case 'log':
       note(logLine(argument))
       return null
@@ -128,6 +139,21 @@ function answer(name: string, argument: Json, facts: LayerFacts, note: Note): Js
     default:
       throw new Error(`the host has no ${name}`)
   }
+}
+
+/** The conversation as one text; what it is made of is kept in `made`. */
+function conversation(
+  argument: Json,
+  { snapshot, target, known }: LayerFacts & { readonly known: Known },
+  note: Note,
+  made: Map<string, readonly EntryText[]>,
+): string {
+  noteLimit(argument, note)
+  const entries = conversationTexts(snapshot, argument, conversationLimit(target), known.texts)
+  const text = joinEntries('', entries)
+  // Other texts are split again where they are trimmed, as a text is that a script wrote.
+  if (entries.every((entry) => entry.beginsAtMargin())) made.set(text, entries)
+  return text
 }
 
 /** Tells the author of a script that asks for older rows than a prompt is made from. */

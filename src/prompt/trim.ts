@@ -1,6 +1,7 @@
 import { fnv1a } from '../lib/hash.ts'
 import { characterAt, characterEnd, headOf } from '../lib/text/characters.ts'
 import { OMISSION } from './conversation/conversation.ts'
+import { countEntries, createEntryText, type EntryText, joinEntries } from './conversation/entry-texts.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
 
@@ -8,6 +9,8 @@ import type { TokenCounter } from './ports.ts'
 export interface TrimmedText {
   readonly text: string
   readonly note: string
+  /** Tokens of the text, where they are known. */
+  readonly tokens?: number
 }
 
 /** The layer's whole text. */
@@ -57,38 +60,27 @@ const leftOut = (tokens: number): string => `… [${tokens} tokens left out]`
 const ENTRY_BOUNDARY = /\n(?=[^\s])/u
 
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
-  const entries = layer.text.split(ENTRY_BOUNDARY)
+  const entries = layer.entries ?? textsIn(layer.text, counter)
   const head = fullText({ heading: layer.heading, text: OMISSION })
-  const fitting = newestThatFit(entries, tokens - counter.count(`${head}\n`), counter)
+  const fitting = newestThatFit(entries, tokens - counter.count(`${head}\n`))
   for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
     const kept = fitting.slice(start)
-    const text = [head, ...kept.map((entry) => entry.text)].join('\n')
-    if (counter.count(text) <= tokens)
-      return { text, note: `the newest ${kept.length} of ${entries.length} entries` }
+    const counted = countEntries(head, kept, counter)
+    if (counted > tokens) continue
+    const note = `the newest ${kept.length} of ${entries.length} entries`
+    return { text: joinEntries(head, kept), note, tokens: counted }
   }
-  return cutNewest(entries.at(-1) ?? '', head, tokens, counter)
+  return cutNewest(entries.at(-1)?.text ?? '', head, tokens, counter)
 }
 
-interface CountedEntry {
-  readonly text: string
-  readonly tokens: number
-}
+const textsIn = (text: string, counter: TokenCounter): readonly EntryText[] =>
+  text.split(ENTRY_BOUNDARY).map((entry) => createEntryText(entry, counter))
 
 /** The newest entries that fit, oldest first. The entries before them are not even counted. */
-function newestThatFit(
-  entries: readonly string[],
-  tokens: number,
-  counter: TokenCounter,
-): readonly CountedEntry[] {
-  const fitting: CountedEntry[] = []
+function newestThatFit(entries: readonly EntryText[], tokens: number): readonly EntryText[] {
   let left = tokens
-  for (const text of entries.toReversed()) {
-    const tokens = counter.count(`${text}\n`)
-    if (tokens > left) break
-    left -= tokens
-    fitting.push({ text, tokens })
-  }
-  return fitting.toReversed()
+  const before = entries.findLastIndex((entry) => (left -= entry.tokens()) < 0)
+  return entries.slice(before + 1)
 }
 
 /** Share of the entries' tokens that may be given up so that the text begins at the same entry for several turns. */
@@ -101,13 +93,13 @@ const ENTRIES_PER_START = 8
  * text goes on beginning there while the conversation grows, until that entry no longer fits. 0 if the first possible
  * beginning is too far on.
  */
-function steadyStart(entries: readonly CountedEntry[]): number {
-  const most = MAX_SHARE_GIVEN_UP * entries.reduce((sum, entry) => sum + entry.tokens, 0)
+function steadyStart(entries: readonly EntryText[]): number {
+  const most = MAX_SHARE_GIVEN_UP * entries.reduce((sum, entry) => sum + entry.tokens(), 0)
   let givenUp = 0
-  for (const [index, { text, tokens }] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
     if (givenUp > most) break
-    if (fnv1a(text) % ENTRIES_PER_START === 0) return index
-    givenUp += tokens
+    if (fnv1a(entry.text) % ENTRIES_PER_START === 0) return index
+    givenUp += entry.tokens()
   }
   return 0
 }

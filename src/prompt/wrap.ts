@@ -1,7 +1,7 @@
 import { type FilledBudget, fillBudget } from './budget.ts'
 import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
-import { createPriceList } from './price-list.ts'
+import { createRemembered } from './remembered/remembered.ts'
 import type { Prompt } from './prompt.ts'
 import { runLayers, type LayersRun } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
@@ -13,28 +13,32 @@ const MAX_RUNS = 8
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
  * same prompt. Where the tools leave too little to what must be there, the layers run again with fewer tokens for tools.
- * Whoever composes more than once hands in a price list, which only saves work. `printed` gets what the script prints, also
+ * Whoever composes more than once hands in what is remembered, which only saves work. `printed` gets what the script prints, also
  * where it fails. Throws `WrapError`.
  */
 export function composePrompt(
   snapshot: Snapshot,
   engine: LuaEngine,
   counter: TokenCounter,
-  prices = createPriceList(),
+  remembered = createRemembered(),
   printed: string[] = [],
 ): Prompt {
   checkScript(snapshot)
   const { framing } = snapshot.model
-  const price = prices(framing, counter)
+  const price = remembered.prices(framing, counter)
+  const known = remembered.by(counter)
   const limit = targetOf(snapshot.model)
   let allowance = shareOf(snapshot, limit, limit)
   for (let run = 1; ; run += 1) {
-    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed })
+    const composed = runLayers(engine, { snapshot, target: limit, counter, price, allowance, printed }, known)
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
     const cap = Math.min(allowance, share)
     const { chosen, last } = chosenIn(composed, cap)
-    const offer = offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price })
+    const offered = JSON.stringify([chosen, cap, share, last, framing])
+    const offer = known.offers(snapshot.tools, offered, () =>
+      offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price }),
+    )
     const terms = { target, message: snapshot.message, framing, counter }
     const filled = fillBudget(composed.layers, offer, terms)
     if ('sums' in filled)

@@ -3,7 +3,7 @@ import { openEngine } from '../../src/adapters/lua/engines.ts'
 import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
-import { createPriceList } from '../../src/prompt/price-list.ts'
+import { createRemembered } from '../../src/prompt/remembered/remembered.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { composePrompt } from '../../src/prompt/wrap.ts'
@@ -13,7 +13,7 @@ export interface Workbench {
   readonly engine: LuaEngine
   readonly counter: TokenCounter
   compose(snapshot: Snapshot): Prompt
-  /** With another counter, and no price known. */
+  /** With another counter, and nothing remembered. */
   composeWith(counter: TokenCounter, snapshot: Snapshot): Prompt
   /** With a room script of this text. */
   run(script: string, snapshot: Snapshot): Prompt
@@ -24,8 +24,8 @@ export async function createWorkbench(): Promise<Workbench> {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
   const engine = await openEngine('wasmoon', await readBundle(paths.lua), limits)
   const counter = createTokenCounters().of('o200k_base')
-  const prices = createPriceList()
-  const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, prices)
+  const remembered = createRemembered()
+  const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, remembered)
   return {
     engine,
     counter,

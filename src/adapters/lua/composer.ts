@@ -7,10 +7,10 @@
  */
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
-import type { CatalogueTool, Snapshot } from '../../prompt/snapshot.ts'
+import type { Snapshot } from '../../prompt/snapshot.ts'
 import { type ComposerAccount, checkAccount, hookAccount, ownAccount, promptAccount } from './accounts.ts'
 import { createDefinitions } from '../../prompt/rungs/definitions-apart.ts'
-import { createToolKeys, type Keyed, rowKeys } from './sent-once.ts'
+import { createToolKeys, type KeyedTool } from './sent-once.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
 import { ProcessPool, type RequestWriter } from './pool.ts'
 import type { Response } from './process/protocol.ts'
@@ -86,15 +86,14 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
 function composeRequest(
   id: number,
   { tools: given, history, ...rest }: Snapshot,
-  toolKeys: (tools: Snapshot['tools']) => readonly Keyed<CatalogueTool>[],
+  toolKeys: (tools: Snapshot['tools']) => readonly KeyedTool[],
 ): RequestWriter {
   try {
     const snapshot = JSON.stringify(rest)
     const tools = toolKeys(given)
-    const rows = rowKeys(history)
     return (send) => ({
       id,
-      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send.tools(tools))},"history":${JSON.stringify(send.history(rows))}}`,
+      json: `{"id":${id},"kind":"compose","snapshot":${snapshot},"tools":${JSON.stringify(send.tools(tools))},"history":${send.history(rest.room.name, history)}}`,
     })
   } catch (error) {
     throw new WrapError('argument', `wrap: the snapshot cannot be sent: ${String(error).split('\n', 1)[0]}`)

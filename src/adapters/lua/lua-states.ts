@@ -1,12 +1,18 @@
 import { type LuaEngine, type LuaJob, WrapError } from '../../prompt/ports.ts'
 import { type LuaBundle, type LuaProgram, programOf } from './bundle.ts'
 import { checkOutput, type LuaLimits } from './limits.ts'
+import { createGivenTexts, type GivenTexts } from './given-texts.ts'
 import { readLuaJson } from './lua-values.ts'
+
+/** A job, and where the texts are kept that its host gives. */
+export interface StateJob extends LuaJob {
+  readonly texts: GivenTexts
+}
 
 /** The bundle, compiled, and what scripts were compiled beside it. */
 export interface LuaState {
   /** Runs one composition; gives what it returned, in the JSON of lua/json.lua. Throws `WrapError`. */
-  run(job: LuaJob): string
+  run(job: StateJob): string
   /** Bytes that it holds, where it knows. */
   bytes?(): number
   close?(): void
@@ -57,10 +63,14 @@ export function createEngine(states: LuaStates, bundle: LuaBundle, limits: LuaLi
       const key = states.isOnePerScript ? (job.script ?? '') : ''
       try {
         const { state, runs } = take(key)
-        const text = state.run(job)
+        const texts = createGivenTexts()
+        const text = state.run({ ...job, texts })
         if (runs > MAX_RUNS || (state.bytes?.() ?? 0) > MAX_KEPT_BYTES) discard(key)
-        checkOutput(Buffer.byteLength(text), job.maxOutput)
-        return readLuaJson(text)
+        const size = Buffer.byteLength(text)
+        checkOutput(size, job.maxOutput)
+        const { value, bytes } = texts.putBack(readLuaJson(text))
+        checkOutput(size + bytes, job.maxOutput)
+        return value
       } catch (error) {
         // After a limit a state may hold anything; after a plain error nothing of it is left.
         if (!(error instanceof WrapError) || error.reason === 'limit') discard(key)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { createDeferred, type Deferred } from '../../lib/deferred.ts'
 import { WrapError } from '../../prompt/ports.ts'
 import type { ComposerLimits, ComposerOptions } from './composer-options.ts'
-import type { CatalogueTool, HistoryRow } from '../../prompt/snapshot.ts'
-import { createSender } from './sent-once.ts'
+import { createHistorySender } from './sent-history.ts'
+import { createToolSender } from './sent-once.ts'
 import { createAccounts, type ComposerAccount } from './accounts.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Response } from './process/protocol.ts'
@@ -14,7 +14,7 @@ export type RequestWriter = (send: Senders) => WrittenRequest
 
 type Senders = ReturnType<typeof createSenders>
 
-const createSenders = () => ({ tools: createSender<CatalogueTool>(), history: createSender<HistoryRow>() })
+const createSenders = () => ({ tools: createToolSender(), history: createHistorySender() })
 
 /** After so many failed starts in a row, the next start is made only when somebody asks for a prompt. */
 const MAX_FAILED_STARTS = 3

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { packagesOf } from './engines.ts'
-import type { Response, Settings } from './process/protocol.ts'
+import type { UndefinedTool } from '../../prompt/rungs/definitions-apart.ts'
+import type { Response, ResponseLine, Settings } from './process/protocol.ts'
+import { createPartReceiver } from './sent-parts.ts'
 
 /** How to start a wrap process. */
 export interface ProcessOptions {
@@ -40,6 +42,8 @@ export class WrapProcess {
   /** Called with each reply, and with undefined at the end. */
   #onResponse: (reply: Response | undefined) => void = () => {}
   #hasEnded = false
+  readonly #systemOf = createPartReceiver<string>()
+  readonly #toolsOf = createPartReceiver<readonly UndefinedTool[]>()
   /** Resolves when Lua and the tokenizer are warm; never if the process ends before. */
   readonly ready: Promise<void>
   /** Resolves with the reason when the process has ended. */
@@ -95,12 +99,19 @@ export class WrapProcess {
 
   #read(line: string): void {
     try {
-      this.#onResponse(JSON.parse(line) as Response)
+      this.#onResponse(this.#whole(JSON.parse(line) as ResponseLine))
     } catch {
       // Not a line of ours: the process cannot be trusted with the next request.
       this.#stderr = `it wrote ${JSON.stringify(line.slice(0, 200))}`
       this.kill()
     }
+  }
+
+  /** Every answer goes through here, also one that nobody waits for any more: later ones may name parts of it. */
+  #whole(reply: ResponseLine): Response {
+    if (reply.kind !== 'prompt') return reply
+    const { system, tools, prompt, ...rest } = reply
+    return { ...rest, prompt: { ...prompt, system: this.#systemOf(system), tools: this.#toolsOf(tools) } }
   }
 
   #why(code: number | null, signal: string | null): string {

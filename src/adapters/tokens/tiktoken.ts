@@ -49,7 +49,7 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
     cutLongRuns(text).flatMap((piece) => Array.from(tables.encode_ordinary(piece)))
   const remembered = createMemo(memoChars, (text) => encodedLength(tables, text))
   const ofLines = (text: string): number => cutLines(text).reduce((sum, line) => sum + remembered(line), 0)
-  const count = byLine ? ofLast(ofLines) : remembered
+  const count = byLine ? ofLong(ofLines) : remembered
   const decode = (tokens: readonly number[]): Uint8Array => tables.decode(Uint32Array.from(tokens))
   const startsAnew = (text: string): boolean => byLine && text !== '' && beginsLine(text, 0)
   return { count, startsAnew, ...cutEnds({ encode, decode, count }) }
@@ -59,18 +59,13 @@ function counterFor(tables: Tiktoken, byLine: boolean, memoChars: number): Token
 const encodedLength = (tables: Tiktoken, text: string): number =>
   cutLongRuns(text).reduce((sum, piece) => sum + tables.encode_ordinary(piece).length, 0)
 
-/** Characters from which on a text is worth a look at the last ones: a budget asks for the same long text several times. */
+/** Characters from which on a text is remembered as a whole: a budget asks for the same long text several times. */
 const MIN_LONG_CHARS = 2000
+/** Characters of long texts that are remembered, beside their lines. */
+const MAX_LONG_CHARS = 1_000_000
 
-/** Remembers the last two long texts. The same string is found at once, another of another length as well. */
-function ofLast(work: (text: string) => number): (text: string) => number {
-  let last = { text: '', tokens: 0 }
-  let before = last
-  return (text) => {
-    if (text.length < MIN_LONG_CHARS) return work(text)
-    if (text === last.text) return last.tokens
-    if (text !== before.text) before = { text, tokens: work(text) }
-    ;[last, before] = [before, last]
-    return last.tokens
-  }
+/** Remembers long texts as well: what is the same from prompt to prompt is not cut into lines again. */
+function ofLong(work: (text: string) => number): (text: string) => number {
+  const long = createMemo(MAX_LONG_CHARS, work)
+  return (text) => (text.length < MIN_LONG_CHARS ? work(text) : long(text))
 }

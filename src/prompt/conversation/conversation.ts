@@ -8,6 +8,7 @@ import { utf8Bytes } from '../../lib/bytes.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { headOf } from '../../lib/text/characters.ts'
+import type { EntryText, EntryTexts } from './entry-texts.ts'
 import { pageOf, readHistoryQuery, type ConversationRow, type RowGroup } from './conversation-rows.ts'
 import type { Snapshot } from '../snapshot.ts'
 
@@ -18,15 +19,22 @@ export const OMISSION = '[earlier entries left out]'
 const MAX_RESULT_CHARACTERS = 400
 
 /**
- * The conversation as one text for `tools.conversation`: the entries that `query` asks for, oldest first, each on a
+ * The conversation for `tools.conversation`, to be joined: the entries that `query` asks for, oldest first, each on a
  * line of its own. The later lines of an entry are indented, and a tool's result is a later line of its call, so that
  * each line at the margin begins a new entry. A result whose call was not asked for is an entry of its own. Where the
  * entries have more than `maxBytes` bytes, the oldest are left out and `OMISSION` says so.
  */
-export function conversationText(snapshot: Snapshot, query: Json, maxBytes: number): string {
-  const all = pageOf(snapshot, readHistoryQuery(query)).map((group) => textOfGroup(entriesOf(group)))
-  const newest = newestWithin(all, utf8Bytes, maxBytes)
-  return (newest.length === all.length ? all : [OMISSION, ...newest]).join('\n')
+export function conversationTexts(
+  snapshot: Snapshot,
+  query: Json,
+  maxBytes: number,
+  texts: EntryTexts,
+): readonly EntryText[] {
+  const all = pageOf(snapshot, readHistoryQuery(query)).map((group) =>
+    texts.of(entriesOf(group), (entries) => textOfGroup(entries)),
+  )
+  const newest = newestWithin(all, (entry) => entry.bytes(), maxBytes)
+  return newest.length === all.length ? all : [texts.plain(OMISSION), ...newest]
 }
 
 /** The rows that `tools.history` gives: those that `query` asks for, oldest first; of these the newest with at most `maxBytes` bytes of text. */

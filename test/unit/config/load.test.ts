@@ -36,6 +36,12 @@ describe('the config', () => {
     expect(load(['--listen', listen]).server.access).toBe(access)
   })
 
+  test('finds relative directories and modules of tools beside the file', () => {
+    const { tools } = loadFile('[tools]\ndirs = ["tools", "/usr/share/tools"]\nmodules = ["./mine.js"]\n')
+    expect(tools.dirs).toEqual([join(dir, 'tools'), '/usr/share/tools'])
+    expect(tools.modules).toEqual([join(dir, 'mine.js')])
+  })
+
   test('has the usual model of each provider whose key is in the environment', () => {
     const { models } = load([], { ANTHROPIC_API_KEY: 'k1', OPENAI_API_KEY: 'k2', GEMINI_API_KEY: '' })
     expect(models.map(({ name, backend, apiKey, apiKeyEnv }) => [name, backend, apiKey, apiKeyEnv])).toEqual([

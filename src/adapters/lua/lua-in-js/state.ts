@@ -3,11 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, type Context, createContext, runInContext } from 'node:vm'
-import type { LuaJob } from '../../../prompt/ports.ts'
 import { type LuaProgram, scriptChunk } from '../bundle.ts'
 import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
-import { askHost, luaLiteral } from '../lua-values.ts'
-import type { LuaState, LuaStates } from '../lua-states.ts'
+import { askHost, type HostAnswer, luaLiteral } from '../lua-values.ts'
+import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
 import { createRealm, type Order } from './realm.ts'
 import { rewriteLua } from './rewrite.ts'
 import { createStrings } from './strings.ts'
@@ -18,10 +17,10 @@ export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
   // Not an object of ours: whoever could climb from it to its prototypes would be in our realm.
   const global = createContext(constants.DONT_CONTEXTIFY)
-  let host: LuaJob['host'] = () => null
+  let running: StateJob | undefined
   const fill = runInContext(realmText(), global)
   fill((name: string, argument: string) => {
-    const answer = askHost(host, name, toText(argument))
+    const answer: HostAnswer = running ? askHost(running, name, toText(argument)) : { code: 'return nil' }
     return toBytes('text' in answer ? `+${answer.text}` : `-${answer.code}`)
   })
   const order = (given: Order, timeMs = limits.timeMs): string => {
@@ -34,7 +33,7 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
   order(program, 8 * limits.timeMs)
   return {
     run(job) {
-      host = job.host
+      running = job
       const data = { name: 'snapshot', source: `return ${luaLiteral(job.data)}` }
       return order({ script: scriptChunk((job.script ?? '').toWellFormed()), data })
     },

@@ -7,28 +7,30 @@ import { createInterface } from 'node:readline'
 import { composePrompt } from '../../../prompt/wrap.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { runHook } from '../../../prompt/hooks/run-hook.ts'
-import { createPriceList } from '../../../prompt/price-list.ts'
+import { createRemembered } from '../../../prompt/remembered/remembered.ts'
 import { createTokenCounters } from '../../tokens/tiktoken.ts'
 import { readBundle } from '../bundle.ts'
 import { openEngine } from '../engines.ts'
-import type { Response, Request, Settings } from './protocol.ts'
-import type { CatalogueTool, HistoryRow } from '../../../prompt/snapshot.ts'
-import { createReceiver } from '../sent-once.ts'
-import { withoutDefinitions } from '../../../prompt/rungs/definitions-apart.ts'
+import type { Request, ResponseLine, Settings } from './protocol.ts'
+import { createHistoryReceiver } from '../sent-history.ts'
+import { createToolReceiver } from '../sent-once.ts'
+import { createPartSender } from '../sent-parts.ts'
+import { createUndefining, type UndefinedTool } from '../../../prompt/rungs/definitions-apart.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '') as Settings
 const engine = await openEngine(settings.engine, await readBundle(settings.lua), settings)
 const counters = createTokenCounters()
-const prices = createPriceList()
-const receiveTools = createReceiver<CatalogueTool>()
-const receiveRows = createReceiver<HistoryRow>()
+const remembered = createRemembered()
+const receiveTools = createToolReceiver()
+const receiveRows = createHistoryReceiver()
+const sendSystem = createPartSender<string>()
+const sendTools = createPartSender<readonly UndefinedTool[]>()
+const withoutDefinitions = createUndefining()
 for (const encoding of settings.warm) counters.of(encoding).count('warm')
 send({ kind: 'ready' })
-for await (const line of createInterface({ input: process.stdin })) {
-  send(answer(JSON.parse(line) as Request))
-}
+createInterface({ input: process.stdin }).on('line', (line) => send(answer(JSON.parse(line) as Request)))
 
-function answer(request: Request): Response {
+function answer(request: Request): ResponseLine {
   const { id } = request
   const printed: string[] = []
   try {
@@ -40,8 +42,10 @@ function answer(request: Request): Response {
     const [tools, history] = [receiveTools(request.tools), receiveRows(request.history)]
     const snapshot = { ...request.snapshot, tools, history }
     const counter = counters.of(snapshot.model.encoding)
-    const prompt = composePrompt(snapshot, engine, counter, prices, printed)
-    return { kind: 'prompt', id, prompt: withoutDefinitions(prompt), printed }
+    const composed = composePrompt(snapshot, engine, counter, remembered, printed)
+    const { system, tools: offered, ...prompt } = composed
+    const parts = { system: sendSystem(system), tools: sendTools(withoutDefinitions(offered)) }
+    return { kind: 'prompt', id, prompt, ...parts, printed }
   } catch (error) {
     if (error instanceof WrapError)
       return { kind: 'failed', id, reason: error.reason, message: error.message, printed }
@@ -51,6 +55,6 @@ function answer(request: Request): Response {
 }
 
 /** Writing to a pipe is synchronous here: an answer is out before the next request is begun. */
-function send(reply: Response): void {
+function send(reply: ResponseLine): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`)
 }

@@ -1,7 +1,9 @@
-import type { CatalogueTool, HistoryRow, Snapshot } from '../../../prompt/snapshot.ts'
+import type { Snapshot } from '../../../prompt/snapshot.ts'
 import type { HookOutcome, HookRun } from '../../../prompt/hooks/hook.ts'
-import type { SentOnce } from '../sent-once.ts'
-import type { SentPrompt } from '../../../prompt/rungs/definitions-apart.ts'
+import type { SentHistory } from '../sent-history.ts'
+import type { SentTools } from '../sent-once.ts'
+import type { SentPart } from '../sent-parts.ts'
+import type { SentPrompt, UndefinedTool } from '../../../prompt/rungs/definitions-apart.ts'
 import type { EngineName } from '../engines.ts'
 import type { WrapError } from '../../../prompt/ports.ts'
 
@@ -11,8 +13,8 @@ export type Request =
       readonly id: number
       readonly kind: 'compose'
       readonly snapshot: Omit<Snapshot, 'tools' | 'history'>
-      readonly tools: SentOnce<CatalogueTool>
-      readonly history: SentOnce<HistoryRow>
+      readonly tools: SentTools
+      readonly history: SentHistory
     }
   | { readonly id: number; readonly kind: 'hook'; readonly run: HookRun }
   | {
@@ -22,7 +24,7 @@ export type Request =
       readonly texts: readonly string[]
     }
 
-/** What it answers. The first line is `ready`: Lua and the tokenizer are warm. */
+/** What it answers. The first is `ready`: Lua and the tokenizer are warm. */
 export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'prompt'; readonly id: number; readonly prompt: SentPrompt; readonly printed: Printed }
@@ -34,6 +36,18 @@ export type Response =
       readonly reason: WrapError['reason']
       readonly message: string
       readonly printed?: Printed
+    }
+
+/** A line of an answer: what often stays the same crosses once. */
+export type ResponseLine =
+  | Exclude<Response, { readonly kind: 'prompt' }>
+  | {
+      readonly kind: 'prompt'
+      readonly id: number
+      readonly prompt: Omit<SentPrompt, 'system' | 'tools'>
+      readonly system: SentPart<string>
+      readonly tools: SentPart<readonly UndefinedTool[]>
+      readonly printed: Printed
     }
 
 /** The lines that a script printed. */
