@@ -41,7 +41,8 @@ export function createIgnores(store: IgnoredStore): Ignores {
   function keep(person: Person): Kept {
     const ignored = new Map<PersonId, Ignored>()
     const read = async (): Promise<void> => {
-      if (!person.guest) for (const one of await store.ignoredBy(person.id)) ignored.set(one.id, one)
+      const list = await (person.guest ? [] : store.ignoredBy(person.id))
+      for (const one of list) ignored.set(one.id, one)
       count(kept)
     }
     const kept: Kept = { ready: read(), ignored, names: new Set(), holders: 0 }
