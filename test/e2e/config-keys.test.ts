@@ -99,7 +99,7 @@ test('every key of the config file is read by something, or refused', async () =
   expect(unread().filter((key) => key !== RARE && !REFUSED.test(key))).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, calls two models at once, searches the web, makes a room and runs a script. */
+/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
@@ -119,6 +119,8 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   alice.write('/create den\n')
   await alice.waitFor('made den')
   expect((await ssh(target, ['say', 'den'], { input: 'two\nlines' })).exitCode).toBe(0)
+  await ssh({ ...target, user: 'bob' }, ['msg', 'alice', 'psst'])
+  await alice.waitFor('bob -> you: psst')
   await leaveUnread(port, target.key)
 }
 

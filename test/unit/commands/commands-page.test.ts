@@ -11,8 +11,16 @@ test('docs/commands.md is what the list of commands gives', async () => {
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
 })
 
-/** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission. */
-const NEEDS_A_PAST: ReadonlySet<string> = new Set(['claim', 'stop', 'allow', 'deny', 'perms', 'turn'])
+/** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a message. */
+const NEEDS_A_PAST: ReadonlySet<string> = new Set([
+  'claim',
+  'stop',
+  'allow',
+  'deny',
+  'perms',
+  'turn',
+  'reply',
+])
 
 /** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */
 async function createDen() {
