@@ -17,8 +17,11 @@ export async function forgetEntry(
   const isInDraft = covers(draft, entry)
   if (isInDraft) await store.putDraft(room, { text: '' })
   if (!current || current.text === '' || !covers(current, entry)) return isInDraft
-  const { version, ...summary } = cleanVersion(await store.versions(room), entry) ?? { ...current, text: '' }
-  await store.put({ ...summary, at: clock.now() })
+  const { text, first, last, author } = cleanVersion(await store.versions(room), entry) ?? {
+    ...current,
+    text: '',
+  }
+  await store.put({ room, text, first, last, author, at: clock.now() })
   return true
 }
 

@@ -116,3 +116,26 @@ test('a question rings for those who may answer it, and for nobody else', async 
   expect(await rings('alice')).toBe(1)
   expect(await rings('bob')).toBe(0)
 })
+
+test('a session shows what waits for its person, once, and not what somebody says whom they ignore', async () => {
+  const { handler, talk, person, rooms } = await startHost()
+  const [alice, bob] = await Promise.all([person('alice'), person('bob')])
+  await talk.ignores.add(alice, bob)
+  const lobby = await rooms.lobby()
+  await lobby.record({ kind: 'message', author: 'bob', text: 'you cannot hear me' })
+  await talk.messages.send(await person('carol'), 'alice', 'psst')
+  await talk.messages.send(bob, 'alice', 'and me?')
+  const session = async (): Promise<string> => {
+    const terminal = createFakeTerminal({ term: '' })
+    terminal.type('hello\n/quit\n')
+    await handler.shell(alice, terminal, newAccount())
+    return terminal.written()
+  }
+  const first = await session()
+  expect(first).toContain('carol -> you: psst\n')
+  expect(first).not.toMatch(/hear me|and me/)
+  await talk.ignores.remove(alice, bob.id)
+  const second = await session()
+  expect(second).toContain('bob: you cannot hear me\n')
+  expect(second).not.toMatch(/psst|and me/)
+})

@@ -2,7 +2,7 @@ import type { Entry, EntryId } from '../../../chat/entry.ts'
 import type { HeldPresence } from '../../../chat/presence/held-presence.ts'
 import type { EntryLog } from '../../../chat/ports.ts'
 import type { Connection } from './connection.ts'
-import { createEntryQueries, createSizeQueries, type EntryRow, toVersion } from './entry-query.ts'
+import { createEntryQueries, createSizeQueries, type EntryRow, toEntry } from './entry-query.ts'
 import { entryReviser } from './talk/revisions.ts'
 
 /** The rooms' logs in the table `entries`, but for searching and counting them, and for what waits to be summed up. */
@@ -20,7 +20,7 @@ export function createEntryLog({
     read: (room, wanted) =>
       read(() => {
         const { statement, values } = query({ ...wanted, room })
-        return statement.all(values).map(toVersion).toReversed()
+        return statement.all(values).map(toEntry).toReversed()
       }),
     sizes: (room, wanted) =>
       read(() => {

@@ -5,13 +5,13 @@ import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
 /** A row of `entries`: what all kinds have in columns, the rest as JSON. */
 export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'author' | 'text'> {
   readonly data: string
+  /** The entry that the text is of, where a query asked for last versions; null where nobody edited it. */
+  readonly edited?: string | null
 }
 
 /** A row with what its text costs in the encoding that was asked for, null where nobody has counted it. */
 export interface CountedRow extends EntryRow {
   readonly tokens: number | null
-  /** The entry that the text is of, in a query for the last versions; null where nobody edited it. */
-  readonly edited: string | null
 }
 
 /** What to read, as `LogQuery` says; without an encoding the `tokens` of every row are null. */
@@ -28,15 +28,12 @@ export interface BoundQuery<Row = CountedRow> {
   readonly values: Record<string, unknown>
 }
 
-/** The entry of a row of a query, with its last version's text and id where it was asked for that. */
-export const toVersion = ({ edited, ...row }: CountedRow): Entry =>
-  edited === null ? toEntry(row) : ({ ...toEntry(row), edited } as Entry)
-
-/** The entry of a row, as it was appended. */
-export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
+/** The entry of a row: as it was appended, or with its last version's text and id where the query asked for that. */
+export function toEntry({ id, room, at, kind, author, text, data, edited }: EntryRow): Entry {
   // Hundreds of rows are read for every prompt, and most have nothing in it.
   const rest: object = data === '{}' ? {} : JSON.parse(data)
-  return { ...rest, id, room, at, kind, author, text } as Entry
+  const version = edited == null ? {} : { edited }
+  return { ...rest, ...version, id, room, at, kind, author, text } as Entry
 }
 
 /** Queries for whole rows. Each shape of query is prepared once. */

@@ -1,7 +1,7 @@
 import type { HistoryRow } from '../../../prompt/snapshot.ts'
 import type { HistoryStore } from '../../../prompt/ports.ts'
 import type { Connection } from './connection.ts'
-import { type CountedRow, createEntryQueries, toVersion } from './entry-query.ts'
+import { type CountedRow, createEntryQueries, toEntry } from './entry-query.ts'
 
 /** Rows of `entries` with what they cost, from `token_counts`. */
 export function createHistoryStore({ db, read, write }: Connection): HistoryStore {
@@ -56,4 +56,4 @@ function takeWithin(maxTokens: number, rows: Iterable<CountedRow>): HistoryRow[]
 const leastTokens = (text: string): number => Buffer.byteLength(text) / 8
 
 const toHistoryRow = (row: CountedRow): HistoryRow =>
-  row.tokens === null ? { entry: toVersion(row) } : { entry: toVersion(row), tokens: row.tokens }
+  row.tokens === null ? { entry: toEntry(row) } : { entry: toEntry(row), tokens: row.tokens }
