@@ -12,4 +12,10 @@ function text.one_line(value)
   return (string.gsub(string.gsub(value, "%s+", " "), "^ ?(.-) ?$", "%1"))
 end
 
+-- The tokens that a list of a room may have of a prompt, however long the list is: functions and the conversation need the
+-- rest.
+function text.share(target)
+  return math.floor(target / 8)
+end
+
 return text

@@ -11,7 +11,7 @@ local where = require "where"
 
 local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
-local options = { required = "boolean", trim = "string", heading = "string", tools = "table" }
+local options = { required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "table" }
 
 local builder, methods, own_layers = {}, {}, {}
 local states = {}
@@ -52,7 +52,7 @@ local function check_layer(name, priority, text, is_system, opts)
   if opts ~= nil and type(opts) ~= "table" then refuse("opts must be a table, got " .. describe(opts)) end
   for key, value in pairs(opts or {}) do
     if not options[key] then
-      refuse("there is no option " .. describe(key) .. "; there are heading, required and trim")
+      refuse("there is no option " .. describe(key) .. "; there are heading, max_tokens, required and trim")
     end
     if type(value) ~= options[key] then
       refuse(string.format("%s must be a %s, got %s", key, options[key], describe(value)))
@@ -60,6 +60,10 @@ local function check_layer(name, priority, text, is_system, opts)
   end
   if opts and opts.trim and not trims[opts.trim] then
     refuse('trim must be "none", "head", "tail" or "oldest", got ' .. describe(opts.trim))
+  end
+  local max = opts and opts.max_tokens
+  if max and (math.type(max) ~= "integer" or max < 0) then
+    refuse("max_tokens must be a whole number, 0 or more, got " .. describe(max))
   end
 end
 
@@ -84,7 +88,8 @@ local function put(self, name, priority, text, is_system, opts)
   opts = opts or {}
   state.layers[#state.layers + 1] = {
     name = name, priority = priority, text = tostring(text), system = is_system == true,
-    required = opts.required == true, trim = opts.trim or "none", heading = opts.heading or "", tools = opts.tools,
+    required = opts.required == true, trim = opts.trim or "none", heading = opts.heading or "", max_tokens = opts.max_tokens,
+    tools = opts.tools,
   }
 end
 

@@ -106,7 +106,7 @@ async function assemble(
 /** What cannot be stored now waits on disk for the next start. */
 async function sumUpPresence(rooms: Rooms, { log }: AppContext): Promise<void> {
   try {
-    await rooms.sumUpPresence()
+    await rooms.everywhere.sumUpPresence()
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.warn({ error, reason: error.reason }, 'comings and goings were not summed up')

@@ -1,5 +1,6 @@
 -- Who is present.
 
+local text = require "text"
 local tools = require "tools"
 
 local function names_of(kind, pattern)
@@ -14,5 +15,7 @@ return function(builder)
   local lines, people, models = {}, names_of("person", "%s (%s)"), names_of("model", "@%s")
   if people ~= "" then lines[#lines + 1] = "People here: " .. people end
   if models ~= "" then lines[#lines + 1] = "Models here: " .. models end
-  builder:add_layer("participants", 30, table.concat(lines, "\n"), false, { trim = "head" })
+  builder:add_layer("participants", 30, table.concat(lines, "\n"), false, {
+    trim = "head", max_tokens = text.share(tools.session().target),
+  })
 end

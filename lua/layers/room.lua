@@ -1,4 +1,4 @@
--- Where the conversation takes place.
+-- Where the conversation takes place, and what is to be done there.
 
 local text = require "text"
 local tools = require "tools"
@@ -9,13 +9,15 @@ local function exits_line(exits)
   return #parts > 0 and "Exits: " .. table.concat(parts, ", ") or nil
 end
 
-local function todo_lines(items)
-  if #items == 0 then return nil end
-  local lines = { "To do:" }
+-- What is still to be done comes first: of a list that is too long, the end is left out.
+local function todo_text(items)
+  local open, completed = {}, {}
   for _, item in ipairs(items) do
+    local lines = item.status == "completed" and completed or open
     lines[#lines + 1] = string.format("- [%s] %s", item.status, text.one_line(item.content))
   end
-  return table.concat(lines, "\n")
+  for _, line in ipairs(completed) do open[#open + 1] = line end
+  return table.concat(open, "\n")
 end
 
 local function labelled(label, value)
@@ -29,6 +31,9 @@ return function(builder)
   add(labelled("Topic", room.topic))
   add(labelled("Mood", room.vibe))
   add(exits_line(room.exits))
-  add(todo_lines(room.todo))
-  builder:add_layer("room", 20, table.concat(lines, "\n"), false, { trim = "head" })
+  local most = text.share(tools.session().target)
+  builder:add_layer("room", 20, table.concat(lines, "\n"), false, { trim = "head", max_tokens = most })
+  builder:add_layer("todo", 60, todo_text(room.todo), false, {
+    trim = "head", heading = "## To do", max_tokens = most,
+  })
 end

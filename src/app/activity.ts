@@ -105,7 +105,7 @@ export async function createActivity(
     hooks,
   })
   const runs = createToolRuns(openToolbox, context.nextId, clock)
-  const services = createModelServices(models, storage.models, limits, context)
+  const services = createModelServices(models, storage.models, limits, context, rooms.everywhere.tellAdmins)
   const shared = { context, stores: storage, models: services, composer, limits }
   const turns = assembleTurns({ ...shared, scopedTools, openToolbox, hooks })
   const summaries = assembleSummaries({

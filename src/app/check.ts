@@ -13,6 +13,9 @@ import { DATABASE } from './backup.ts'
 import { dataDirProblem } from './data-dir.ts'
 import { paths } from './paths.ts'
 import { located, openTools } from './tool-sources.ts'
+import { createRefusedParameter } from '../toolbox/refused-parameters.ts'
+import { sendable } from '../toolbox/sendable.ts'
+import type { Tool } from '../tools/tool.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { trialSnapshot } from '../prompt/trial.ts'
@@ -120,7 +123,7 @@ async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
   const all = [...tools.builtin(), ...modules.tools(), ...wrapped.tools()]
   return {
     problems: await tools.problems(),
-    warnings: wrapped.warnings().map(located),
+    warnings: [...wrapped.warnings().map(located), ...notSent(config, all)],
     notes: [
       ...wrapped.replaced().map(({ file, by }) => `${by} takes the place of ${file}`),
       ...all.flatMap(({ id, aliasOf, unavailable }) =>
@@ -128,6 +131,19 @@ async function toolFiles(config: Config, storage: Storage): Promise<Findings> {
       ),
     ],
   }
+}
+
+/** A line for each tool that cannot be sent to models, and for each that the provider of one of them would refuse. */
+function notSent({ models }: Config, tools: readonly Tool[]): readonly string[] {
+  const refusedParameter = createRefusedParameter()
+  return tools.flatMap((tool) => {
+    const words = sendable(tool)
+    if (words.problem !== undefined) return [`${tool.id} is hidden: ${words.problem}`]
+    return models.flatMap(({ name, framing, enabled }) => {
+      const reason = enabled ? refusedParameter(framing, words) : undefined
+      return reason === undefined ? [] : [`@${name} is not offered ${tool.id}: ${reason}`]
+    })
+  })
 }
 
 async function sandboxLine(config: Config): Promise<string> {

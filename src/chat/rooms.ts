@@ -1,7 +1,7 @@
 import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
-import { isRoomName, LOBBY, roomName } from './people/names.ts'
+import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
@@ -28,6 +28,13 @@ export interface Rooms {
   lobby(): Promise<Room>
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
   anyRoom(name: RoomName): Promise<Room | undefined>
+  readonly everywhere: Everywhere
+}
+
+/** What concerns all rooms of this server at once. */
+export interface Everywhere {
+  /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
+  readonly tellAdmins: (text: string) => boolean
   /**
    * Records the sums of all who came and went without being announced: when a server stops, and when the next one
    * starts after it was killed. Rejects with `StorageError`.
@@ -115,9 +122,19 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     async anyRoom(name) {
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
-    async sumUpPresence() {
-      await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
-      for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
+    everywhere: {
+      tellAdmins(text) {
+        const told = [...open.values()].map((room) => {
+          const admins = room.present().filter(({ admin }) => admin)
+          room.whisper(admins, { kind: 'notice', level: 'error', author: SYSTEM, text })
+          return admins.length > 0
+        })
+        return told.includes(true)
+      },
+      async sumUpPresence() {
+        await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
+        for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
+      },
     },
   }
 }

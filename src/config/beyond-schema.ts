@@ -40,16 +40,19 @@ function* namesTwice(written: unknown, list: 'models' | 'mcp'): Iterable<Found> 
 /** A model that needs no entry. */
 const ALWAYS_THERE = 'guide'
 
-/** Each fallback must be another model of the file, or `@guide`, and asking one after the other must come to an end. */
+/** Each fallback must be another model of the file that is enabled, or `@guide`, and asking one after the other must come to an end. */
 function* fallbacks(written: unknown): Iterable<Found> {
   const models = listAt(written, 'models')
   const next = new Map(models.map((entry) => [at(entry, 'name'), at(entry, 'fallback')]))
+  const off = new Set(models.flatMap((entry) => (at(entry, 'enabled') === false ? [at(entry, 'name')] : [])))
   for (const [index, entry] of models.entries()) {
     const [name, fallback] = [at(entry, 'name'), at(entry, 'fallback')]
     if (typeof name !== 'string' || typeof fallback !== 'string') continue
     const path = ['models', String(index), 'fallback']
     if (!next.has(fallback) && fallback !== ALWAYS_THERE)
       yield { path, sentence: `there is no model called ${fallback} in this file; name another one` }
+    else if (off.has(fallback) && !off.has(name))
+      yield { path, sentence: `the model ${fallback} has enabled = false; enable it, or name another one` }
     else if (leadsBack(name, next))
       yield { path, sentence: `the fallbacks of ${name} lead back to it; leave one of them out` }
   }

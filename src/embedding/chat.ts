@@ -48,8 +48,8 @@ export class ChatError extends Error {
 export interface Answer {
   /** What it wrote in all steps, cleaned. */
   readonly text: string
-  /** `length`: it was cut at `maxOutput`. */
-  readonly reason: StepResult['reason']
+  /** `length`: it was cut at `maxOutput`. `refused`: its provider cut it. */
+  readonly reason: StepResult['end']['reason']
   /** Tokens of all steps, as the provider reported them; zeros where it did not. */
   readonly usage: Usage
 }
@@ -125,9 +125,9 @@ export function createChat(options: ChatOptions): Chat {
     })
     switch (end.why) {
       case 'answered': {
-        const { text, reason } = end.asked.result
-        append({ role: 'assistant', text: text || '(no answer)', calls: [] })
-        return { text: reply.finish(), reason, usage }
+        const { result } = end.asked
+        append({ role: 'assistant', text: result.text || '(no answer)', calls: [] })
+        return { text: reply.finish(), reason: result.end.reason, usage }
       }
       case 'halted':
         throw new ChatError(end.reason)

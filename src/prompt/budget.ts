@@ -23,7 +23,8 @@ export interface FewerTools {
 
 /**
  * Gives the target's tokens to the layers in order of priority, equal ones in the order in which the script named
- * them. What a layer gets depends only on the message and on the layers before it. The total is counted on the joined
+ * them. With `toolsFirst`, the tools come right after what is required: then text gives way to them. What a layer gets
+ * depends only on the message and on the layers before it. The total is counted on the joined
  * texts after each layer, so it is exact, and never over the target.
  *
  * Returns `FewerTools` if the tools take too much: they never keep a required layer out. Throws `WrapError('budget')` if
@@ -36,7 +37,7 @@ export function fillBudget(
 ): FilledBudget | FewerTools {
   const terms = { ...given, counter: createKnownCounts(given.counter) }
   const ledger = createLedger(layers, terms)
-  const inOrder = layers.toSorted((a, b) => a.priority - b.priority)
+  const inOrder = inServingOrder(layers, terms)
   checkMessage(ledger, inOrder, terms)
   const reports = new Map<Layer, LayerReport>()
   for (const layer of inOrder) {
@@ -54,6 +55,11 @@ export function fillBudget(
     layers: layers.flatMap((layer) => reports.get(layer) ?? []),
     tools: offer && hasTools ? offer.tools : [],
   }
+}
+
+function inServingOrder(layers: readonly Layer[], { toolsFirst = false }: BudgetTerms): readonly Layer[] {
+  const rank = ({ required, tools }: Layer): number => (!toolsFirst || required ? 0 : tools ? 1 : 2)
+  return layers.toSorted((a, b) => rank(a) - rank(b) || a.priority - b.priority)
 }
 
 /** Where the first required layer would not fit even by itself, the error about that layer says more. */
@@ -86,7 +92,7 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
   const { layer, offer, terms } = candidate
   const text = fullText(layer)
   if (layer.entries) terms.counter.know(text, countEntries(layer.heading, layer.entries, terms.counter))
-  if (put(candidate, text)) return report(candidate, text, 'kept', '')
+  if (!isOverItsMost(candidate) && put(candidate, text)) return report(candidate, text, 'kept', '')
   if (offer && !offer.last) {
     const cost = terms.counter.count(text) + offer.tokens
     return { toolTokens: Math.min(offer.cap, cost - whatIsOver(candidate)) }
@@ -97,8 +103,12 @@ function fit(candidate: Candidate): LayerReport | FewerTools {
   return report(candidate, '', 'dropped', `${whatIsMissing(candidate)}${offer ? shareIn(offer) : ''}`)
 }
 
+/** The cap is less than the share where layers that are served before the tools, or are required, need the rest. */
 const shareIn = ({ cap, share }: ToolOffer): string =>
-  cap < share ? `; what must be there leaves ${cap} for tools` : `; tools may have ${cap}`
+  cap < share ? `; more important layers leave ${cap} for tools` : `; tools may have ${cap}`
+
+const isOverItsMost = ({ layer: { maxTokens }, terms, layer }: Candidate): boolean =>
+  maxTokens !== undefined && terms.counter.count(fullText(layer)) > maxTokens
 
 /** A required layer does not fit: tools give way to it. Throws `WrapError('budget')` where there are none. */
 function withFewerTools(candidate: Candidate, reports: ReadonlyMap<Layer, LayerReport>): FewerTools {
@@ -119,7 +129,7 @@ function put({ layer, offer, ledger, terms }: Candidate, text: string): boolean 
 /** Where two texts meet, the sum may move by a token or two: a text that is just too long is trimmed again, shorter. */
 function putTrimmed(candidate: Candidate): TrimmedText | undefined {
   const { layer, ledger, terms } = candidate
-  let allowed = left(candidate)
+  let allowed = Math.min(left(candidate), layer.maxTokens ?? Infinity)
   while (allowed > 0) {
     const trimmed = trimLayer(layer, allowed, terms.counter)
     if (trimmed?.tokens !== undefined) terms.counter.know(trimmed.text, trimmed.tokens)
@@ -135,7 +145,8 @@ const left = ({ ledger, terms }: Candidate): number => Math.max(0, terms.target 
 function whatIsMissing(candidate: Candidate): string {
   const { layer, offer, ledger, terms } = candidate
   const withLayer = ledger.totalWith({ layer, text: fullText(layer), toolTokens: offer?.tokens })
-  return `needs ${withLayer - ledger.total()} tokens, ${left(candidate)} of ${terms.target} are left`
+  const most = isOverItsMost(candidate) ? `, it may have ${layer.maxTokens}` : ''
+  return `needs ${withLayer - ledger.total()} tokens${most}, ${left(candidate)} of ${terms.target} are left`
 }
 
 function report(

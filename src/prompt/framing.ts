@@ -17,6 +17,8 @@ export interface Framing {
   readonly factor: number
   /** Definitions that a request may have; absent where no limit is known, as for Anthropic, Ollama and llama.cpp. */
   readonly maxTools?: number
+  /** A regular expression that every parameter's name must match; absent where any is taken, or nothing is known. */
+  readonly parameterNames?: string
   /** How far the sum may be off, in per cent; 0 where it is exact. */
   readonly tolerance: number
   /** Where the figures come from, and when they were looked up. */

@@ -19,6 +19,8 @@ export interface Layer {
   readonly trim: Trim
   /** Stands before the text and is never cut off it; may be empty. */
   readonly heading: string
+  /** Tokens that it may have at most, its heading included; absent where only the budget bounds it. */
+  readonly maxTokens?: number
   /** The tools whose definitions go with this layer. */
   readonly tools?: ChosenTools
   /** What the text is made of, one under the other, where the host made it. */
@@ -76,7 +78,7 @@ export function readLayers(value: Json): ComposedLayers {
 }
 
 function readLayer(layer: JsonObject): Layer {
-  const tools = layer['tools']
+  const { tools, max_tokens: maxTokens } = layer
   return {
     name: text(layer['name']),
     priority: number(layer['priority']),
@@ -85,6 +87,7 @@ function readLayer(layer: JsonObject): Layer {
     required: layer['required'] === true,
     trim: trim(layer['trim']),
     heading: text(layer['heading']),
+    ...(maxTokens === undefined ? {} : { maxTokens: number(maxTokens) }),
     ...(tools === undefined ? {} : { tools: readTools(object(tools, 'the option tools')) }),
   }
 }

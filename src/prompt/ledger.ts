@@ -11,6 +11,8 @@ export interface BudgetTerms {
   /** What the provider adds. */
   readonly framing: Framing
   readonly counter: TokenCounter
+  /** True if tools come before all that is not required: absent where the priorities alone decide. */
+  readonly toolsFirst?: boolean
 }
 
 /** Tokens of what would be sent now; they add up to the total. */

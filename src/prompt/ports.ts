@@ -22,6 +22,10 @@ export class WrapError extends Error {
   }
 }
 
+/** Whether composing failed because what must be in the prompt has no space in the model's window. */
+export const isOverBudget = (error: unknown): boolean =>
+  error instanceof WrapError && error.reason === 'budget'
+
 /** Turns a snapshot into a prompt outside of the server's process. A failure touches no other composition. */
 export interface Composer extends AsyncDisposable {
   /** Rejects with `WrapError` only (and with the signal's reason when aborted). */

@@ -85,12 +85,18 @@ export interface RoomScript {
   readonly version: number
 }
 
-/** What a turn has done with tools. Where not all fit, these stay, and the oldest of them give way first. */
+/** A tool that a turn keeps, and the rung that it keeps. */
+export interface KeptTool {
+  readonly id: string
+  readonly form: 'full' | 'short'
+}
+
+/** What a turn has done with tools, oldest first. Where not all fit, these stay, and the oldest of them give way first. */
 export interface ToolsInTurn {
-  /** Ids of the tools that `find_tools` has shown, oldest first. */
-  readonly found: readonly string[]
-  /** The tools that were called, and how they were sent then, oldest first. */
-  readonly called: readonly { readonly id: string; readonly form: 'full' | 'short' }[]
+  /** The tools that `find_tools` has named. */
+  readonly found: readonly KeptTool[]
+  /** The tools that were called, as they were sent then. */
+  readonly called: readonly KeptTool[]
 }
 
 /**

@@ -17,7 +17,7 @@ export interface ToolOffer {
   readonly tokens: number
   /** Tokens that the tools and their layer's text may have together; 0 if they must be left out. */
   readonly cap: number
-  /** Their share of the target; where `cap` is less, something that must be there needs the rest. */
+  /** Their share of the target; where `cap` is less, layers that are more important need the rest. */
   readonly share: number
   /** True if they cannot be had for less: then the layer is dropped. */
   readonly last: boolean

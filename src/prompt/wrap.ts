@@ -12,8 +12,8 @@ const MAX_RUNS = 8
 
 /**
  * What the model reads: runs the layers in Lua, then gives them the budget. Pure: the same snapshot gives the
- * same prompt. Where the tools leave too little to what must be there, the layers run again with fewer tokens for tools.
- * Whoever composes more than once hands in what is remembered, which only saves work. `printed` gets what the script prints, also
+ * same prompt. Where the tools do not fit, or leave too little to what is required, the layers run again with fewer tokens for
+ * tools. Whoever composes more than once hands in what is remembered, which only saves work. `printed` gets what the script prints, also
  * where it fails. Throws `WrapError`.
  */
 export function composePrompt(
@@ -39,7 +39,7 @@ export function composePrompt(
     const offer = known.offers(snapshot.tools, offered, () =>
       offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price }),
     )
-    const terms = { target, message: snapshot.message, framing, counter }
+    const terms = { target, message: snapshot.message, framing, counter, toolsFirst: isUnderWay(snapshot) }
     const filled = fillBudget(composed.layers, offer, terms)
     if ('sums' in filled)
       return promptOf(snapshot, filled, target, {
@@ -57,6 +57,12 @@ function shareOf({ toolsShare, inTurn }: Snapshot, target: number, limit: number
   const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
   return Math.floor(whole * toolsShare)
 }
+
+/**
+ * Once a turn has made a step, its tools are kept before other text: what its steps take is not taken from its tools first,
+ * and a provider's cache of the tools stays valid.
+ */
+const isUnderWay = ({ inTurn }: Snapshot): boolean => (inTurn?.reserve ?? 0) > 0
 
 function chosenIn({ layers, selection }: LayersRun, cap: number) {
   const chosen = layers.find((layer) => layer.tools)?.tools

@@ -30,43 +30,60 @@ export interface Offer {
   search(args: JsonObject, now: ToolsInReach): Promise<ToolResult>
 }
 
-/** The tools that one request to a model offers. They do not change while its calls run. */
+/**
+ * What the requests of one turn have offered so far. The model has read of it, so it can be called as well where a later
+ * request has no more room for it and defers it. What the room's script or a scope leaves out since is not offered any more.
+ */
+export interface OfferedSoFar {
+  /** By name, as it was sent last. */
+  readonly tools: Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>
+  hasSearch: boolean
+}
+
+/** Nothing was offered yet. */
+export const createOfferedSoFar = (): OfferedSoFar => ({ tools: new Map(), hasSearch: false })
+
+/** What an offer is made with. */
+export interface OfferParts extends SearchParts {
+  /** Gets what this request offers. */
+  readonly offered: OfferedSoFar
+}
+
+/** The tools that a model has in one step of its turn. They do not change while its calls run. */
 export interface SentOffer extends Offer {
   /** What is sent, in this order. */
   readonly definitions: readonly ToolDefinition[]
   /** Ids of all tools that can be called in this turn: those that are sent, deferred, or stood for by one of these. */
   readonly ids: readonly string[]
-  /** The tool of the request that is called by a name; undefined where there is none. */
+  /** The tool that is called by a name, as it was sent last in this turn; undefined where there is none. */
   sentAs(name: string): PromptTool | undefined
 }
 
 /** `composed` are the tools that the prompt was made from. */
-export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: SearchParts): SentOffer {
+export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: OfferParts): SentOffer {
+  const { offered } = parts
   const search = createSearch(parts)
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
-  const deferred = prompt.tools.flatMap(({ form, id }) => (form === 'deferred' ? (known.get(id) ?? []) : []))
-  const callable = new Map<string, { readonly tool: CatalogueTool; readonly sent: PromptTool }>()
-  for (const sent of prompt.tools) {
-    if (sent.form === 'deferred') continue
-    for (const id of [sent.id, ...(sent.standsFor ?? [])]) {
-      const tool = known.get(id)
-      if (tool) callable.set(tool.name, { tool, sent })
-    }
-  }
+  addOffered(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
-  const hasSearch = prompt.tools.some(({ id, definition }) => id === FIND_TOOLS && definition)
+  const ids = prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor])
+  const inPrompt = new Set(ids)
+  const callable = (name: string) => {
+    const one = offered.tools.get(name)
+    return one && inPrompt.has(one.tool.id) ? one : undefined
+  }
 
   const resolve = (name: string, now: ToolsInReach): Target | undefined => {
-    if (hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
-    const offered = callable.get(name)?.tool
-    const current = offered && now.visible.find(({ id }) => id === offered.id)
-    return current && sameDefinition(offered, current) ? targetOf(current, now) : undefined
+    if (offered.hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
+    const tool = callable(name)?.tool
+    const current = tool && now.visible.find(({ id }) => id === tool.id)
+    return current && sameDefinition(tool, current) ? targetOf(current, now) : undefined
   }
 
   return {
     definitions,
-    ids: prompt.tools.flatMap(({ id, standsFor = [] }) => [id, ...standsFor]),
-    sentAs: (name) => callable.get(name)?.sent,
+    ids,
+    sentAs: (name) => callable(name)?.sent,
     resolve,
     unknown: (name, now) =>
       unknownTool(
@@ -75,11 +92,27 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Searc
       ),
     async search(args, now) {
       const current = new Set(now.visible.map(({ id }) => id))
-      return await search(
-        args,
-        deferred.filter(({ id }) => current.has(id)),
-      )
+      const searchable = prompt.tools.flatMap(({ id, form }) => {
+        const tool = current.has(id) ? known.get(id) : undefined
+        return tool ? [{ tool, form }] : []
+      })
+      return await search(args, searchable)
     },
+  }
+}
+
+function addOffered(
+  { tools }: Prompt,
+  known: ReadonlyMap<string, CatalogueTool>,
+  offered: OfferedSoFar,
+): void {
+  for (const sent of tools) {
+    if (sent.form === 'deferred') continue
+    if (sent.id === FIND_TOOLS) offered.hasSearch = true
+    for (const id of [sent.id, ...(sent.standsFor ?? [])]) {
+      const tool = known.get(id)
+      if (tool) offered.tools.set(tool.name, { tool, sent })
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { effectiveScope, SCOPE_KEY, type Bounds, type Resolution } from '../prompt/scope.ts'
 import type { Catalogue } from './catalogue.ts'
+import { createRefusedParameter, type RefusedParameter } from './refused-parameters.ts'
 
 /** Whose tools are asked for: those of a requester, through a model or (without one) by their own hand. */
 export interface ScopeQuery {
@@ -55,6 +56,7 @@ export function createScopedTools(
   scopeOf: (model: ModelSettings) => Json = ({ tools }) => tools,
 ): FindScopedTools {
   const withoutNav = createWithoutNav()
+  const refusedParameter = createRefusedParameter()
   return async ({ room, requester, model, within }) => {
     const [stored, nav, role] = await Promise.all([
       rooms.getValue(room.name, SCOPE_KEY),
@@ -69,14 +71,27 @@ export function createScopedTools(
       within,
       model: model && scopeOf(model),
     })
-    const { visible, hidden, warnings } = withoutTools(narrowed, model?.lacks?.tools)
+    const { visible, hidden, warnings } = model ? takenBy(model, narrowed, refusedParameter) : narrowed
     return { visible, hidden, warnings, catalogue, scope, role }
   }
 }
 
-/** A model that takes no tools is offered none; `reason` says why, and is undefined where it takes them. */
-function withoutTools(resolution: Resolution, reason: string | undefined): Resolution {
-  if (reason === undefined) return resolution
-  const hidden = resolution.visible.map((tool) => ({ tool, reason: `model: ${reason}` }))
-  return { visible: [], hidden: [...hidden, ...resolution.hidden], warnings: resolution.warnings }
+/** Without the tools that a model or its provider does not take, each with the reason. */
+function takenBy(
+  { lacks, framing }: ModelSettings,
+  resolution: Resolution,
+  refusedParameter: RefusedParameter,
+): Resolution {
+  const refusals = new Map(
+    resolution.visible.flatMap((tool) => {
+      const reason = lacks?.tools ?? refusedParameter(framing, tool)
+      return reason === undefined ? [] : [[tool, { tool, reason: `model: ${reason}` }] as const]
+    }),
+  )
+  if (refusals.size === 0) return resolution
+  return {
+    ...resolution,
+    visible: resolution.visible.filter((tool) => !refusals.has(tool)),
+    hidden: [...refusals.values(), ...resolution.hidden],
+  }
 }

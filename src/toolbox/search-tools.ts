@@ -1,45 +1,77 @@
 import type { JsonObject } from '../lib/json.ts'
+import { headOf } from '../lib/text/characters.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf, lineOf } from '../prompt/definitions.ts'
 import { findTools } from '../prompt/find-tools.ts'
+import type { ToolForm } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
+
+/** A tool that can be found: in full or short where the model has it already. */
+export interface Searchable {
+  readonly tool: CatalogueTool
+  readonly form: ToolForm
+}
+
+/** A tool that a search has found, as the model has it in its next steps. */
+export interface FoundTool {
+  readonly tool: CatalogueTool
+  readonly form: 'full' | 'short'
+  /** True if the model has it already. */
+  readonly isLoaded: boolean
+}
 
 /** What a search needs beside the tools. */
 export interface SearchParts {
   /** Tokens that the tools which it finds may have. */
   readonly room: () => number
   /** Takes the tools that a search has found, and that fit, in the order of the search. */
-  readonly found: (ids: readonly string[]) => void
-  /** Tokens of these tools in short, as the model's provider counts them, with their lines. Rejects with `WrapError`. */
-  readonly weigh: (tools: readonly CatalogueTool[]) => Promise<readonly number[]>
+  readonly found: (tools: readonly FoundTool[]) => void
+  /** Tokens of these tools, as the model's provider counts them, with their lines. Rejects with `WrapError`. */
+  readonly weigh: (tools: readonly Omit<FoundTool, 'isLoaded'>[]) => Promise<readonly number[]>
 }
 
 /** Answers the calls of `find_tools` of one step, which look through these tools. */
-export type SearchTools = (args: JsonObject, tools: readonly CatalogueTool[]) => Promise<ToolResult>
+export type SearchTools = (args: JsonObject, tools: readonly Searchable[]) => Promise<ToolResult>
 
-/** What is found is weighed before it is promised: all of it fits into the next prompt together. Rejects as `weigh` does. */
+/**
+ * What the model has already is named, and keeps its rung. What it has not is weighed before it is promised: all of it fits
+ * into the next prompt together. Rejects as `weigh` does.
+ */
 export function createSearch({ room: roomNow, found, weigh }: SearchParts): SearchTools {
   /** What this step has found so far, with its tokens. */
   const foundNow = new Map<string, number>()
   return async ({ query }, tools) => {
     if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
-    const matching = findTools(query, tools)
-    if (matching.length === 0) return ok(`No tool matches ${JSON.stringify(query)}; try other words.`)
-    const weighed = zip(matching, await weigh(matching)).map(([tool, tokens]) => ({ tool, tokens }))
+    const matching = matchesIn(query, tools)
+    if (matching.length === 0) return ok(`No tool matches ${quoted(query)}; try other words.`)
+    const weighed = zip(matching, await weigh(matching)).map(([one, tokens]) => ({ ...one, tokens }))
     const room = roomNow()
     const isKnown = ({ tool }: Weighed): boolean => foundNow.has(tool.id)
     const left = room - [...foundNow.values()].reduce((sum, tokens) => sum + tokens, 0)
     const fitting = thoseThatFit(weighed, left, isKnown)
     for (const { tool, tokens } of fitting) foundNow.set(tool.id, tokens)
-    found(fitting.map(({ tool }) => tool.id))
+    found(fitting)
     return ok(searchText(weighed, fitting, room))
   }
 }
 
-/** A tool that a search found, and its tokens in short. */
-interface Weighed {
-  readonly tool: CatalogueTool
+function matchesIn(query: string, tools: readonly Searchable[]): readonly FoundTool[] {
+  const forms = new Map(tools.map(({ tool, form }) => [tool, form]))
+  return findTools(query, [...forms.keys()]).map((tool) => {
+    const form = forms.get(tool)
+    return { tool, form: form === 'full' ? 'full' : 'short', isLoaded: form === 'full' || form === 'short' }
+  })
+}
+
+/** Characters of a query that an answer repeats. */
+const MAX_QUOTED_CHARACTERS = 100
+
+const quoted = (query: string): string =>
+  JSON.stringify(query.length > MAX_QUOTED_CHARACTERS ? `${headOf(query, MAX_QUOTED_CHARACTERS)}…` : query)
+
+/** A tool that a search found, and its tokens. */
+interface Weighed extends FoundTool {
   readonly tokens: number
 }
 
@@ -59,12 +91,14 @@ function thoseThatFit(
 }
 
 function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], room: number): string {
-  const others = matching.filter((one) => !fitting.includes(one))
+  const loaded = matching.filter(({ isLoaded }) => isLoaded)
+  const fresh = fitting.filter(({ isLoaded }) => !isLoaded)
+  const others = matching.filter((one) => !one.isLoaded && !fitting.includes(one))
   const tooLarge = others.filter(({ tokens }) => tokens > room)
   const later = others.filter(({ tokens }) => tokens <= room).map(({ tool }) => tool.name)
   return [
-    ...(fitting.length > 0 ? ['You can call these from the next step on:'] : []),
-    ...fitting.map(({ tool }) => lineOf(tool, 'full').trimEnd()),
+    ...listed('You have these already:', loaded),
+    ...listed('You can call these from the next step on:', fresh),
     ...tooLarge.map(
       ({ tool, tokens }) =>
         `${tool.name} is too large for you: it needs ${tokens} tokens, ${room} are there for tools that you find.`,
@@ -77,8 +111,14 @@ function searchText(matching: readonly Weighed[], fitting: readonly Weighed[], r
   ].join('\n')
 }
 
-/** A tool as `weigh` counts it: its short definition, and its line. */
-export const weighedTexts = (tool: CatalogueTool): readonly [definition: string, line: string] => [
-  JSON.stringify(definitionOf(tool, 'short')),
-  lineOf(tool, 'short'),
+const listed = (heading: string, tools: readonly Weighed[]): readonly string[] =>
+  tools.length === 0 ? [] : [heading, ...tools.map(({ tool }) => lineOf(tool, 'full').trimEnd())]
+
+/** A tool as `weigh` counts it: its definition, and its line. */
+export const weighedTexts = ({
+  tool,
+  form,
+}: Omit<FoundTool, 'isLoaded'>): readonly [definition: string, line: string] => [
+  JSON.stringify(definitionOf(tool, form)),
+  lineOf(tool, form),
 ]

@@ -1,5 +1,7 @@
 import { cleanJson, isTooDeep, MAX_JSON_DEPTH } from '../lib/clean-json.ts'
-import { isJsonList, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../lib/json.ts'
+import { isJsonObject, type Json, type JsonSchema } from '../lib/json.ts'
+import { mistakeIn, withItems } from '../lib/json-schema.ts'
+import { headOf } from '../lib/text/characters.ts'
 import { cleanLine, cleanText } from '../lib/text/clean-text.ts'
 
 /** What models are told of a tool, as it is sent. */
@@ -56,7 +58,7 @@ function checkedSchema(given: unknown): JsonSchema {
   if (isTooDeep(plain)) throw new Unsendable(`its schema is nested more than ${MAX_JSON_DEPTH} deep`)
   const schema = cleanJson(plain)
   if (!isJsonObject(schema)) throw new Unsendable(`its schema must be an object, it is ${kindOf(schema)}`)
-  const { type = 'object', properties, required } = schema
+  const { type = 'object', properties } = schema
   if (type !== 'object')
     throw new Unsendable(
       `its schema is of type ${JSON.stringify(type).slice(0, 40)}, arguments are an object`,
@@ -66,15 +68,19 @@ function checkedSchema(given: unknown): JsonSchema {
     throw new Unsendable(
       `its schema has only ${choice} at the top, which providers refuse; name the properties`,
     )
-  if (properties !== undefined && !isProperties(properties))
-    throw new Unsendable('the properties of its schema must each be a schema')
-  if (required !== undefined && !(isJsonList(required) && required.every((one) => typeof one === 'string')))
-    throw new Unsendable('required in its schema must be a list of names')
-  if (choice === undefined && 'type' in schema) return schema
-  return Object.fromEntries([
-    ['type', type],
-    ...Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key)),
-  ])
+  // Anthropic and OpenAI look through schemas by the draft (github.com/anthropics/claude-code/issues/9605).
+  const mistake = mistakeIn(schema)
+  if (mistake !== undefined)
+    throw new Unsendable(`its schema is no JSON Schema of draft 2020-12: ${cut(mistake)}`)
+  const chosen =
+    choice === undefined && 'type' in schema
+      ? schema
+      : Object.fromEntries([
+          ['type', type],
+          ...Object.entries(schema).filter(([key]) => key !== 'type' && !CHOICES.has(key)),
+        ])
+  // OpenAI and Gemini refuse a list without items (github.com/sigoden/aichat/pull/1049, github.com/cline/cline/issues/7339).
+  return withItems(chosen)
 }
 
 function plainJson(given: unknown): Json {
@@ -95,8 +101,11 @@ function jsonText(given: unknown): string | undefined {
   }
 }
 
-const isProperties = (value: Json): value is JsonObject =>
-  isJsonObject(value) && Object.values(value).every((one) => typeof one === 'boolean' || isJsonObject(one))
+/** Characters of what is quoted from a schema. */
+const MAX_QUOTED_CHARS = 200
+
+const cut = (text: string): string =>
+  text.length > MAX_QUOTED_CHARS ? `${headOf(text, MAX_QUOTED_CHARS)}…` : text
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'

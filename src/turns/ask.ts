@@ -1,10 +1,11 @@
 import type { Calibrations } from '../prompt/calibration/calibration.ts'
+import { isOverBudget } from '../prompt/ports.ts'
 import { spentFor } from './bill/spent.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
 import type { ModelRequest } from './ports.ts'
 import type { PreparedStep } from './prepared-step.ts'
-import { learnFromRefusal } from './refusals.ts'
+import { createAttempts, learnFromRefusal } from './refusals.ts'
 import { createStreamCleaner } from './reply.ts'
 import { streamStep, type StepResult } from './step.ts'
 import type { TurnJob } from './turn-job.ts'
@@ -12,7 +13,7 @@ import { nameOf, spend, type Turn } from './turn-state.ts'
 
 /** What asking needs. */
 export interface AskParts {
-  readonly calibrations: Pick<Calibrations, 'learnFrom' | 'learnRefusal'>
+  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnFrom' | 'learnRefusal'>
   readonly known: KnownModels
   readonly limits: { readonly retryPauses?: readonly number[] }
 }
@@ -25,23 +26,53 @@ interface Answered {
 
 /**
  * Sends the turn's newest step. A request that the provider refuses for a reason which another request mends is prepared
- * again and sent once more, once for each kind of reason. Rejects with `Refusal` (a quota is used up), `ModelError`,
- * `WrapError`, `StorageError`, or the signal's reason.
+ * again and sent once more; one that was too long is made shorter until it is taken. Rejects with `Refusal` (a quota is
+ * used up), `ModelError`, `WrapError`, `StorageError`, or the signal's reason.
  */
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
-  const mended = new Set<ModelRefusal['kind']>()
-  for (let step = prepared; ; step = await step.again(turn.messages)) {
+  const mayFollow = createAttempts()
+  let step = prepared
+  for (;;) {
     turn.step = step
     try {
       return { step, result: await send(turn, step, parts) }
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
-      if (!refusal || mended.has(refusal.kind)) throw error
-      mended.add(refusal.kind)
-      const refused = { model: turn.job.model, settings: turn.settings, size: step.size }
-      turn.settings = await learnFromRefusal(refusal, refused, parts)
+      if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
+      if (!refusal) throw error
+      const next = mayFollow(refusal) ? await another(turn, step, refusal, parts) : undefined
+      if (!next) {
+        // What helped nothing is not kept, so that no refusal shuts a model out.
+        await parts.known.forgetWindow(turn.settings)
+        throw error
+      }
+      step = next
     }
   }
+}
+
+/** Shares of a refused prompt that the next one may have: half of it, or more where what must be there needs more. */
+const SHARES: readonly number[] = [0.5, 0.75, 0.9]
+
+/** The step again, as another request; undefined where there is none that differs. */
+async function another(
+  turn: Turn,
+  step: PreparedStep,
+  refusal: ModelRefusal,
+  parts: AskParts,
+): Promise<PreparedStep | undefined> {
+  const refused = { model: turn.job.model, settings: turn.settings, size: step.size }
+  for (const share of SHARES) {
+    turn.settings = await learnFromRefusal(refusal, { ...refused, share }, parts)
+    try {
+      const next = await step.again(turn.messages)
+      return refusal.kind !== 'too-long' || next.size.counted < step.size.counted ? next : undefined
+    } catch (error) {
+      if (!isOverBudget(error)) throw error
+      await parts.known.forgetWindow(turn.settings)
+    }
+  }
+  return undefined
 }
 
 /** Sends one request. It is stored while the model works; what follows from the answer waits until it is. */
@@ -59,8 +90,18 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   if (result.usage) spend(turn, spentFor(result.usage, settings.price))
   await Promise.all([stored, job.recorder.bill.charge(settings, result.usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
+  checkAnswer(result)
   return result
 }
+
+/** Throws `ModelError` where the provider ended a step that has neither text nor calls, and says why. */
+function checkAnswer({ text, calls, end }: StepResult): void {
+  if (calls.length > 0 || text.trim() !== '' || !('word' in end)) return
+  throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
+}
+
+/** Characters of a provider's word for the end of an answer that are shown. */
+const MAX_WORD_CHARS = 80
 
 function requestOf({ settings }: Turn, { content }: PreparedStep): ModelRequest {
   const { prompt, messages, tools } = content

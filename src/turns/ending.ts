@@ -6,7 +6,7 @@ import type { Room } from '../chat/room.ts'
 import { exactAmount } from '../lib/price.ts'
 import { WrapError } from '../prompt/ports.ts'
 import { ModelError } from './model-error.ts'
-import type { ConfiguredModel } from './ports.ts'
+import type { ConfiguredModel, FinishReason } from './ports.ts'
 import type { TurnRecorder } from './turn-log.ts'
 import type { Spent } from './bill/spent.ts'
 
@@ -37,11 +37,15 @@ export function withinTime(
   return { signal: AbortSignal.any([stop, late.signal]), end: () => clearTimeout(timer) }
 }
 
-/** The turn went through. `cut` if the model's answer reached its limit. */
-export const done = (model: string, cut: boolean): Ending =>
-  cut
-    ? { outcome: 'done', notice: { level: 'info', text: `@${model}'s answer was cut at its max_output` } }
-    : { outcome: 'done' }
+/** The turn went through; `end` says why the model's answer ended. */
+export function done(model: string, end: FinishReason): Ending {
+  const cut = (why: string): Ending => ({
+    outcome: 'done',
+    notice: { level: 'info', text: `@${model}'s answer was cut ${why}` },
+  })
+  if (end.reason === 'length') return cut('at its max_output')
+  return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : { outcome: 'done' }
+}
 
 /** The turn reached one of our limits. */
 export const stopped = (text: string): Ending => ({ outcome: 'stopped', notice: { level: 'error', text } })

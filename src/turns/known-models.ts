@@ -14,8 +14,18 @@ export interface KnownModels {
   settingsOf(model: ConfiguredModel): Promise<ModelSettings>
   /** The same as far as it is known, without asking anybody. Rejects with `StorageError`. */
   lastKnown(model: ConfiguredModel): Promise<ModelSettings>
+  /**
+   * A request to the model failed. Its server may come back with another window, so it is asked again before the next turn;
+   * one that did not answer keeps its pause.
+   */
+  failed(model: ModelSettings): void
   /** Remembers what a refusal taught. A failure is only logged: then the same is learned again. */
   learn(model: ModelSettings, facts: ModelFacts): Promise<void>
+  /**
+   * Forgets the window that a refusal taught: it may be a guess. Resolves to whether there was one. A failure is only
+   * logged.
+   */
+  forgetWindow(model: ModelSettings): Promise<boolean>
 }
 
 /** Milliseconds for which a turn, or a command, waits for a server that is asked about a model. */
@@ -72,13 +82,31 @@ export function createKnownModels(
     log.warn(facts, 'context_window is larger than what the server of the model takes; the smaller one holds')
   }
 
+  const isOld = ({ learnedAt }: StoredFacts): boolean => learnedAt + LEARNED_MS < clock.now()
+
   async function lastKnown({ settings }: ConfiguredModel): Promise<ModelSettings> {
     const stored = await store.find(factsKey(settings))
     if (!stored) return settings
-    const isOld = stored.learnedAt + LEARNED_MS < clock.now()
-    const narrowed = narrow(settings, { ...stored, learned: isOld ? {} : stored.learned })
+    const narrowed = narrow(settings, { ...stored, learned: isOld(stored) ? {} : stored.learned })
     if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
     return narrowed
+  }
+
+  /** Runs a change of what was learned. */
+  async function changeLearned(
+    settings: ModelSettings,
+    next: (learned: ModelFacts) => ModelFacts | undefined,
+  ): Promise<boolean> {
+    const key = factsKey(settings)
+    try {
+      const before = await store.find(key)
+      const learned = next(before && !isOld(before) ? before.learned : {})
+      if (learned) await change(key, { learned, learnedAt: clock.now() })
+      return learned !== undefined
+    } catch (error) {
+      log.debug({ error }, 'what was learned of a model could not be stored')
+      return false
+    }
   }
 
   return {
@@ -87,15 +115,15 @@ export function createKnownModels(
       return await lastKnown(model)
     },
     lastKnown,
-    async learn(settings, facts) {
+    failed(settings) {
       const key = factsKey(settings)
-      try {
-        const learned = { ...(await store.find(key))?.learned, ...facts }
-        await change(key, { learned, learnedAt: clock.now() })
-      } catch (error) {
-        log.debug({ error }, 'what was learned of a model could not be stored')
-      }
+      if ((nextAsk.get(key) ?? -Infinity) > clock.monotonic() + RETRY_MS) nextAsk.delete(key)
     },
+    async learn(settings, facts) {
+      await changeLearned(settings, (learned) => ({ ...learned, ...facts }))
+    },
+    forgetWindow: (settings) =>
+      changeLearned(settings, ({ window, ...others }) => (window === undefined ? undefined : others)),
   }
 }
 

@@ -22,10 +22,18 @@ export class ModelError extends Error {
   readonly facts: { readonly [key: string]: Json }
   /** Present where another request may be taken. */
   readonly refusal?: ModelRefusal
-  constructor(message: string, retryable: boolean, facts: ModelError['facts'] = {}, refusal?: ModelRefusal) {
+  /** Milliseconds until the same request may succeed, where the provider says so. */
+  readonly retryAfterMs?: number
+  constructor(
+    message: string,
+    retryable: boolean,
+    facts: ModelError['facts'] = {},
+    { refusal, retryAfterMs }: Pick<ModelError, 'refusal' | 'retryAfterMs'> = {},
+  ) {
     super(message)
     this.retryable = retryable
     this.facts = facts
     if (refusal) this.refusal = refusal
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs
   }
 }

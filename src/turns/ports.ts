@@ -57,11 +57,13 @@ export type ModelEvent =
   /** A whole thought, to be given back; comes after its pieces. */
   | { readonly type: 'thought'; readonly thought: Thought }
   | { readonly type: 'call'; readonly call: ToolCall }
-  | {
-      readonly type: 'finish'
-      readonly reason: 'stop' | 'calls' | 'length' | 'other'
-      readonly usage?: Usage
-    }
+  | ({ readonly type: 'finish'; readonly usage?: Usage } & FinishReason)
+
+/** Why a step ended. It is `refused` where the provider took the answer back, or could not make a call of it. */
+export type FinishReason =
+  | { readonly reason: 'stop' | 'calls' | 'length' }
+  /** `word` is the provider's own for it, on one line. */
+  | { readonly reason: 'refused' | 'other'; readonly word: string }
 
 /**
  * A language model, or something that stands for one. One call of `stream` is one step: the model is given definitions

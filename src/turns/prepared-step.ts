@@ -29,7 +29,8 @@ export interface PreparedStep {
   readonly rows: readonly HistoryRow[]
   /**
    * Prepares the step after this one. `messages` are all steps so far, whole. The prompt is composed again if the tools in
-   * scope have changed, if some were found, or if the messages need tokens that older history has. Rejects as
+   * scope have changed, if some were found or called that it does not have, or if the messages need tokens that older history
+   * has. Rejects as
    * `PrepareStep` does.
    */
   next(messages: readonly StepMessage[]): Promise<PreparedStep>
@@ -86,8 +87,13 @@ export const createPrepareStep =
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
     }
 
+    /** A tool that was called comes back, where an earlier request had offered it and this one defers it. */
+    const hasAllCalled = ({ tools: sent }: Prompt): boolean =>
+      used.called.every(({ id }) => !sent.some((tool) => tool.id === id && tool.form === 'deferred'))
+
     function offerOf({ prompt }: Composed, tools: ScopedTools): SentOffer {
       const offer = createOffer(prompt, tools, {
+        offered: used.offered,
         found: used.find,
         weigh: (some) => weigh(some, caller.model),
         room: () =>
@@ -117,7 +123,7 @@ export const createPrepareStep =
           const steps = await fitSteps(all, spaceForSteps(composed))
           const fits = steps.tokens <= target + reserve - promptTokens
           const found = used.searches() > composed.searches
-          return fits && !found && sameTools(now, tools)
+          return fits && !found && hasAllCalled(prompt) && sameTools(now, tools)
             ? prepared(composed, now, steps)
             : prepared(await compose(now, steps.tokens), now, steps)
         },

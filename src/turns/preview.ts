@@ -1,7 +1,9 @@
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
-import type { Snapshot } from '../prompt/snapshot.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import type { CatalogueTool, Snapshot } from '../prompt/snapshot.ts'
+import { createRefusedParameter, type RefusedParameter } from '../toolbox/refused-parameters.ts'
 import type { FindScopedTools, ScopeQuery } from '../toolbox/scoped-tools.ts'
 import { createToolList, type ToolList } from '../toolbox/tool-list.ts'
 import type { KnownModels } from './known-models.ts'
@@ -15,8 +17,11 @@ export interface Preview {
   checkScript(source: string, query: ModelQuery, print: (line: string) => void): Promise<void>
   /** Every tool, whether it is in scope, and what it costs. Rejects with `StorageError` and `WrapError`. */
   tools(query: Omit<ModelQuery, 'model'> & Partial<ModelQuery>): Promise<ToolList>
-  /** A line for each of these models that takes no tools, with the reason. Rejects with `StorageError`. */
-  withoutTools(models: readonly ConfiguredModel[]): Promise<readonly string[]>
+  /**
+   * A line for each of these models that takes no tools, and for each of the visible tools that one of them does not take,
+   * with the reason. Rejects with `StorageError`.
+   */
+  withoutTools(models: readonly ConfiguredModel[], list: ToolList): Promise<readonly string[]>
 }
 
 /** For whom, where and for which model. */
@@ -32,17 +37,34 @@ export function createPreview(
     const settled = { ...query, model: await known.settingsOf(model) }
     return await snapshots.gather({ ...settled, reserve: 0 }, await scopedTools(settled))
   }
+  const refusedParameter = createRefusedParameter()
   const list = createToolList(scopedTools, composer)
   return {
     prompt: async (query) => await composer.compose(await gather(query)),
     checkScript: async (source, query, print) => await composer.check(source, await gather(query), print),
     tools: async ({ model, ...query }) =>
       await list(model ? { ...query, model: await known.lastKnown(model) } : query),
-    async withoutTools(models) {
+    async withoutTools(models, { tools }) {
       const settings = await Promise.all(models.map(known.lastKnown))
-      return settings.flatMap(({ name, lacks }) =>
-        lacks?.tools === undefined ? [] : [`@${name} has no tools: ${lacks.tools}`],
-      )
+      const visible = tools.flatMap((one) => (one.visible ? one.tool : []))
+      return settings.flatMap((model) => notTaken(model, visible, refusedParameter))
     },
   }
 }
+
+function notTaken(
+  { name, lacks, framing }: ModelSettings,
+  tools: readonly CatalogueTool[],
+  refusedParameter: RefusedParameter,
+): readonly string[] {
+  if (lacks?.tools !== undefined) return [`@${name} has no tools: ${lacks.tools}`]
+  const refused = tools.flatMap((tool) => {
+    const reason = refusedParameter(framing, tool)
+    return reason === undefined ? [] : [`@${name} is not offered ${tool.name}: ${reason}`]
+  })
+  const more = refused.length - MAX_TOLD_TOOLS
+  return more > 0 ? [...refused.slice(0, MAX_TOLD_TOOLS), `@${name} is not offered ${more} more`] : refused
+}
+
+/** Tools of which `/tools` says that a model does not take them, for each model. */
+const MAX_TOLD_TOOLS = 10

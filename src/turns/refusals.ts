@@ -1,12 +1,13 @@
 import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
+import { targetOf } from '../prompt/wrap.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ModelRefusal } from './model-error.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** Where what a refusal teaches is remembered. */
 export interface RefusalLessons {
-  readonly calibrations: Pick<Calibrations, 'learnRefusal'>
+  readonly calibrations: Pick<Calibrations, 'factorFor' | 'learnRefusal'>
   readonly known: KnownModels
 }
 
@@ -15,6 +16,8 @@ export interface RefusedRequest {
   readonly model: ConfiguredModel
   readonly settings: ModelSettings
   readonly size: CountedRequest
+  /** What the next prompt may have of the refused one, 0-1, where the refusal tells no number that makes it shorter. */
+  readonly share?: number
 }
 
 /**
@@ -23,9 +26,11 @@ export interface RefusedRequest {
  */
 export async function learnFromRefusal(
   refusal: ModelRefusal,
-  { model, settings, size }: RefusedRequest,
-  { calibrations, known }: RefusalLessons,
+  refused: RefusedRequest,
+  lessons: RefusalLessons,
 ): Promise<ModelSettings> {
+  const { model, settings } = refused
+  const { known } = lessons
   switch (refusal.kind) {
     case 'no-tools':
       await known.learn(settings, { tools: false })
@@ -33,12 +38,42 @@ export async function learnFromRefusal(
     case 'no-system-role':
       await known.learn(settings, { systemRole: false })
       return await known.settingsOf(model)
-    case 'too-long': {
-      const { tokens, window } = refusal
-      if (window !== undefined && window < settings.contextWindow) await known.learn(settings, { window })
-      const next = await known.settingsOf(model)
-      await calibrations.learnRefusal(next, { counted: size.counted, tokens })
-      return next
-    }
+    case 'too-long':
+      return await learnLength(refusal, refused, lessons)
+  }
+}
+
+/** A window that is smaller than any that the config takes is not believed. Tokens. */
+const MIN_WINDOW = 500
+
+/** Takes in that a request was too long: by the numbers that the refusal tells, else by what was really sent. */
+async function learnLength(
+  { tokens, window }: Extract<ModelRefusal, { kind: 'too-long' }>,
+  { model, settings, size: { counted }, share = 0.5 }: RefusedRequest,
+  { calibrations, known }: RefusalLessons,
+): Promise<ModelSettings> {
+  if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
+    await known.learn(settings, { window })
+  if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
+  const next = await known.settingsOf(model)
+  const calibration = await calibrations.factorFor(next)
+  if (targetOf({ ...next, calibration }) < counted) return next
+  const room = Math.floor(counted * share * calibration)
+  const guessed = room + Math.min(model.settings.maxOutput, room)
+  if (guessed < MIN_WINDOW) return next
+  await known.learn(next, { window: guessed })
+  return await known.settingsOf(model)
+}
+
+/** Requests that may follow one another because each was refused as too long: the last one has a 64th of the first. */
+const MAX_SHORTER = 6
+
+/** Decides for one request whether another one may follow a refusal: a shorter one some times, else one for each kind. */
+export function createAttempts(): (refusal: ModelRefusal) => boolean {
+  const times = new Map<ModelRefusal['kind'], number>()
+  return ({ kind }) => {
+    const before = times.get(kind) ?? 0
+    times.set(kind, before + 1)
+    return before < (kind === 'too-long' ? MAX_SHORTER : 1)
   }
 }

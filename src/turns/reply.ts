@@ -10,6 +10,8 @@ export interface Reply {
   add(text: string): boolean
   /** Begins a new paragraph for the text of the next step. */
   nextStep(): void
+  /** Takes back the text of this step. People may have been shown it, but it is not recorded. */
+  unsay(): void
   /** Ends a part: gives its text, cleaned and without blanks around it. What comes next is a part of its own. */
   take(): string
   /** True while there is no text in it. */
@@ -22,6 +24,8 @@ export interface Reply {
 export function createReply(show: (text: string) => void): Reply {
   const parts: string[] = []
   let part: string[] = []
+  /** Where in `part` the text of this step begins. */
+  let stepStart = 0
   let length = 0
   let gap = ''
   let cleaner = createStreamCleaner(show)
@@ -32,6 +36,7 @@ export function createReply(show: (text: string) => void): Reply {
     gap = ''
     const text = cleanText(part.join('')).trim()
     part = []
+    stepStart = 0
     if (text !== '') parts.push(text)
     return text
   }
@@ -52,6 +57,11 @@ export function createReply(show: (text: string) => void): Reply {
     nextStep() {
       cleaner.flush()
       cleaner = createStreamCleaner(show)
+      stepStart = part.length
+      gap = part.length > 0 ? '\n\n' : ''
+    },
+    unsay() {
+      part.length = stepStart
       gap = part.length > 0 ? '\n\n' : ''
     },
     isEmpty: () => length === 0,

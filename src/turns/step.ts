@@ -1,9 +1,11 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import { untilAborted } from '../lib/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import { ModelError } from './model-error.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage, Thought } from './ports.ts'
+import type { FinishReason, LanguageModel, ModelRequest, RequestMessage, Thought } from './ports.ts'
 import { MAX_REPLY_CHARS, type Reply } from './reply.ts'
+import { withTaggedThoughts } from './thoughts/thoughts.ts'
 
 /** What a model did in one step. */
 export interface StepResult {
@@ -11,7 +13,7 @@ export interface StepResult {
   readonly calls: readonly ToolCall[]
   /** What it thought, to be given back while the turn goes on. */
   readonly thoughts: readonly Thought[]
-  readonly reason: Extract<ModelEvent, { type: 'finish' }>['reason']
+  readonly end: FinishReason
   readonly usage?: Usage
 }
 
@@ -20,7 +22,7 @@ const RETRY_PAUSES: readonly number[] = [500, 2000]
 
 /** What shows a step while it is streamed. */
 export interface StepView {
-  readonly reply: Pick<Reply, 'add'>
+  readonly reply: Pick<Reply, 'add' | 'unsay'>
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
 }
@@ -44,11 +46,19 @@ export async function streamStep(
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
-      const ms = error.retryable ? pauses[tries] : undefined
+      const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined
       if (ms === undefined) throw error
       await pause(ms, signal)
     }
   }
+}
+
+/** Milliseconds for which a turn waits where the provider says when it takes the next request. */
+const MAX_PAUSE_MS = 10_000
+
+function pauseBefore({ retryAfterMs = 0 }: ModelError, usual: number | undefined): number | undefined {
+  if (usual === undefined || retryAfterMs > MAX_PAUSE_MS) return undefined
+  return Math.max(usual, retryAfterMs)
 }
 
 /** What people saw of a step. */
@@ -66,8 +76,7 @@ async function streamOnce(
 ): Promise<StepResult> {
   const calls: ToolCall[] = []
   const thoughts: Thought[] = []
-  for await (const event of model.stream(request, signal)) {
-    signal.throwIfAborted()
+  for await (const event of untilAborted(withTaggedThoughts(model.stream(request, signal)), signal)) {
     switch (event.type) {
       case 'text':
         shown.anything ||= event.text !== ''
@@ -79,6 +88,11 @@ async function streamOnce(
         shown.anything ||= think !== undefined && event.text !== ''
         think?.(event.text)
         break
+      case 'unsay':
+        if (shown.text.trim() !== '') thoughts.push({ text: shown.text.trim() })
+        shown.text = ''
+        reply.unsay()
+        break
       case 'thought':
         thoughts.push(event.thought)
         break
@@ -86,8 +100,8 @@ async function streamOnce(
         calls.push(event.call)
         break
       case 'finish': {
-        const { reason, usage } = event
-        return { text: shown.text, calls, thoughts, reason, ...(usage ? { usage } : {}) }
+        const { type: _, usage, ...end } = event
+        return { text: shown.text, calls, thoughts, end, ...(usage ? { usage } : {}) }
       }
     }
   }

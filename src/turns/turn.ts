@@ -1,5 +1,6 @@
 import { attributed } from '../prompt/gather-snapshot.ts'
 import type { RememberCounts } from '../prompt/history-counts.ts'
+import { isOverBudget } from '../prompt/ports.ts'
 import { createCallCheck, type ToolCall } from '../toolbox/tool-call.ts'
 import { executeTools, type Toolbox } from '../toolbox/toolbox.ts'
 import type { ChatView } from '../tools/conversation.ts'
@@ -108,7 +109,7 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
   })
   switch (end.why) {
     case 'answered':
-      return done(name, end.asked.result.reason === 'length')
+      return done(name, end.asked.result.end)
     case 'halted':
       return await refuseAll(end.asked.step.toolbox, end.calls, end.reason)
     case 'used-up':
@@ -131,9 +132,16 @@ async function recordSaid({ job, reply }: Turn): Promise<void> {
 }
 
 async function firstStep(turn: Turn, { known, prepareStep }: TurnParts): Promise<PreparedStep> {
-  turn.settings = await known.settingsOf(turn.job.model)
-  turn.signal.throwIfAborted()
-  return await prepareStep(stepJobOf(turn), turn.signal)
+  for (;;) {
+    turn.settings = await known.settingsOf(turn.job.model)
+    turn.signal.throwIfAborted()
+    try {
+      return await prepareStep(stepJobOf(turn), turn.signal)
+    } catch (error) {
+      // The window that a refusal taught may be too small by far. Then the provider says again what it takes.
+      if (!isOverBudget(error) || !(await known.forgetWindow(turn.settings))) throw error
+    }
+  }
 }
 
 function stepJobOf(turnNow: Turn): StepJob {

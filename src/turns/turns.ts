@@ -126,7 +126,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
     async scope({ room, person, model: name }) {
       const model = name === undefined ? models()[0] : modelCalled(name)
       const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })
-      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models()))] }
+      return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models(), list))] }
     },
     async [Symbol.asyncDispose]() {
       closing = true

@@ -111,7 +111,7 @@ describe('the budget of a prompt', () => {
     expect(learned.reports).toBe(4)
     expect((await modelNamed('qwen')).calibration).toBe(1.25)
     const { stdout } = await stage.as('root', ['models'])
-    expect(stdout).toMatch(/@dear .*; counts 1\.5\d times what we count \(4 reports\)/)
+    expect(stdout).toMatch(/@dear .*; prompts are bounded by 1\.5\d times our count \(4 reports\)/)
     const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
     expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
     await stage.restart('SIGTERM')

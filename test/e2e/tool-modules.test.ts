@@ -94,6 +94,29 @@ describe('a module that cannot be used', () => {
     expect(await run('alice', 'to_roman', { number: 4 })).toMatchObject({ stdout: 'IV\n' })
   })
 
+  test('is told by check where a provider would refuse a tool of it', async () => {
+    const named = (schema: string): string =>
+      `{ title: 'T', description: 'D.', access: 'read', run: async () => ({ content: '', isError: false }), schema: ${schema} }`
+    await writeFile(
+      inDir('more.js'),
+      `export const a = { id: 'spaced', ...${named("{ type: 'object', properties: { 'a b': {} } }")} }
+       export const b = { id: 'drafted', ...${named("{ type: 'object', properties: { a: { items: [] } } }")} }`,
+    )
+    const claude = '[[models]]\nname = "claude"\nbackend = "anthropic"\nmodel = "m"\napi_key_env = "A_KEY"\n'
+    await writeFile(inDir('claude.toml'), `${CONFIG}${claude}`)
+    const { stdout } = await execa(
+      process.execPath,
+      [MAIN, 'check', '--config', inDir('claude.toml'), '--data', inDir('data')],
+      { reject: false, env: { A_KEY: 'x' } },
+    )
+    expect(stdout).toContain(
+      'warning: @claude is not offered spaced: its provider takes no parameter called "a b"\n',
+    )
+    expect(stdout).toContain(
+      'warning: drafted is hidden: its schema is no JSON Schema of draft 2020-12: properties.a.items must be a schema\n',
+    )
+  })
+
   test('says what is wrong with each tool: its id, its description, its type, an id that is taken', async () => {
     const plain = (more: string): string => `Object.assign(() => 'x', { tool: { access: 'read', ${more} } })`
     await writeFile(

@@ -62,30 +62,29 @@ export const anyTools = fc
   })
   .map((sizes) => catalogue(...sizes.map(toolOf)))
 
+const keptTool = (maxIndex: number) =>
+  fc.record({ index: fc.nat(maxIndex), form: fc.constantFrom('full' as const, 'short' as const) })
+
 /** A room's tools, a model's window and limits, and what a turn has done. */
 export const anyRoomOfTools = fc
   .record({
     tools: anyTools,
     target: fc.oneof(fc.integer({ min: 1000, max: 12_000 }), fc.integer({ min: 12_000, max: 200_000 })),
     calls: fc.array(fc.nat(5000), { maxLength: 8 }),
-    called: fc.array(
-      fc.record({ index: fc.nat(20), form: fc.constantFrom('full' as const, 'short' as const) }),
-      {
-        maxLength: 3,
-      },
-    ),
-    found: fc.array(fc.nat(40), { maxLength: 10 }),
+    called: fc.array(keptTool(20), { maxLength: 3 }),
+    found: fc.array(keptTool(40), { maxLength: 10 }),
     reserve: fc.nat(2000),
     maxTools: fc.constantFrom(undefined, undefined, 10, 128),
   })
   .map(({ tools, target, calls, called, found, reserve, maxTools }) => {
+    const kept = ({ index, form }: { index: number; form: 'full' | 'short' }) => ({ id: idAt(index), form })
     const idAt = (index: number): string => tools[index % Math.max(1, tools.length)]?.id ?? 'none'
     return {
       ...{ tools, target, maxTools },
       toolCalls: Object.fromEntries(calls.map((count, index) => [idAt(index * 7), count])),
       inTurn: {
-        found: found.map(idAt),
-        called: called.map(({ index, form }) => ({ id: idAt(index), form })),
+        found: found.map(kept),
+        called: called.map(kept),
         reserve,
       },
     }
@@ -93,3 +92,21 @@ export const anyRoomOfTools = fc
 
 /** What `anyRoomOfTools` gives. */
 export type RoomOfTools = typeof anyRoomOfTools extends fc.Arbitrary<infer Room> ? Room : never
+
+/** Texts of a room that are as long as people and models can make them: a to-do list, a topic, and who is here. */
+export const anyLongTexts = fc
+  .record({
+    items: fc.integer({ min: 1, max: 100 }),
+    characters: fc.integer({ min: 1, max: 500 }),
+    models: fc.nat(400),
+  })
+  .map(({ items, characters, models }) => ({
+    todo: Array.from({ length: items }, (_, index) => ({
+      content: `${index} ${'rivière Straße 東京 '.repeat(40)}`.slice(0, characters),
+      status: index % 3 === 0 ? ('completed' as const) : ('pending' as const),
+    })),
+    topic: 'what this room is for '.repeat(characters),
+    present: Array.from({ length: models }, (_, index) => ({
+      ...{ name: `model-${index}`, kind: 'model' as const, role: 'model' },
+    })),
+  }))

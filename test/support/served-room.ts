@@ -5,8 +5,15 @@ import { sampleConfig } from './model-request.ts'
 import { startModelServer } from './model-server.ts'
 import { createTurnWorld, tool, type TurnWorld } from './turn-world.ts'
 
-/** A model behind a local server, in a room with more conversation than any window here holds. */
-export async function servedRoom(backend: ModelConfig['backend'], change: Partial<ModelConfig> = {}) {
+/**
+ * A model behind a local server, in a room with so many messages of about 340 tokens: with as many as there are if none
+ * are named, a small window does not hold them.
+ */
+export async function servedRoom(
+  backend: ModelConfig['backend'],
+  change: Partial<ModelConfig> = {},
+  messages = 40,
+) {
   const server = await startModelServer()
   const settings = sampleConfig({
     ...{ backend, endpoint: server.endpoint, apiKey: 'key', contextWindow: 8000, maxOutput: 1000 },
@@ -17,7 +24,7 @@ export async function servedRoom(backend: ModelConfig['backend'], change: Partia
     tools: [tool('Grep'), tool('Glob')],
   })
   await Promise.all(
-    Array.from({ length: 40 }, async (_, number) => {
+    Array.from({ length: messages }, async (_, number) => {
       const text = `${number}: ${'the quick brown fox jumps over the lazy dog, again; '.repeat(30)}`
       await world.room.record({ kind: 'message', author: 'ann', text })
     }),

@@ -126,7 +126,13 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     retryPauses: [0, 0],
     ...limits,
   }
-  const services = createModelServices(() => models, modelStores, allLimits, { clock, log, nextId })
+  const services = createModelServices(
+    () => models,
+    modelStores,
+    allLimits,
+    { clock, log, nextId },
+    rooms.everywhere.tellAdmins,
+  )
   const shared = { context: { clock, log }, stores: storage, models: services, composer, limits: allLimits }
   const turns = assembleTurns({ ...shared, hooks, scopedTools, openToolbox })
   const summaries = assembleSummaries({

@@ -1,7 +1,8 @@
-import { get } from 'node:http'
+import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { OLLAMA_ENDPOINT } from './ollama.ts'
+import { shownSchema } from './ollama-wire.ts'
 
 /** A `[[models]]` entry for a model that was found. */
 export interface FoundModel {
@@ -14,28 +15,64 @@ export interface FoundModel {
 /** What `GET /api/tags` lists (https://docs.ollama.com/api/tags), as far as it is read here. */
 const tagsSchema = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
 
-/** Milliseconds to wait for the list of models. */
+/** Milliseconds to wait for the list of models, and then for what is told of them. */
 const WAIT_MS = 500
+/** Requests to Ollama at once. */
+const MAX_SOCKETS = 8
 
-/** The models that an Ollama on this machine has pulled, named for mentioning; none where there is no Ollama. */
+/**
+ * The models that an Ollama on this machine has pulled and that can answer, named for mentioning; none where there is no
+ * Ollama.
+ */
 export async function findOllamaModels(endpoint = OLLAMA_ENDPOINT): Promise<readonly FoundModel[]> {
-  const answer = await getJson(`${endpoint}/api/tags`).catch(() => undefined)
-  const listed = tagsSchema.safeParse(answer)
-  const models = listed.success ? listed.data.models.map((model) => model.name) : []
-  // Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry.
-  const named = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
-  return [...named].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
+  try {
+    const answer = await askJson(`${endpoint}/api/tags`, { agent, signal: AbortSignal.timeout(WAIT_MS) })
+    const { models } = tagsSchema.parse(answer)
+    const shown = { agent, signal: AbortSignal.timeout(WAIT_MS) }
+    const answers = await Promise.all(models.map(({ name }) => canAnswer(name, endpoint, shown)))
+    return named(
+      models.flatMap(({ name }, index) => (answers[index] ? name : [])),
+      endpoint,
+    )
+  } catch {
+    return []
+  } finally {
+    agent.destroy()
+  }
 }
 
-/** With `node:http`, because loading `fetch` takes a tenth of the server's start. Rejects for whatever goes wrong. */
-const getJson = (url: string): Promise<unknown> =>
+/** Not where Ollama says that a model does something else, such as embedding. Older versions say nothing of it. */
+async function canAnswer(model: string, endpoint: string, options: AskOptions): Promise<boolean> {
+  const answer = await askJson(`${endpoint}/api/show`, options, { model }).catch(() => undefined)
+  const capabilities = shownSchema.safeParse(answer).data?.capabilities
+  return !capabilities || capabilities.includes('completion')
+}
+
+/** Shortened names may be equal. The first model keeps the name, and the others need a [[models]] entry. */
+function named(models: readonly string[], endpoint: string): readonly FoundModel[] {
+  const byName = new Map(models.toReversed().map((model) => [mentionName(model, models), model]))
+  return [...byName].toReversed().map(([name, model]) => ({ name, backend: 'ollama', model, endpoint }))
+}
+
+interface AskOptions {
+  readonly agent: Agent
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks with `body` in a POST, else with a GET. With `node:http`, because loading `fetch` takes a tenth of the server's start.
+ * Rejects for whatever goes wrong.
+ */
+const askJson = (url: string, options: AskOptions, body?: object): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(WAIT_MS) }, (response) => {
+    const asking = request(url, { ...options, method: body ? 'POST' : 'GET' }, (response) => {
       text(response)
-        .then((body) => resolve(JSON.parse(body)), reject)
+        .then((answer) => resolve(JSON.parse(answer)), reject)
         .catch(reject)
     })
-    request.on('error', reject)
+    asking.on('error', reject)
+    asking.end(body && JSON.stringify(body))
   })
 
 /** `qwen3:8b` is called `qwen3` where it is the only one of its family, else `qwen3-8b`. */

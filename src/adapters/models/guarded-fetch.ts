@@ -13,64 +13,73 @@ export class LimitError extends Error {
 /**
  * `fetch` that gives up on a provider that is silent, endless, or sends a line without an end: the answer's
  * body then fails with `LimitError`, and so does the call itself while there is no answer yet.
- * Redirects are an error: a key must not be carried to another host.
+ * A redirect is given out as it is and not followed: a key must not be carried to another host.
  */
 export function guardedFetch(limits: ModelLimits): typeof fetch {
   return async (input, init) => {
-    const idle = createIdleTimer(limits.idleMs)
-    const signal = init?.signal ? AbortSignal.any([init.signal, idle.signal]) : idle.signal
-    // The caller aborts its signal when it is done, with or without an answer, and that ends the timer.
-    init?.signal?.addEventListener('abort', () => idle.end(), { once: true })
+    const ending = createEnding(limits.idleMs, init?.signal ?? undefined)
+    const { signal } = ending
     try {
-      const response = await fetch(input, { ...init, signal, redirect: 'error' })
-      const body = response.body?.pipeThrough(guard(limits, idle))
-      if (!body) idle.end()
+      const response = await fetch(input, { ...init, signal, redirect: 'manual' })
+      // `fetch` forgets its signal once the garbage collector ran: undici holds what follows a request's signal weakly
+      // (lib/web/fetch/request.js at v6.24.1). So the body is given the signal itself.
+      const body = response.body?.pipeThrough(guard(limits, ending), { signal })
+      if (!body) ending.endTimer()
       return new Response(body ?? null, response)
     } catch (error) {
-      idle.end()
+      ending.endTimer()
       // The library would report our own abort as the caller's. A silent provider is a failure.
-      throw idle.signal.aborted ? idle.signal.reason : error
+      throw signal.aborted ? signal.reason : error
     }
   }
 }
 
-interface IdleTimer {
+/** What ends a request: its caller, or a silence that is too long. */
+interface Ending {
   readonly signal: AbortSignal
-  restart(): void
-  end(): void
+  restartTimer(): void
+  endTimer(): void
 }
 
-function createIdleTimer(ms: number): IdleTimer {
-  const silence = new AbortController()
-  const expire = (): void => silence.abort(new LimitError('idleMs'))
-  let timer = setTimeout(expire, ms)
+function createEnding(idleMs: number, caller: AbortSignal | undefined): Ending {
+  const ending = new AbortController()
+  const expire = (): void => ending.abort(new LimitError('idleMs'))
+  let timer = setTimeout(expire, idleMs)
+  const endTimer = (): void => clearTimeout(timer)
+  const stop = (): void => {
+    endTimer()
+    ending.abort(caller?.reason)
+  }
+  if (caller?.aborted) stop()
+  // The caller aborts its signal when it is done, with or without an answer, and that ends the timer.
+  caller?.addEventListener('abort', stop, { once: true })
   return {
-    signal: silence.signal,
-    restart() {
-      clearTimeout(timer)
-      timer = setTimeout(expire, ms)
+    signal: ending.signal,
+    endTimer,
+    restartTimer() {
+      endTimer()
+      timer = setTimeout(expire, idleMs)
     },
-    end: () => clearTimeout(timer),
   }
 }
 
 const LINE_END = 10
 
-function guard(limits: ModelLimits, idle: IdleTimer): TransformStream<Uint8Array, Uint8Array> {
+function guard(limits: ModelLimits, ending: Ending): TransformStream<Uint8Array, Uint8Array> {
   let total = 0
   let line = 0
   return new TransformStream({
     transform(chunk, controller) {
-      idle.restart()
+      ending.restartTimer()
       total += chunk.length
       const lastEnd = chunk.lastIndexOf(LINE_END)
       line = lastEnd < 0 ? line + chunk.length : chunk.length - lastEnd - 1
       const broken =
         total > limits.answerBytes ? 'answerBytes' : line > limits.lineBytes ? 'lineBytes' : undefined
       if (!broken) return controller.enqueue(chunk)
-      idle.end()
+      ending.endTimer()
       controller.error(new LimitError(broken))
     },
-    flush: () => idle.end(),
+    flush: ending.endTimer,
   })
 }

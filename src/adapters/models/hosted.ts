@@ -1,5 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { guardedFetch } from './guarded-fetch.ts'
+import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, Provider } from './provider.ts'
 import { sdkModel, type SdkOptions } from './sdk-model.ts'
 
@@ -20,7 +21,7 @@ export const hosted =
   (access, limits) => {
     const baseURL = endpointOf(access)
     // Without a key, even an empty one, the libraries would look in the environment.
-    const options = { baseURL, apiKey: access.apiKey ?? '', fetch: guardedFetch(limits) }
+    const options = { baseURL, apiKey: access.apiKey ?? '', fetch: readingUsage(guardedFetch(limits)) }
     const upstream = { access, endpoint: baseURL, question: 'is the network up?' }
     return sdkModel(() => load(options, access.model), upstream, sdkOptions)
   }

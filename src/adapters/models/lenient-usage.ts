@@ -1,26 +1,84 @@
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts'
 import { linesOf } from './lines.ts'
+import { tokenCount } from './token-count.ts'
 
 /**
- * The keys of a usage in the chat-completions format. In a text of an answer their quotes would be escaped, so that
- * these words stand for themselves nowhere else.
- */
-const NUMBER_AS_TEXT =
-  /"(prompt_tokens|completion_tokens|total_tokens|cached_tokens|reasoning_tokens)":\s{0,9}"(\d{1,15})"/g
-
-/**
- * `fetch` for servers that report tokens as text (`"prompt_tokens": "12"`): the library refuses such a stream as a whole.
- * Each line of an event stream is passed on when it is whole, which is when the library reads it.
+ * `fetch` for servers whose reports of usage are not as the provider's library wants them, such as numbers as text: it
+ * refuses such a stream as a whole, be the answer as good as it may. A count that is none is left out. Each line of an
+ * event stream is passed on when it is whole, which is when the library reads it.
  */
 export function readingUsage(fetchIt: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await fetchIt(input, init)
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
     if (!response.body || !isStream) return response
-    return new Response(ReadableStream.from(withNumbers(response.body)), response)
+    return new Response(ReadableStream.from(repaired(response.body)), response)
   }
 }
 
-async function* withNumbers(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  for await (const line of linesOf(body)) yield encoder.encode(`${line.replace(NUMBER_AS_TEXT, '"$1":$2')}\n`)
+  for await (const line of linesOf(body)) yield encoder.encode(`${repairedLine(line)}\n`)
+}
+
+/** A line that may report a usage, or is one of those in which Anthropic's library wants one. */
+const MAY_REPORT = /^data:.*"(?:usage|usageMetadata|message_start|message_delta)"/
+
+function repairedLine(line: string): string {
+  if (!MAY_REPORT.test(line)) return line
+  try {
+    const event = parseJson(line.slice('data:'.length))
+    return isJsonObject(event) ? `data: ${JSON.stringify(repairedEvent(event))}` : line
+  } catch {
+    return line
+  }
+}
+
+/** No count can be as large as this: `usageOf` leaves a usage with it out. */
+const UNKNOWN = Number.MAX_SAFE_INTEGER
+
+/** Anthropic's events always have a usage; those of others do where they report one (the schemas of the AI SDK's providers). */
+function repairedEvent(event: JsonObject): JsonObject {
+  const { type, message } = event
+  if (type === 'message_start' && isJsonObject(message))
+    return { ...event, message: { ...message, usage: withCount(message['usage'], 'input_tokens') } }
+  if (type === 'message_delta') return { ...event, usage: withCount(event['usage'], 'output_tokens') }
+  const reports = ['usage', 'usageMetadata'].filter((key) => key in event)
+  return { ...event, ...Object.fromEntries(reports.map((key) => [key, reportOf(event[key])])) }
+}
+
+const withCount = (usage: Json | undefined, key: string): JsonObject => ({
+  [key]: UNKNOWN,
+  ...reportOf(usage),
+})
+
+/** The counts that make a report. Where one of them cannot be read, the libraries would take it for 0. */
+const MAIN_COUNTS = [
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+  'promptTokenCount',
+  'candidatesTokenCount',
+]
+
+function reportOf(usage: Json | undefined): JsonObject | null {
+  if (!isJsonObject(usage)) return null
+  const report = repairedReport(usage)
+  return MAIN_COUNTS.some((key) => key in usage && !(key in report)) ? null : report
+}
+
+/** Names of counts: `prompt_tokens`, `cache_read_input_tokens`, `promptTokenCount`. */
+const COUNT = /(?:tokens|TokenCount)$/
+
+function repairedReport(usage: JsonObject): JsonObject {
+  const entries = Object.entries(usage).flatMap(([key, value]): [string, Json][] => {
+    if (isJsonObject(value)) return COUNT.test(key) ? [] : [[key, repairedReport(value)]]
+    // Lists, such as Gemini's counts by modality, are not read here.
+    if (Array.isArray(value)) return []
+    const { data: count } = tokenCount.safeParse(value)
+    if (count !== undefined) return [[key, count]]
+    return COUNT.test(key) || typeof value !== 'string' ? [] : [[key, value]]
+  })
+  return Object.fromEntries(entries)
 }

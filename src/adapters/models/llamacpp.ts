@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { inquire } from './inquire.ts'
 import { chatCompletions } from './openai-compatible.ts'
 import type { Provider } from './provider.ts'
+import { windowSize } from './token-count.ts'
 
 const ENDPOINT = 'http://localhost:8080'
 
@@ -25,4 +26,4 @@ export const llamacpp: Provider = {
  * What `GET /props` tells, as far as it is read here: `n_ctx` is the window of one slot
  * (github.com/ggml-org/llama.cpp, tools/server/README.md; seen at mvysny.github.io/llama-server-endpoints).
  */
-const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: z.int().min(1) }) })
+const propsSchema = z.object({ default_generation_settings: z.object({ n_ctx: windowSize }) })

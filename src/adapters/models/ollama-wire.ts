@@ -2,9 +2,7 @@ import { z } from 'zod'
 import type { ModelFacts, ModelRequest, RequestMessage } from '../../turns/ports.ts'
 import type { ModelAccess } from './provider.ts'
 import { argumentsAsObject, headOf } from './request-parts.ts'
-
-/** A number of tokens; some proxies send it as text. */
-const tokens = z.coerce.number().int().nonnegative().optional().catch(undefined)
+import { optionalCount, windowSize } from './token-count.ts'
 
 const toolCall = z.object({
   id: z.string().optional(),
@@ -23,8 +21,8 @@ export const chatLineSchema = z.object({
     .optional(),
   done: z.boolean().default(false),
   done_reason: z.string().optional(),
-  prompt_eval_count: tokens,
-  eval_count: tokens,
+  prompt_eval_count: optionalCount,
+  eval_count: optionalCount,
 })
 
 /** One line of the stream. */
@@ -99,8 +97,9 @@ export function shownFacts({
 }: z.output<typeof shownSchema>): ModelFacts {
   const architecture = model_info['general.architecture']
   const length = typeof architecture === 'string' ? model_info[`${architecture}.context_length`] : undefined
+  const { data: window } = windowSize.safeParse(length)
   return {
-    ...(typeof length === 'number' && length >= 1 ? { window: Math.floor(length) } : {}),
+    ...(window === undefined ? {} : { window }),
     ...(capabilities ? { tools: capabilities.includes('tools') } : {}),
     ...(dropsSystem(template, modelfile) ? { systemRole: false } : {}),
   }

@@ -1,9 +1,10 @@
-import { APICallError, JSONParseError } from '@ai-sdk/provider'
+import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
-import type { LanguageModel, ModelEvent } from '../../turns/ports.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import type { FinishReason, LanguageModel, ModelEvent } from '../../turns/ports.ts'
 import { CAREFUL_FRAMING } from '../../prompt/framing.ts'
 import { endpoint } from './endpoint.ts'
-import { modelError, StreamError } from './errors.ts'
+import { modelError, StreamError } from './errors/errors.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { bearer, inquire } from './inquire.ts'
 import { linesOf } from './lines.ts'
@@ -59,24 +60,14 @@ function ollamaModel(access: ModelAccess, limits: ModelLimits): LanguageModel {
 async function bodyOf(url: string, response: Response): Promise<ReadableStream<Uint8Array>> {
   if (response.ok && response.body) return response.body
   const responseBody = await response.text()
-  throw callError(url, messageIn(responseBody) ?? response.statusText, {
+  throw new APICallError({
+    message: response.statusText,
+    url,
+    requestBodyValues: {},
     statusCode: response.status,
+    responseHeaders: Object.fromEntries(response.headers),
     responseBody,
   })
-}
-
-const callError = (
-  url: string,
-  message: string,
-  facts: { readonly statusCode?: number; readonly responseBody: string },
-): APICallError => new APICallError({ message, url, requestBodyValues: {}, ...facts })
-
-function messageIn(body: string): string | undefined {
-  try {
-    return chatLineSchema.parse(JSON.parse(body)).error
-  } catch {
-    return undefined
-  }
 }
 
 /** Calls are given out at the end, when the answer is known to be whole. */
@@ -97,10 +88,10 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<ModelEv
     if (!line.done) continue
     if (thinking !== '') yield { type: 'thought', thought: { text: thinking } }
     for (const call of calls) yield { type: 'call', call }
-    yield { type: 'finish', reason: reasonOf(line, calls), ...usageIn(line) }
+    yield { type: 'finish', ...endOf(line, calls), ...usageIn(line) }
     return
   }
-  throw new Error('the stream ended without an end')
+  throw new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
 }
 
 function lineIn(text: string): ChatLine {
@@ -119,16 +110,11 @@ const toolCall = ({ id, function: { name, arguments: args } }: WireCall, number:
   arguments: JSON.stringify(args),
 })
 
-function reasonOf(
-  { done_reason }: ChatLine,
-  calls: readonly ToolCall[],
-): Extract<ModelEvent, { type: 'finish' }>['reason'] {
-  if (calls.length > 0) return 'calls'
-  return done_reason === undefined || done_reason === 'stop'
-    ? 'stop'
-    : done_reason === 'length'
-      ? 'length'
-      : 'other'
+/** `load` and `unload` come where it did nothing with the prompt (github.com/ollama/ollama, docs/api.md). */
+function endOf({ done_reason: word }: ChatLine, calls: readonly ToolCall[]): FinishReason {
+  if (calls.length > 0) return { reason: 'calls' }
+  if (word === undefined || word === 'stop') return { reason: 'stop' }
+  return word === 'length' ? { reason: 'length' } : { reason: 'other', word: cleanLine(word) }
 }
 
 const usageIn = ({ prompt_eval_count: input, eval_count: output }: ChatLine): ReturnType<typeof usageOf> =>

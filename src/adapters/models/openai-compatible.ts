@@ -7,6 +7,7 @@ import { inquire } from './inquire.ts'
 import { readingUsage } from './lenient-usage.ts'
 import type { ModelAccess, ModelLimits, Provider } from './provider.ts'
 import { sdkModel } from './sdk-model.ts'
+import { windowSize } from './token-count.ts'
 
 /** Any server that speaks the OpenAI chat-completions stream, wherever it is: vLLM, LM Studio and others. */
 export const openaiCompatible: Provider = {
@@ -28,7 +29,7 @@ export const openaiCompatible: Provider = {
 
 /** What `GET /v1/models` lists. Only vLLM has `max_model_len` (github.com/vllm-project/vllm/pull/4643). */
 const modelsSchema = z.object({
-  data: z.array(z.object({ id: z.string(), max_model_len: z.int().min(1).nullish().catch(undefined) })),
+  data: z.array(z.object({ id: z.string(), max_model_len: windowSize.nullish().catch(undefined) })),
 })
 
 /** What differs between such servers. */

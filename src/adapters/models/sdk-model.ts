@@ -1,14 +1,24 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
-  SharedV3ProviderOptions,
+import {
+  InvalidResponseDataError,
+  type LanguageModelV3,
+  type LanguageModelV3CallOptions,
+  type LanguageModelV3FinishReason,
+  type LanguageModelV3StreamPart,
+  type LanguageModelV3Usage,
+  type SharedV3ProviderOptions,
 } from '@ai-sdk/provider'
 import type { Usage } from '../../chat/entry.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../turns/ports.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import type {
+  FinishReason,
+  LanguageModel,
+  ModelEvent,
+  ModelRequest,
+  RequestMessage,
+} from '../../turns/ports.ts'
 import type { ToolCall } from '../../toolbox/tool-call.ts'
-import { modelError, type Upstream } from './errors.ts'
+import { modelError } from './errors/errors.ts'
+import type { Upstream } from './errors/upstream.ts'
 import { keptData } from './provider-data.ts'
 import { sdkPrompt } from './sdk-prompt.ts'
 import { createThoughts } from './thoughts.ts'
@@ -83,13 +93,15 @@ async function* events(stream: ReadableStream<LanguageModelV3StreamPart>): Async
     if (part.type === 'tool-call') calls.push(toolCall(part))
     thoughts.take(part)
     if (part.type === 'finish') {
+      // Some of the SDKs end a stream that was cut as if it were whole.
+      if (part.finishReason.raw === undefined) break
       for (const thought of thoughts.all()) yield { type: 'thought', thought }
       for (const call of calls) yield { type: 'call', call }
-      yield { type: 'finish', reason: finishReason(part.finishReason.unified), ...reported(part.usage) }
+      yield { type: 'finish', ...endOf(part.finishReason), ...reported(part.usage) }
       return
     }
   }
-  throw new Error('the stream ended without an end')
+  throw new InvalidResponseDataError({ data: undefined, message: 'the stream ended without an end' })
 }
 
 const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }>): ToolCall => ({
@@ -99,9 +111,11 @@ const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }
   ...keptData(part.providerMetadata),
 })
 
-function finishReason(reason: string): Extract<ModelEvent, { type: 'finish' }>['reason'] {
-  if (reason === 'tool-calls') return 'calls'
-  return reason === 'stop' || reason === 'length' ? reason : 'other'
+function endOf({ unified, raw = '' }: LanguageModelV3FinishReason): FinishReason {
+  if (unified === 'tool-calls') return { reason: 'calls' }
+  if (unified === 'stop' || unified === 'length') return { reason: unified }
+  const reason = unified === 'content-filter' || unified === 'error' ? 'refused' : 'other'
+  return { reason, word: cleanLine(raw) }
 }
 
 const reported = ({ inputTokens, outputTokens }: LanguageModelV3Usage): { usage?: Usage } =>

@@ -1,5 +1,9 @@
 import type { Stores } from '../../adapters/storage/storage.ts'
-import { createCalibrations, type Calibrations } from '../../prompt/calibration/calibration.ts'
+import {
+  createCalibrations,
+  type Calibrations,
+  type TellAdmins,
+} from '../../prompt/calibration/calibration.ts'
 import { createBills } from '../../turns/bill/bill.ts'
 import { createTokenQuotas, type CheckQuotas, type QuotaLimits } from '../../turns/bill/token-quotas.ts'
 import { createKnownModels, type KnownModels } from '../../turns/known-models.ts'
@@ -26,9 +30,10 @@ export function createModelServices(
   stores: Stores['models'],
   limits: QuotaLimits,
   { clock, log, nextId }: Pick<AppContext, 'clock' | 'log' | 'nextId'>,
+  tellAdmins: TellAdmins,
 ): ModelServices {
   const { turns, charges } = stores
-  const calibrations = createCalibrations(stores.calibrations, clock, log)
+  const calibrations = createCalibrations(stores.calibrations, clock, log, tellAdmins)
   const known = createKnownModels(stores.facts, clock, log)
   const checkQuotas = createTokenQuotas(charges, clock, limits)
   const bills = createBills(charges, checkQuotas, clock)

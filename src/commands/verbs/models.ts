@@ -34,14 +34,14 @@ function modelLine(model: Model): string {
 
 const windowOf = ({ contextWindow, configuredWindow }: Model): string =>
   contextWindow < configuredWindow
-    ? `window ${contextWindow} (the config says ${configuredWindow}, its server takes no more)`
+    ? `window ${contextWindow} (not ${configuredWindow}: its server takes no more)`
     : `window ${contextWindow}`
 
-/** By how much the provider's counts differ from ours, once it has reported any. */
+/** What was learned from reports and refusals: the provider counts more than we do, or has a smaller window than it tells. */
 const learned = ({ calibration, reports }: Model): string =>
   reports === 0
     ? ''
-    : `counts ${calibration.toFixed(2)} times what we count (${reports} ${reports === 1 ? 'report' : 'reports'})`
+    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${reports} ${reports === 1 ? 'report' : 'reports'})`
 
 const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.tools === undefined ? [] : [`no tools: ${lacks.tools}`]),

@@ -13,10 +13,10 @@ export interface Calibrations {
   find(model: ModelSettings): Promise<Calibration | undefined>
   /** The factor for a model's budgets: what its provider's framing assumes while nothing is known. Rejects with `StorageError`. */
   factorFor(model: ModelSettings): Promise<number>
-  /** Learns from the usage of one request. A failure is only logged, and so is a report that looks cut off. */
+  /** Learns from the usage of one request. A failure is only logged; of a report that looks cut off admins are told, too. */
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
-  /** Learns from a request that was refused because it was too long: the next target is smaller. A failure is only logged. */
-  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'room' | 'at'>): Promise<void>
+  /** Learns from a request that was refused because it was too long, as its provider counts it. A failure is only logged. */
+  learnRefusal(model: ModelSettings, refused: Omit<RefusedPrompt, 'at'>): Promise<void>
 }
 
 /** A request as we count it, in tokens. */
@@ -26,11 +26,20 @@ export interface CountedRequest {
   readonly framing: number
 }
 
-export function createCalibrations(store: CalibrationStore, clock: Clock, log: Log): Calibrations {
+/** Tells the admins who are in a session. False if there is none. */
+export type TellAdmins = (text: string) => boolean
+
+export function createCalibrations(
+  store: CalibrationStore,
+  clock: Clock,
+  log: Log,
+  tellAdmins: TellAdmins,
+): Calibrations {
   const find = (model: ModelSettings): Promise<Calibration | undefined> => store.find(calibrationKey(model))
   /** Each report builds on the one before it. */
   const oneByOne = createSerial()
   const lastReports = new Map<string, TokenReport>()
+  const logged = new Set<string>()
   const told = new Set<string>()
 
   async function update(
@@ -48,25 +57,17 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
     }
   }
 
-  /** Tells the admin once for each model and run of the server. */
-  function tell(
-    { name, endpoint, contextWindow }: ModelSettings,
-    key: string,
-    { counted, reported }: TokenReport,
-  ): void {
-    if (told.has(key)) return
-    told.add(key)
-    const facts = {
-      model: name,
-      ...(endpoint === undefined ? {} : { endpoint }),
-      contextWindow,
-      counted,
-      reported,
+  /** Tells admins once for each model and run of the server, and the log, where no admin may be there to hear it. */
+  function tell({ name, endpoint, contextWindow }: ModelSettings, key: string, report: TokenReport): void {
+    const { counted, reported } = report
+    if (!logged.has(key)) {
+      logged.add(key)
+      const where = endpoint === undefined ? {} : { endpoint }
+      const facts = { model: name, ...where, contextWindow, counted, reported }
+      log.warn(facts, `the tokens that a model reports look cut off: ${CUT_OFF}`)
     }
-    log.warn(
-      facts,
-      'the tokens that a model reports look cut off: its server may read only a part of each prompt',
-    )
+    const text = `@${name} reports ${reported} tokens for a prompt of about ${counted}: ${CUT_OFF}; check its window (/models)`
+    if (!told.has(key) && tellAdmins(text)) told.add(key)
   }
 
   return {
@@ -85,12 +86,13 @@ export function createCalibrations(store: CalibrationStore, clock: Clock, log: L
       })
     },
     async learnRefusal(model, refused) {
-      const room = model.contextWindow - model.maxOutput
       const assumed = model.framing.factor
-      await update(model, (known) => learnRefusal(known, { ...refused, room, at: clock.now() }, assumed))
+      await update(model, (known) => learnRefusal(known, { ...refused, at: clock.now() }, assumed))
     },
   }
 }
+
+const CUT_OFF = 'its server may read only a part of each prompt'
 
 /** The same for all names that one model of one server has here: a name is the config's, and may change. */
 export const calibrationKey = ({ backend, endpoint = '', model, encoding }: ModelSettings): string =>

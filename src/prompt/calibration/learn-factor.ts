@@ -80,31 +80,25 @@ function looksCutOff({ counted, framing, reported }: TokenReport, last: TokenRep
 export interface RefusedPrompt {
   /** The prompt, as we count it. */
   readonly counted: number
-  /** The prompt, as the provider counts it, where the refusal says so. */
-  readonly tokens?: number | undefined
-  /** What a prompt may have in the provider's count: the window less the answer. */
-  readonly room: number
+  /** The prompt, as the provider counts it. */
+  readonly tokens: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 /** The next prompt is not the same text, so a little more is kept free than the refusal asks for. */
 const REFUSAL_MARGIN = 1.03
-/** Where the refusal tells no number that explains it, the next prompt has at most this share of the refused one. */
-const BLIND_SHARE = 0.5
 
-/** What is known after a refusal. With this factor the next target is smaller than the refused prompt. */
+/** What is known after a refusal that told how long the prompt was. A number that cannot be true changes nothing. */
 export function learnRefusal(
   known: Calibration | undefined,
-  { counted, tokens, room, at }: RefusedPrompt,
+  { counted, tokens, at }: RefusedPrompt,
   assumed: number,
-): Calibration {
+): Calibration | undefined {
+  const ratio = tokens / counted
+  if (!(counted >= MIN_COUNTED_TOKENS && ratio <= MAX_BELIEVED_RATIO)) return known
   const before = known ?? unlearned(assumed)
-  const told = tokens === undefined ? 0 : (tokens / Math.max(1, counted)) * REFUSAL_MARGIN
-  const factor = Math.max(before.factor, told)
-  const isSmaller = room / factor < counted
-  const smaller = room / Math.max(1, counted * BLIND_SHARE)
-  return { ...before, factor: within(isSmaller ? factor : Math.max(factor, smaller)), at }
+  return { ...before, factor: within(Math.max(before.factor, ratio * REFUSAL_MARGIN)), at }
 }
 
 const within = (factor: number): number => Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor))

@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../each-once.ts'
 import type { Pricer } from '../price-list.ts'
 import type { ToolForm } from '../prompt.ts'
-import type { ToolsInTurn } from '../snapshot.ts'
+import type { KeptTool, ToolsInTurn } from '../snapshot.ts'
 
 /** How tools are used: in the room, and in the turn that the prompt is for. */
 export interface ToolUse extends ToolsInTurn {
@@ -40,7 +40,7 @@ export interface ClimbTerms {
  * The order in which tools come up, which read backwards is the order in which they give way:
  *
  * 1. What was called in this turn, the last call first, up to the rung that it was called on.
- * 2. What was found in this turn, the newest first, short.
+ * 2. What `find_tools` named in this turn, the newest first: short, or up to the rung that it was on.
  * 3. All others, those used most in this room first, then the cheapest, short.
  * 4. From short to full, the cheapest first.
  * 5. What is too large for others to give way to it, the cheapest first: short, then full.
@@ -49,11 +49,11 @@ export interface ClimbTerms {
  */
 export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms): Climb {
   const all = offered.map((tool) => traitsOf(tool, terms))
-  const called = all.filter(({ calledAs }) => calledAs).toSorted((a, b) => b.calledAt - a.calledAt)
+  const called = all.filter((one) => one.called).toSorted((a, b) => newestFirst(a.called, b.called))
   const found = all
-    .filter(({ calledAs, foundAt }) => !calledAs && foundAt >= 0)
-    .toSorted((a, b) => b.foundAt - a.foundAt)
-  const others = all.filter(({ calledAs, foundAt }) => !calledAs && foundAt < 0)
+    .filter((one) => !one.called && one.found)
+    .toSorted((a, b) => newestFirst(a.found, b.found))
+  const others = all.filter((one) => !one.called && !one.found)
   const usual = others.filter(({ isHuge }) => !isHuge).toSorted(mostUsedFirst)
   const huge = others.filter(({ isHuge }) => isHuge).toSorted(cheapestFirst('short'))
   const inOrder = [...called, ...found, ...usual, ...huge]
@@ -64,16 +64,20 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'deferred', form: 'short' }))
   const toFull = (some: readonly Traits[]): readonly Step[] =>
     some.filter((one) => sent.has(one)).map(({ tool }) => ({ tool, from: 'short', form: 'full' }))
-  const ofCalled = [...toShort(called), ...toFull(called.filter(({ calledAs }) => calledAs === 'full'))]
-  const ofUsual = [
-    ...toShort(found),
-    ...toShort(usual),
-    ...toFull([...found, ...usual].toSorted(cheapestFirst('full'))),
-  ]
+  const ofCalled = [...toShort(called), ...toFull(called.filter((one) => one.called?.form === 'full'))]
+  const ofFound = [...toShort(found), ...toFull(found.filter((one) => one.found?.form === 'full'))]
+  const foundShort = found.filter((one) => one.found?.form !== 'full')
+  const ofUsual = [...toShort(usual), ...toFull([...foundShort, ...usual].toSorted(cheapestFirst('full')))]
   const loads =
-    ofCalled.length + (huge.length > 0 ? ofUsual.length + huge.length : found.length + usual.length)
+    ofCalled.length + ofFound.length + (huge.length > 0 ? ofUsual.length + huge.length : usual.length)
   return {
-    steps: [...ofCalled, ...ofUsual, ...toShort(huge), ...toFull(huge.toSorted(cheapestFirst('full')))],
+    steps: [
+      ...ofCalled,
+      ...ofFound,
+      ...ofUsual,
+      ...toShort(huge),
+      ...toFull(huge.toSorted(cheapestFirst('full'))),
+    ],
     afterCalled: ofCalled.length,
     afterAll: sent.size === all.length ? loads : undefined,
     inOrder: inOrder.map(({ tool }) => tool),
@@ -84,29 +88,38 @@ export function createClimb(offered: readonly OfferedTool[], terms: ClimbTerms):
 interface Traits {
   readonly tool: OfferedTool
   readonly id: string
-  /** The rung that it was called on in this turn. */
-  readonly calledAs: 'full' | 'short' | undefined
-  /** Which of this turn's calls was its last one; -1 for none. */
-  readonly calledAt: number
-  /** Which of this turn's finds it was; -1 for none. */
-  readonly foundAt: number
+  /** This turn's last call of it, and the last time that it was found. */
+  readonly called: Kept | undefined
+  readonly found: Kept | undefined
   readonly rank: number
   readonly bytes: Readonly<Record<'full' | 'short', number>>
   readonly isHuge: boolean
 }
 
+/** The rung that a tool keeps, and its place in the order of calls or finds. */
+interface Kept {
+  readonly form: 'full' | 'short'
+  readonly at: number
+}
+
+const newestFirst = (a: Kept | undefined, b: Kept | undefined): number => (b?.at ?? -1) - (a?.at ?? -1)
+
+function keptIn(kept: readonly KeptTool[], ids: readonly string[]): Kept | undefined {
+  const at = kept.findLastIndex(({ id }) => ids.includes(id))
+  const form = kept[at]?.form
+  return form && { form, at }
+}
+
 function traitsOf(offered: OfferedTool, { target, use, price }: ClimbTerms): Traits {
   const { tool, standsFor } = offered
   const ids = [tool.id, ...standsFor.map(({ id }) => id)]
-  const calledAt = use.called.findLastIndex(({ id }) => ids.includes(id))
   const calls = ids.reduce((sum, id) => sum + (Object.hasOwn(use.calls, id) ? (use.calls[id] ?? 0) : 0), 0)
   const bytes = { full: price.bytes(tool, 'full'), short: price.bytes(tool, 'short') }
   return {
     tool: offered,
     id: tool.id,
-    calledAs: use.called[calledAt]?.form,
-    calledAt,
-    foundAt: use.found.findLastIndex((id) => ids.includes(id)),
+    called: keptIn(use.called, ids),
+    found: keptIn(use.found, ids),
     rank: usageRank(calls),
     bytes,
     isHuge: bytes.short > target * HUGE_BYTES_PER_TOKEN,

@@ -8,7 +8,7 @@ import { targetOf } from '../../prompt/wrap.ts'
 import type { KnownModels } from '../known-models.ts'
 import { ModelError } from '../model-error.ts'
 import type { ConfiguredModel } from '../ports.ts'
-import { learnFromRefusal } from '../refusals.ts'
+import { createAttempts, learnFromRefusal } from '../refusals.ts'
 import { askSummarizer, type AskSummarizerParts } from './ask-summarizer.ts'
 import { oldestWithin, withoutOpenCall, type CountedEntry } from './choose-rows.ts'
 import { summaryPrompt, summaryTexts } from './summary-prompt.ts'
@@ -33,7 +33,7 @@ interface MadeSummary {
 
 /**
  * Makes one summary of as many of the rows as fit into one request. A request that the provider refuses for a reason which
- * another request mends is made again, once. Rejects as `askSummarizer` does, and with `WrapError`.
+ * another request mends is made again. Rejects as `askSummarizer` does, and with `WrapError`.
  */
 export type MakeSummary = (job: SummaryJob, stop: AbortSignal) => Promise<MadeSummary>
 
@@ -56,7 +56,8 @@ export const createMakeSummary =
   async (job, stop) => {
     const { model } = job
     let settings = await parts.known.settingsOf(model)
-    for (let isAgain = false; ; isAgain = true) {
+    const mayFollow = createAttempts()
+    for (;;) {
       stop.throwIfAborted()
       const { prompt, entries } = await fittingPrompt(job, settings, parts)
       try {
@@ -64,7 +65,7 @@ export const createMakeSummary =
         return { text: headOf(text, job.tokens * CHARACTERS_PER_TOKEN), entries }
       } catch (error) {
         const refusal = error instanceof ModelError ? error.refusal : undefined
-        if (!refusal || isAgain) throw error
+        if (!refusal || !mayFollow(refusal)) throw error
         const size = { counted: prompt.budget.used, framing: 0 }
         settings = await learnFromRefusal(refusal, { model, settings, size }, parts)
       }

@@ -70,6 +70,10 @@ describe('a config file', () => {
       `${model}[memory]\nsummarizer = "gone"\n`,
       'f.toml:6: memory.summarizer: there is no model called gone in this file; name one of it',
     ],
+    [
+      `${model}fallback = "off"\n${model.replace('"qwen"', '"off"')}enabled = false\n`,
+      'f.toml:5: the model off has enabled = false; enable it, or name another one',
+    ],
     [`${model}fallback = "qwen"\n`, 'f.toml:5: the fallbacks of qwen lead back to it; leave one of them out'],
     [
       model.replace('"ollama"', '"openai"') + 'keep_alive = "5m"\n',
@@ -100,7 +104,7 @@ describe('a config file', () => {
     const problem = (line: number, name: string): string =>
       `f.toml:${line}: the fallbacks of ${name} lead back to it; leave one of them out`
     expect(problemsOf(text)).toEqual([problem(5, 'one'), problem(10, 'two')])
-    const fine = `${one}fallback = "two"\nkeep_alive = -1\n${two}fallback = "guide"\n`
+    const fine = `${one}fallback = "two"\nkeep_alive = -1\n${two}fallback = "guide"\n${three}fallback = "two"\nenabled = false\n`
     expect(problemsOf(fine)).toEqual([])
   })
 

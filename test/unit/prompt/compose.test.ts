@@ -369,7 +369,7 @@ describe('the target', () => {
     expect(tight.tools).toEqual([])
     expect(tight.warnings).toEqual([
       expect.stringMatching(
-        /^no tools are sent: layer "tools" needs \d+ tokens, .*; what must be there leaves \d for tools$/,
+        /^no tools are sent: layer "tools" needs \d+ tokens, .*; more important layers leave \d for tools$/,
       ),
     ])
     expect(() => of(440)).toThrow(/^wrap: layer "rules" needs 4\d\d tokens, 440 of 440 are left$/)

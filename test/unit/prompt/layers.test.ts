@@ -197,9 +197,37 @@ describe('the room layer', () => {
     const of = (snapshot: Snapshot): string =>
       bench.run('function default_wrap() return wrap():room() end', snapshot).context
     expect(of(sampleSnapshot({ room, message: '' }))).toBe(
-      '## The room\nName: lobby (private)\nTopic: tea\n  and more\nMood: calm\nExits: north to kitchen\nTo do:\n- [pending] buy milk',
+      '## The room\nName: lobby (private)\nTopic: tea\n  and more\nMood: calm\nExits: north to kitchen\n\n## To do\n- [pending] buy milk',
     )
     expect(of(sampleSnapshot({ message: '' }))).toBe('## The room\nName: lobby')
+  })
+})
+
+describe('the to-do list', () => {
+  const items = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      content: `thing ${index} ${'to do '.repeat(20)}`.trim(),
+      status: index < 30 ? 'completed' : 'pending',
+    }))
+  const of = (target: number, count: number): Prompt =>
+    bench.compose(snapshotFor(target, { room: { ...sampleSnapshot().room, todo: items(count) } }))
+
+  test('has what is still to be done first, and loses its end where it is long', () => {
+    const { context, layers } = of(8000, 100)
+    const todo = context.slice(context.indexOf('## To do'))
+    expect(todo).toMatch(/^## To do\n- \[pending\] thing 30 /)
+    expect(todo).not.toContain('completed')
+    expect(todo).toMatch(/\n… \[\d+ tokens left out\]/)
+    const layer = layers.find((one) => one.name === 'todo')
+    expect(layer).toMatchObject({ status: 'trimmed', placement: 'context' })
+    expect(layer!.tokens).toBeLessThanOrEqual(1000)
+  })
+
+  test('gives way to functions, and goes before older conversation', () => {
+    const order = of(8000, 1)
+      .layers.toSorted((a, b) => a.priority - b.priority)
+      .map(({ name }) => name)
+    expect(order.slice(order.indexOf('room'))).toEqual(['room', 'user', 'participants', 'todo'])
   })
 })
 
@@ -228,6 +256,20 @@ describe('a layer of a script', () => {
     expect(prompt.warnings).toEqual(['layer "a" is there twice; the last one counts'])
   })
 
+  test('has no more tokens than its max_tokens, whatever the budget has left', () => {
+    const long = (options: string): Prompt =>
+      run(`:custom("a", ("some words "):rep(100), 5, false, {max_tokens = 40${options}}):custom("b", "B")`)
+    const [trimmed, left] = [long(', trim = "head", heading = "Words"'), long('')]
+    expect(trimmed.layers[0]).toMatchObject({ status: 'trimmed' })
+    expect(trimmed.layers[0]!.tokens).toBeLessThanOrEqual(40)
+    expect(trimmed.context).toMatch(/^Words\n(some words )+.*\n… \[\d+ tokens left out\]\n\nB$/)
+    expect(left.layers[0]).toMatchObject({
+      status: 'dropped',
+      note: expect.stringMatching(/^needs 20\d tokens, it may have 40, 8000 of 8000 are left$/) as string,
+    })
+    expect(() => long(', required = true')).toThrow(/layer "a" needs 20\d tokens, it may have 40/)
+  })
+
   test('may have any finite priority', () => {
     const prompt = run(':custom("a", "A", -1.5):custom("b", "B", 1e9)')
     expect(prompt.layers.map((one) => one.priority)).toEqual([-1.5, 1e9])
@@ -244,11 +286,15 @@ describe('a layer of a script', () => {
     [':custom("x", "a", 1, true, 5)', 'layer "x": opts must be a table, got 5'],
     [
       ':custom("x", "a", 1, true, {trimm = "head"})',
-      'layer "x": there is no option "trimm"; there are heading, required and trim',
+      'layer "x": there is no option "trimm"; there are heading, max_tokens, required and trim',
     ],
     [
       ':custom("x", "a", 1, true, {trim = "middle"})',
       'layer "x": trim must be "none", "head", "tail" or "oldest", got "middle"',
+    ],
+    [
+      ':custom("x", "a", 1, true, {max_tokens = 1.5})',
+      'layer "x": max_tokens must be a whole number, 0 or more, got 1.5',
     ],
     [':custom("x", "a", 1, true, {required = 1})', 'layer "x": required must be a boolean, got 1'],
     [':custom(nil, "a")', 'layer nil: a name must be text of 1 to 64 bytes'],

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/lib/json.ts'
 import { effectiveScope } from '../../../src/prompt/scope.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { createCatalogue } from '../../../src/toolbox/catalogue.ts'
-import { createOffer } from '../../../src/toolbox/offer.ts'
+import { createOffer, createOfferedSoFar } from '../../../src/toolbox/offer.ts'
 import type { ScopedTools } from '../../../src/toolbox/scoped-tools.ts'
 import { anySnapshot, composed, recount } from '../../support/any-snapshot.ts'
 import { sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
@@ -108,7 +108,7 @@ describe('a scope', () => {
         const listed = [...prompt.system.matchAll(/^- \*\*(.+?)\*\*/gm)].map((match) => match[1])
         if (prompt.layers.some((one) => one.name === 'tools' && one.status === 'kept'))
           expect(listed).toEqual(shown)
-        const offer = createOffer(prompt, now, noSearch)
+        const offer = createOffer(prompt, now, { ...noSearch, offered: createOfferedSoFar() })
         const afterwards = toolsOf(later)
         for (const one of all().tools) {
           const isSent = sent.some(({ id, definition }) => id === one.id && definition)

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Prompt, ToolForm } from '../../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { recount } from '../../support/any-snapshot.ts'
-import { anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
-import { catalogue, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
+import { anyLongTexts, anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
+import { catalogue, messages, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
 
 /** Which rung each tool gets; with the real Lua and the real tokenizer. */
@@ -74,7 +74,7 @@ describe('rungs of tools', () => {
     const tools = catalogue(...small(60))
     const toolCalls = { t1: 1000, t2: 1000 }
     const inTurn = {
-      found: ['t50', 't51', 't52'],
+      found: ['t50', 't51', 't52'].map((id) => ({ id, form: 'short' as const })),
       called: [
         { id: 't40', form: 'full' as const },
         { id: 't41', form: 'short' as const },
@@ -172,6 +172,48 @@ describe('for any room, window and tools', () => {
           if (tool.definition && tool.id !== 'find_tools') expect(listed).toContain(tool.name)
       }),
       { numRuns: 60 * MANY_RUNS },
+    )
+  })
+
+  test('long lists of a room take no tool away, and nothing does once the turn is under way', () => {
+    const share = fc.double({ min: 0.1, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(anyRoomOfTools, anyLongTexts, share, (room, long, toolsShare) => {
+        const short = { ...given(room), toolsShare }
+        const { todo, topic, present } = long
+        const withList = bench.compose({ ...short, room: { ...short.room, todo } })
+        expect(formsIn(withList)).toEqual(formsIn(bench.compose(short)))
+        expect(withList.budget.used).toBe(recount(withList, bench.counter))
+        expect(withList.budget.used).toBeLessThanOrEqual(withList.budget.target)
+        const most = Math.floor(withList.budget.target / 8)
+        for (const { name, tokens } of withList.layers)
+          if (['room', 'todo', 'participants'].includes(name)) expect(tokens).toBeLessThanOrEqual(most)
+        const underWay = { ...short, inTurn: { ...room.inTurn, reserve: room.inTurn.reserve + 1 } }
+        const withAll = { ...underWay, room: { ...short.room, todo, topic }, present, history: messages(50) }
+        expect(formsIn(bench.compose(withAll))).toEqual(formsIn(bench.compose(underWay)))
+      }),
+      { numRuns: 40 * MANY_RUNS },
+    )
+  })
+
+  test('what was called in this turn is sent wherever its short form fits', () => {
+    fc.assert(
+      fc.property(anyRoomOfTools, anyLongTexts, (room, { todo, topic, present }) => {
+        const called = room.inTurn.called.slice(-1)
+        const all = given(room)
+        const underWay = {
+          ...{ ...all, room: { ...all.room, todo, topic }, present },
+          inTurn: { found: room.inTurn.found, called, reserve: room.inTurn.reserve + 1 },
+        }
+        const [id] = called.map((one) => one.id)
+        const alone = bench.compose({ ...all, tools: all.tools.filter((tool) => tool.id === id) })
+        const needed = alone.tools.reduce((sum, { tokens }) => sum + tokens, 0)
+        const isSmall = idsOf(alone, 'full').length > 0 && needed < all.toolsShare * room.target - 300
+        const prompt = bench.compose(underWay)
+        if (id !== undefined && isSmall && (room.maxTools ?? 10) > 1)
+          expect([...idsOf(prompt, 'short'), ...idsOf(prompt, 'full')]).toContain(id)
+      }),
+      { numRuns: 40 * MANY_RUNS },
     )
   })
 

@@ -153,10 +153,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 )
 
-const sizes = fc.record({
-  columns: fc.integer({ min: 20, max: 90 }),
-  rows: fc.integer({ min: 4, max: 30 }),
-})
+const sizesFrom = (rows: number) =>
+  fc.record({ columns: fc.integer({ min: 20, max: 90 }), rows: fc.integer({ min: rows, max: 30 }) })
+const sizes = sizesFrom(4)
+
+/**
+ * From 90 columns to 20 the terminal breaks a status line into five rows. With the draft that is six: in a lower window
+ * the head of the line is scrolled away before the server hears of the change, and nobody can take that back.
+ */
+const sizesToNarrow = sizesFrom(6)
 
 const plainRows = (text: string): string[] =>
   text
@@ -190,33 +195,38 @@ test('whatever happens in whatever frames, all that was said stands above in ord
 test('the screen is the same as one that is drawn anew, whatever window changes and redrawing came between', async () => {
   const change = fc.oneof(
     { weight: 4, arbitrary: action.filter(({ name }) => name !== 'stall' && name !== 'draft') },
-    sizes.map((size): Action => ({ name: 'resize', run: (session) => session.resize(size) })),
+    sizesToNarrow.map((size): Action => ({ name: 'resize', run: (session) => session.resize(size) })),
     fc.constant<Action>({ name: 'redraw', run: ({ view }) => view.redraw() }),
   )
   await fc.assert(
-    fc.asyncProperty(fc.array(change, { maxLength: 30 }), sizes, sizes, async (actions, size, last) => {
-      const session = open(size)
-      const { view, emulator } = session
-      view.draft(draftOf('short'))
-      for (const { run } of actions) await run(session)
-      await session.resize(last)
-      session.settle()
-      await session.show()
-      const before = emulator.all()
-      expect(before.filter((row) => row.startsWith('lobby · '))).toHaveLength(1)
-      expect(before.at(-1)).toBe('> short')
-      view.redraw()
-      session.settle()
-      await session.show()
-      const all = emulator.all()
-      expect(all.slice(-2)).toEqual(before.slice(-2))
-      expect(emulator.cursor().column).toBe('> short'.length)
-      if (!actions.some(({ name }) => name === 'redraw')) {
-        const said = actions.filter(({ leaves }) => leaves).length
-        expect(before.filter((row) => row.startsWith('<') || row.startsWith('bob: <'))).toHaveLength(said)
-      }
-      view.close()
-    }),
+    fc.asyncProperty(
+      fc.array(change, { maxLength: 30 }),
+      sizesToNarrow,
+      sizesToNarrow,
+      async (actions, size, last) => {
+        const session = open(size)
+        const { view, emulator } = session
+        view.draft(draftOf('short'))
+        for (const { run } of actions) await run(session)
+        await session.resize(last)
+        session.settle()
+        await session.show()
+        const before = emulator.all()
+        expect(before.filter((row) => row.startsWith('lobby · '))).toHaveLength(1)
+        expect(before.at(-1)).toBe('> short')
+        view.redraw()
+        session.settle()
+        await session.show()
+        const all = emulator.all()
+        expect(all.slice(-2)).toEqual(before.slice(-2))
+        expect(emulator.cursor().column).toBe('> short'.length)
+        if (!actions.some(({ name }) => name === 'redraw')) {
+          const said = actions.filter(({ leaves }) => leaves).length
+          expect(before.filter((row) => row.startsWith('<') || row.startsWith('bob: <'))).toHaveLength(said)
+        }
+        view.close()
+      },
+    ),
     { numRuns: 150 },
   )
 })

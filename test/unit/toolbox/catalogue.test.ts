@@ -79,8 +79,13 @@ describe('the catalogue', () => {
     ['null', null, /must be an object, it is null/],
     ['another type', { type: 'string' }, /is of type "string", arguments are an object/],
     ['a choice alone', { anyOf: [{ type: 'object' }] }, /only anyOf at the top, which providers refuse/],
-    ['properties that are no schemas', { type: 'object', properties: { a: 5 } }, /must each be a schema/],
-    ['required that is no list', { type: 'object', required: 'a' }, /must be a list of names/],
+    [
+      'properties that are no schemas',
+      { type: 'object', properties: { a: 5 } },
+      /properties must be an object of schemas/,
+    ],
+    ['required that is no list', { type: 'object', required: 'a' }, /required must be a list of texts/],
+    ['a list of items', { properties: { a: { items: [] } } }, /properties\.a\.items must be a schema/],
     ['much nesting', { type: 'object', ...deep(5000) }, /nested more than 64 deep|no schema that is JSON/],
     ['a great size', { type: 'object', title: 'x'.repeat(300_000) }, /at most 262144 are taken/],
   ]

@@ -44,6 +44,16 @@ describe('a model that mentions others in its reply', () => {
     expect(spent).toHaveLength(2)
   })
 
+  it('calls nobody whom only a thought between tags names', async () => {
+    const [second, third] = [scriptedModel(), scriptedModel(say('I know.'))]
+    const qwen = scriptedModel(say('<think>@second? no, @third</think>', '@third knows'))
+    await using world = await createTurnWorld(qwen, {
+      settings: { backend: 'ollama' },
+      more: [configured('second', second), configured('third', third)],
+    })
+    expect(await converse(world, 2)).toEqual(['qwen: @third knows', 'third: I know.'])
+  })
+
   it('goes on as deep as turn_depth, and no deeper', async () => {
     const qwen = scriptedModel(say('@llama 1'), say('@llama 3'))
     const llama = scriptedModel(say('@qwen 2'))

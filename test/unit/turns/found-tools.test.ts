@@ -27,7 +27,78 @@ const large = (id: string, choices: number): Tool =>
     },
   })
 
+/** The tools that an answer of `find_tools` lists under one of its headings. */
+const toolsUnder = (heading: string, answer: string): readonly string[] => {
+  const list = (answer.split(`${heading}\n`)[1] ?? '').split(/^[^-]/m)[0] ?? ''
+  return [...list.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!)
+}
+const resultIn = ({ messages }: ModelRequest): string => {
+  const last = messages.at(-1)
+  return last?.role === 'tool' ? last.content : ''
+}
+
 describe('find_tools', () => {
+  it('names what the model has already, and keeps it', async () => {
+    const model = scriptedModel(search('matter number 7'), call(['tool_7', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(200), settings })
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+    const [first, second, third] = model.requests
+    expect(namesIn(first!)).toContain('tool_7')
+    expect(toolsUnder('You have these already:', resultIn(second!))[0]).toBe('tool_7')
+    expect(namesIn(second!)).toContain('tool_7')
+    expect(resultIn(third!)).not.toMatch(/^ERROR/)
+  })
+
+  it('loads what only it can mean, and not what has no more than common words with it', async () => {
+    const model = scriptedModel(search('the matter with number 042, please'), say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(200), settings })
+    await world.ask()
+    const [first, second] = model.requests
+    expect(namesIn(first!)).not.toContain('tool_42')
+    const loaded = toolsUnder('You can call these from the next step on:', resultIn(second!))
+    expect(loaded[0]).toBe('tool_42')
+    expect(loaded).toEqual(['tool_42', 'tool_142'])
+  })
+
+  it('does not repeat a long query', async () => {
+    const model = scriptedModel(search('zzz'.repeat(2000)), say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(200), settings })
+    await world.ask()
+    expect(resultIn(model.requests[1]!)).toMatch(/^No tool matches "(zzz){33}z…"; try other words\.$/)
+  })
+
+  it('leaves callable what was offered before in this turn, and brings it back when it is called', async () => {
+    const groups = [2, 3, 4, 6].map((index) => search(`group${index}`))
+    const pushedOut = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
+      expect(namesIn(request)).not.toContain('tool_5')
+      yield* call(['tool_5', { q: 'x' }])(request, new AbortController().signal)
+    }
+    const model = scriptedModel(...groups, pushedOut, say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(60), settings })
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+    expect(namesIn(model.requests[0]!)).toContain('tool_5')
+    const last = model.requests.at(-1)!
+    expect(resultIn(last)).not.toMatch(/^ERROR/)
+    expect(namesIn(last)).toContain('tool_5')
+  })
+
+  it('does not leave callable what the scope has taken away since', async () => {
+    const steps: ScriptedStep[] = [
+      async function* (request) {
+        await world.setScope(['*', '!tool_5'])
+        yield* call(['tool_5', { q: 'x' }])(request, new AbortController().signal)
+      },
+      call(['tool_5', { q: 'y' }]),
+      say('ok'),
+    ]
+    const model = scriptedModel(...steps)
+    const world: TurnWorld = await createTurnWorld(model, { tools: many(60), settings })
+    await using _ = world
+    await world.ask()
+    for (const request of model.requests.slice(1))
+      expect(resultIn(request)).toMatch(/^ERROR: You requested a tool called 'tool_5'/)
+  })
+
   it('brings what it found once, though the scope comes to have it in full in mid-turn', async () => {
     const steps: ScriptedStep[] = [
       search('tool_7'),
@@ -76,9 +147,9 @@ describe('find_tools', () => {
     await using world = await createTurnWorld(model, { tools, settings })
     await world.ask()
     const { content } = model.requests[1]!.messages.at(-1) as { content: string }
-    const promised = [...content.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!)
+    const promised = toolsUnder('You can call these from the next step on:', content)
     expect(promised.length).toBeGreaterThan(0)
-    expect(namesIn(model.requests[1]!)).toEqual(expect.arrayContaining(promised))
+    expect(namesIn(model.requests[1]!)).toEqual(expect.arrayContaining([...promised]))
     expect(content).toMatch(/ask for one by its name: picker_\d/)
   })
 
@@ -92,11 +163,9 @@ describe('find_tools', () => {
     await world.ask()
     const { messages, tools } = model.requests[1]!
     const texts = messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
-    const promised = texts.flatMap((text) =>
-      [...text.matchAll(/^- \*\*(\w+)\*\*/gm)].map((match) => match[1]!),
-    )
+    const promised = texts.flatMap((text) => toolsUnder('You can call these from the next step on:', text))
     expect(promised.length).toBeGreaterThan(8)
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(promised))
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...promised]))
   })
 })
 

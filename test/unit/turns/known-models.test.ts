@@ -52,6 +52,22 @@ test('what a server said holds while it is away, also after a restart', async ()
   expect(away.times()).toBe(2)
 })
 
+test('a server is asked again after a request to its model failed, but not while it is known to be away', async () => {
+  await using it = await opened()
+  const model = asked({ window: 6000 }, { window: 4000 })
+  await it.known.settingsOf(model)
+  it.known.failed(model.settings)
+  expect((await it.known.settingsOf(model)).contextWindow).toBe(4000)
+  it.known.failed(model.settings)
+  await it.known.settingsOf(model)
+  it.known.failed(model.settings)
+  await it.known.settingsOf(model)
+  expect(model.times()).toBe(3)
+  it.clock.advance(31_000)
+  await it.known.settingsOf(model)
+  expect(model.times()).toBe(4)
+})
+
 test('a window is only ever lowered, and an answer has at most half of a lowered one', async () => {
   await using it = await opened()
   const roomy = await it.known.settingsOf(asked({ window: 1_000_000 }))

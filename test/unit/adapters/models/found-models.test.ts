@@ -1,14 +1,18 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { findOllamaModels } from '../../../../src/adapters/models/found-models.ts'
 
-async function ollama(body: string): Promise<{ endpoint: string } & AsyncDisposable> {
-  const server = createServer((request, response) => {
-    response.statusCode = request.url === '/api/tags' ? 200 : 404
-    response.end(body)
-  })
+const ollama = (body: string): Promise<{ endpoint: string } & AsyncDisposable> =>
+  listening(
+    createServer((request, response) => {
+      response.statusCode = request.url === '/api/tags' ? 200 : 404
+      response.end(body)
+    }),
+  )
+
+async function listening(server: Server): Promise<{ endpoint: string } & AsyncDisposable> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -31,6 +35,31 @@ test('every model that Ollama has can be mentioned, under the shortest name that
     ['big_model', 'hf.co/Some One/Big_Model:Q4'],
   ])
   for (const model of found) expect(model).toMatchObject({ backend: 'ollama', endpoint: server.endpoint })
+})
+
+test('a model that Ollama says cannot answer is left out, and one of which it says nothing is not', async () => {
+  const shown: Readonly<Record<string, string>> = {
+    'nomic-embed-text:latest': '{"capabilities":["embedding"]}',
+    'qwen3:8b': '{"capabilities":["completion","tools"]}',
+    'old:1b': '{"details":{}}',
+    'odd:1b': 'not json',
+  }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.on('end', () => {
+      if (request.url === '/api/tags') {
+        const names = [...Object.keys(shown), 'silent:1b']
+        response.end(JSON.stringify({ models: names.map((name) => ({ name })) }))
+        return
+      }
+      const { model } = JSON.parse(body) as { model: string }
+      if (model !== 'silent:1b') response.end(shown[model])
+    })
+  })
+  await using endpoint = await listening(server)
+  const found = await findOllamaModels(endpoint.endpoint)
+  expect(found.map(({ model }) => model)).toEqual(['qwen3:8b', 'old:1b', 'odd:1b', 'silent:1b'])
 })
 
 test.each(['', 'not json', '{"models":"many"}', '[]'])(

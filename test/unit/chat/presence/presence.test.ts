@@ -111,11 +111,11 @@ describe('comings and goings', () => {
     await come('ann', 'bob', 'cid')
     expect(watcher.texts()).toEqual(['ann joined'])
     const next = open()
-    await next.sumUpPresence()
+    await next.everywhere.sumUpPresence()
     const texts = (await (await next.lobby()).history({ limit: 9 })).map(({ text }) => text)
     expect(texts).toEqual(['ann joined', '2 people joined'])
     expect(await storage.chat.log.roomsWithHeld()).toEqual([])
-    await next.sumUpPresence()
+    await next.everywhere.sumUpPresence()
     expect(await (await next.lobby()).history({ limit: 9 })).toHaveLength(2)
   })
 

@@ -4,6 +4,7 @@ import { calibrationKey, createCalibrations } from '../../../../src/prompt/calib
 import { sampleConfig } from '../../../support/model-request.ts'
 import { openInMemory } from '../../../support/storage.ts'
 
+const noAdmin = (): boolean => false
 const size = { counted: 1000, framing: 0 }
 
 test('what was learned of a model is for that model of that server in that encoding only', async () => {
@@ -12,7 +13,7 @@ test('what was learned of a model is for that model of that server in that encod
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const qwen = sampleConfig({})
   const told = { input: 1300, output: 5 }
-  const calibrations = createCalibrations(store, clock, log)
+  const calibrations = createCalibrations(store, clock, log, noAdmin)
   await calibrations.learnFrom(qwen, size, told)
   await calibrations.learnFrom(qwen, size, undefined)
   expect(await store.find(calibrationKey(qwen))).toEqual({
@@ -33,7 +34,7 @@ test('what was learned of a model is for that model of that server in that encod
 test('none of many reports at once is lost', async () => {
   await using storage = await openInMemory()
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log, noAdmin)
   const report = () => calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   await Promise.all(Array.from({ length: 50 }, report))
   expect(await calibrations.find(sampleConfig({}))).toMatchObject({ reports: 50 })
@@ -43,16 +44,36 @@ test('a store that cannot store is no harm to the turn, and the log is told', as
   const told: string[] = []
   const log = { debug: (_: object, text: string) => void told.push(text), info() {}, warn() {}, error() {} }
   const full = () => Promise.reject(new StorageError('full', 'the disk is full'))
-  const calibrations = createCalibrations({ find: full, put: full }, { now: () => 7 }, log)
+  const calibrations = createCalibrations({ find: full, put: full }, { now: () => 7 }, log, noAdmin)
   await calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   expect(told).toEqual(['a calibration could not be stored'])
 })
 
-test('the admin is told once of reports that look cut off', async () => {
+test('an admin in a session is told once, as soon as there is one', async () => {
+  await using storage = await openInMemory()
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const said: string[] = []
+  let isThere = false
+  const tellAdmins = (text: string): boolean => {
+    if (isThere) said.push(text)
+    return isThere
+  }
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log, tellAdmins)
+  const model = sampleConfig({})
+  for (const counted of [1000, 2000, 3000, 4000]) {
+    isThere = counted > 2000
+    await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })
+  }
+  expect(said).toEqual([
+    '@qwen reports 900 tokens for a prompt of about 3000: its server may read only a part of each prompt; check its window (/models)',
+  ])
+})
+
+test('the log is told once of reports that look cut off', async () => {
   await using storage = await openInMemory()
   const told: string[] = []
   const log = { debug() {}, info() {}, warn: (_: object, text: string) => void told.push(text), error() {} }
-  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log)
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log, noAdmin)
   const model = sampleConfig({})
   for (const counted of [1000, 2000, 3000])
     await calibrations.learnFrom(model, { counted, framing: 0 }, { input: 900, output: 5 })

@@ -72,7 +72,7 @@ test('the target and the answer are never over the window, whatever was reported
     fc.record({
       type: fc.constant('refusal' as const),
       counted: fc.nat(100_000),
-      tokens: fc.option(fc.nat(300_000), { nil: undefined }),
+      tokens: fc.nat(300_000),
     }),
   )
   fc.assert(
@@ -87,7 +87,7 @@ test('the target and the answer are never over the window, whatever was reported
           known =
             one.type === 'report'
               ? learn(known, one.one, { assumed: 1.25 }).calibration
-              : learnRefusal(known, { ...one, room: contextWindow - maxOutput, at: 1 }, 1.25)
+              : learnRefusal(known, { ...one, at: 1 }, 1.25)
         }
         const calibration = known?.factor ?? 1.25
         const target = targetOf({ ...trialSnapshot().model, contextWindow, maxOutput, calibration })
@@ -158,26 +158,28 @@ test('a prompt that is hardly more than framing tells nothing', () => {
   ).toBeUndefined()
 })
 
-test('after a refusal the next prompt fits: by the number that the provider told, or clearly shorter', () => {
+test('after a refusal that tells how long the prompt was, the next prompt fits', () => {
   const refusal = fc.record({
     room: fc.integer({ min: 1000, max: 190_000 }),
     fill: fc.double({ min: 0.5, max: 1, noNaN: true }),
     density: fc.double({ min: 1, max: 3.5, noNaN: true }),
-    tells: fc.boolean(),
   })
   fc.assert(
-    fc.property(refusal, ({ room, fill, density, tells }) => {
+    fc.property(refusal, ({ room, fill, density }) => {
       const counted = Math.floor(room * fill)
       const tokens = Math.ceil(counted * density)
       fc.pre(tokens > room)
-      const { factor } = learnRefusal(
-        undefined,
-        { counted, room, at: 1, tokens: tells ? tokens : undefined },
-        1,
-      )
+      const { factor } = learnRefusal(undefined, { counted, tokens, at: 1 }, 1)!
       const target = Math.floor(room / factor)
       expect(target).toBeLessThan(counted)
-      if (tells) expect(target * density).toBeLessThanOrEqual(room)
+      expect(target * density).toBeLessThanOrEqual(room)
     }),
   )
+})
+
+test('a refusal whose number cannot be the prompt changes nothing', () => {
+  const known = after([1.2])
+  for (const tokens of [1e9, NaN])
+    expect(learnRefusal(known, { counted: 1000, tokens, at: 1 }, 1)).toBe(known)
+  expect(learnRefusal(undefined, { counted: 10, tokens: 30, at: 1 }, 1)).toBeUndefined()
 })

@@ -1,14 +1,16 @@
-import type { TurnId } from '../chat/entry.ts'
-import { Refusal } from '../chat/errors.ts'
-import type { Room } from '../chat/room.ts'
-import { isBlank } from '../lib/text/clean-text.ts'
-import type { SubTurnRequest } from '../tools/context.ts'
-import { failed, ok, type ToolResult } from '../tools/result.ts'
-import type { ConfiguredModel } from './ports.ts'
+// Turns that a tool of another turn starts: what each may do, and what it is told. This folder must not know how a turn
+// runs: that is given to it.
+import type { TurnId } from '../../chat/entry.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Room } from '../../chat/room.ts'
+import { isBlank } from '../../lib/text/clean-text.ts'
+import type { SubTurnRequest } from '../../tools/context.ts'
+import { failed, ok, type ToolResult } from '../../tools/result.ts'
+import type { ConfiguredModel } from '../ports.ts'
 import { subTurnMessage } from './sub-turn-message.ts'
-import type { ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from './turn-job.ts'
-import type { TurnLog } from './turn-log.ts'
-import type { StartSubTurns } from './turn.ts'
+import type { ParentTurn, SubTurnOrigin, TurnEnd, TurnJob } from '../turn-job.ts'
+import type { TurnLog } from '../turn-log.ts'
+import type { StartSubTurns } from '../turn.ts'
 
 /** What sub-turns are made from. */
 export interface SubTurnParts {

@@ -1,9 +1,9 @@
-import { indentLater } from '../chat/entry-text.ts'
-import { cleanText } from '../lib/text/clean-text.ts'
-import { attributed } from '../prompt/gather-snapshot.ts'
-import type { SubTurnRequest } from '../tools/context.ts'
-import type { StepMessage } from './ports.ts'
-import type { AnsweredEntry, TurnJob } from './turn-job.ts'
+import { indentLater } from '../../chat/entry-text.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import { attributed } from '../../prompt/gather-snapshot.ts'
+import type { SubTurnRequest } from '../../tools/context.ts'
+import type { StepMessage } from '../ports.ts'
+import type { AnsweredEntry, TurnJob } from '../turn-job.ts'
 
 /**
  * The message that a sub-turn answers, in the name of the model that started it. It has the task. Where the sub-turn

@@ -1,22 +1,17 @@
+/**
+ * What went wrong with a request to a provider, in a sentence for people, and whether another request would help. This
+ * folder must not know what is done about it.
+ */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
-import { cleanLine } from '../../lib/text/clean-text.ts'
-import { ModelError, type ModelRefusal } from '../../turns/model-error.ts'
-import { LimitError } from './guarded-fetch.ts'
-import type { ModelAccess } from './provider.ts'
+import { ModelError, type ModelRefusal } from '../../../turns/model-error.ts'
+import { LimitError } from '../guarded-fetch.ts'
+import { explainStatus, final, passing, type Explanation } from './explain-status.ts'
 import { refusalIn } from './refusals.ts'
+import { safe, type Upstream } from './upstream.ts'
 
 /** A provider reported an error in the middle of its stream. The message is its own. */
 export class StreamError extends Error {
   override readonly name = 'StreamError'
-}
-
-/** Where requests go: what an error's sentence may name. */
-export interface Upstream {
-  readonly access: ModelAccess
-  /** The address that requests go to. */
-  readonly endpoint: string
-  /** What an admin should ask if nothing answers there. */
-  readonly question: string
 }
 
 /**
@@ -26,14 +21,17 @@ export interface Upstream {
 export function modelError(error: unknown, upstream: Upstream): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
-  const { sentence, retryable } = explain(error, call, upstream)
+  const { sentence, retryable, retryAfterMs } = explain(error, call, upstream)
   const facts = {
     ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
     detail: safe(call?.responseBody || messageOf(error), upstream, 500),
   }
   const refusal = refusalOf(error, call)
   // The same request would be refused again, whatever its status says.
-  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, refusal)
+  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, {
+    ...(refusal ? { refusal } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
 }
 
 /** Statuses that say nothing of the request itself: the key, the quota. */
@@ -42,24 +40,21 @@ const NOT_OF_REQUEST: ReadonlySet<number | undefined> = new Set([401, 403, 429])
 function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
   if (NOT_OF_REQUEST.has(call?.statusCode)) return undefined
   const said = call ? `${call.message}\n${call.responseBody ?? ''}` : providerMessage(error)
-  return said === undefined ? undefined : refusalIn(said)
+  const refusal = said === undefined ? undefined : refusalIn(said)
+  // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
+  return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
 }
 
-interface Explanation {
-  readonly sentence: string
-  readonly retryable: boolean
-}
-
-const final = (sentence: string): Explanation => ({ sentence, retryable: false })
-const passing = (sentence: string): Explanation => ({ sentence, retryable: true })
+/** The status of an answer without a body. */
+const NO_CONTENT = 204
 
 function explain(error: unknown, call: APICallError | undefined, upstream: Upstream): Explanation {
   const limit = causes(error).find((cause) => cause instanceof LimitError)
   if (limit) return limitSentence(limit)
   const code = causes(error).map(codeOf).find(Boolean)
   if (code) return networkSentence(code, upstream)
-  if (call?.statusCode !== undefined && call.statusCode >= 300)
-    return statusSentence(call.statusCode, call, upstream)
+  if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
+    return explainStatus(call.statusCode, call, upstream)
   if (InvalidResponseDataError.isInstance(error))
     return passing('the answer was cut off in the middle; ask again')
   if (JSONParseError.isInstance(error) || TypeValidationError.isInstance(error)) {
@@ -86,26 +81,6 @@ function networkSentence(code: string, { endpoint, question }: Upstream): Explan
   return passing(`the connection to ${at} broke (${code}); ask again`)
 }
 
-function statusSentence(status: number, call: APICallError, upstream: Upstream): Explanation {
-  const { access, endpoint } = upstream
-  const said = safe(call.message, upstream, 300)
-  const quoted = said && said !== 'Failed to process error response' ? ` (${said})` : ''
-  if (status === 401 || status === 403) return final(`${keySentence(access)}${quoted}`)
-  if (status === 404)
-    return final(`${endpoint} knows no model called ${access.model}; check model and endpoint${quoted}`)
-  if (status === 429)
-    return passing(`the provider's limit of requests is reached; try again in a while${quoted}`)
-  if (status >= 500)
-    return passing(`the provider failed with status ${status}; try again in a while${quoted}`)
-  return final(`the provider refused the request with status ${status}${quoted}`)
-}
-
-function keySentence({ apiKey, apiKeyEnv }: ModelAccess): string {
-  if (!apiKeyEnv) return 'the provider wants a key; name its variable with api_key_env in the config'
-  if (!apiKey) return `the provider wants a key; set the environment variable ${apiKeyEnv} (api_key_env)`
-  return `the provider refused the key in ${apiKeyEnv} (api_key_env); check it`
-}
-
 /** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
 function providerMessage(error: unknown): string | undefined {
   if (typeof error === 'string') return error
@@ -125,11 +100,3 @@ function causes(error: unknown): readonly Error[] {
 /** The code by which node or undici names a broken connection, or a failure of DNS or TLS. */
 const codeOf = (error: Error): string | undefined =>
   'code' in error && typeof error.code === 'string' ? error.code : undefined
-
-/** Providers quote the key that they were given, in part or whole. Whatever looks like a key is taken out. */
-function safe(text: string, { access }: Upstream, length: number): string {
-  const hidden = access.apiKey ? text.replaceAll(access.apiKey, '[key]') : text
-  return cleanLine(
-    hidden.slice(0, 4 * length).replace(/\b(?:sk|pk|key|AIza)[-_A-Za-z0-9*.]{8,}/g, '[key]'),
-  ).slice(0, length)
-}
