@@ -68,7 +68,8 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
   async function send(from: Person, to: Person, raw: string): Promise<SentMessage> {
     if (to.id === from.id) throw new Refusal('that is your own name; a message goes to somebody else')
     // What waits on disk is bounded by its number, so each is bounded like a single line.
-    const text = messageText(raw, { ...limits, paste_bytes: limits.message_chars })
+    const { message_chars, message_lines } = limits
+    const text = messageText(raw, { message_chars, message_lines, paste_bytes: message_chars })
     const sender = { id: from.id, name: from.name, guest: from.guest }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     if (to.guest) await showGuest(to, message)
