@@ -1,6 +1,6 @@
 import { UsageError } from '../chat/errors.ts'
 import type { CallerKind } from './caller.ts'
-import type { Command, FlagSpec } from './define.ts'
+import { ALL_ROOMS, type Command, type FlagSpec } from './define.ts'
 
 /** `tools ROOM [--json] [SCOPE…]`, as help and usage errors show it. */
 export function usage(command: Command, kind: CallerKind): string {
@@ -14,7 +14,8 @@ export function usage(command: Command, kind: CallerKind): string {
 }
 
 function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
-  if (kind === 'session' || room === 'none') return []
+  if (room === 'none') return []
+  if (kind === 'session') return room === 'here-or-all' ? [`[${ALL_ROOMS}]`] : []
   return [room === 'optional' ? '[ROOM]' : 'ROOM']
 }
 

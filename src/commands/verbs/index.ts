@@ -96,7 +96,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     sayCommand(speech, permissionsOf),
     meCommand(speech),
     historyCommand(stores.chat.log),
-    searchCommand(rooms, stores.chat.log),
+    searchCommand(rooms, stores.chat.rooms, stores.chat.log),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),

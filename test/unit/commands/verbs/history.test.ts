@@ -134,6 +134,28 @@ describe('/search', () => {
     expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
   })
 
+  test('of all rooms is typed in a session, too, where the dash comes before or after the flags', async () => {
+    await using world = await createTalk('a word in the hall')
+    await world.exec(world.ann, 'say den a word in the den')
+    const both = [
+      '2026-01-01 00:00 hall ann: a word in the hall',
+      '2026-01-01 00:00 den ann: a word in the den',
+    ]
+    for (const line of ['search - word', 'search -n 2 - word', 'search - -n 2 word'])
+      expect(await world.type(world.ann, line)).toEqual(done(...both))
+    expect(await world.type(world.bob, 'search - nope')).toEqual(done('nothing in your rooms has nope'))
+    expect(await world.type(world.ann, 'search word -')).toEqual(done('2026-01-01 00:00 ann: a word in the hall'))
+  })
+
+  test('of all rooms finds nothing in a private room that one is only invited to', async () => {
+    await using world = await createTalk()
+    await world.exec(world.ann, 'say den a word in the den')
+    await world.exec(world.ann, 'invite den bob')
+    expect(await world.exec(world.bob, 'search - word')).toEqual(done('nothing in your rooms has word'))
+    await world.exec(world.bob, 'join den')
+    expect((await world.exec(world.bob, 'search - word')).out).toHaveLength(1)
+  })
+
   test('gives what fits best first with --best', async () => {
     await using world = await createTalk('build build', 'a build of this and that')
     expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
@@ -143,7 +165,7 @@ describe('/search', () => {
 
   test('needs words', async () => {
     await using world = await createTalk()
-    const form = '/search [-n N] [--best] [--json] WORDS…'
+    const form = '/search [-] [-n N] [--best] [--json] WORDS…'
     expect(await world.type(world.bob, 'search')).toEqual(misused('search: WORDS is missing', form))
   })
 })
