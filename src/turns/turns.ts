@@ -1,4 +1,4 @@
-import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
@@ -37,6 +37,8 @@ export interface RunningTurn {
   readonly model: string
   /** The requester's name. */
   readonly requester: string
+  /** The entry that it answers. */
+  readonly message: EntryId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
@@ -105,7 +107,12 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const slot = parts.takeSlot(room, requester)
-      const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
+      const recorder = parts.turnLog.begin({
+        room,
+        requester,
+        model: mention.model,
+        message: mention.message.id,
+      })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)
       await recorder.begun.catch(async (error: unknown) => {
@@ -167,6 +174,7 @@ function launch(
     room: job.room.name,
     model,
     requester: job.requester.name,
+    message: job.message.id,
     startedAt,
     done,
     doing: () => doing,

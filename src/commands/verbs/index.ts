@@ -33,6 +33,7 @@ import { navCommand } from './nav.ts'
 import { permsCommand } from './perms.ts'
 import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
+import { retryCommand } from './retry.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
@@ -100,6 +101,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
+    retryCommand(turns, stores.models.turns, speech, permissionsOf),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),

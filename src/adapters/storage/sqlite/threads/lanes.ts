@@ -72,6 +72,7 @@ export const LANES: LanesOf<Stores> = {
       find: 'read',
       unfinished: 'read',
       last: 'read',
+      asked: 'read',
     },
     charges: {
       add: 'write',
