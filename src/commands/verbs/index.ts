@@ -20,6 +20,7 @@ import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
 import { createRoomCommand } from './create.ts'
 import { exitsCommand } from './exits.ts'
+import { exportCommand } from './export.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
@@ -98,6 +99,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     meCommand(speech),
     historyCommand(stores.chat.log),
     searchCommand(rooms, stores.chat.rooms, stores.chat.log),
+    exportCommand(stores.chat.log, clock),
     whoCommand(turns),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
