@@ -17,6 +17,7 @@ import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
+import type { InvitationNotices } from './chat/invitations/invitation-notices.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
@@ -77,13 +78,13 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { rooms, people, claimCode, tap } = await createRoomsAndPeople(current, context)
+  const { rooms, people, invitations, claimCode, tap } = await createRoomsAndPeople(current, context)
   const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
-  const handler = createHandler(current, rooms, people, activity, context)
+  const handler = createHandler(current, { rooms, people, invitations }, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -115,8 +116,7 @@ const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t e
 
 function createHandler(
   current: CurrentConfig,
-  rooms: Rooms,
-  people: People,
+  chat: { readonly rooms: Rooms; readonly people: People; readonly invitations: InvitationNotices },
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
@@ -125,12 +125,11 @@ function createHandler(
   const timers = processTimers()
   const { limits } = current
   const speech = createSpeech(turns, limits)
-  const commands = createCommands({ rooms, people, speech, activity, clock, stores: storage })
+  const commands = createCommands({ ...chat, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   return createClientHandler({
-    rooms,
-    people,
-    runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
+    ...chat,
+    runner: createRunner({ commands, speech, rooms: chat.rooms, pace, bytes, log }),
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),

@@ -1,3 +1,4 @@
+import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people/people.ts'
@@ -20,6 +21,8 @@ import type { BoardView, RoomBoards } from './room/board.ts'
 export interface HostParts {
   readonly people: People
   readonly rooms: Rooms
+  /** Tells whoever comes in of the invitations that they do not know of. */
+  readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly runner: Runner
   readonly boards: RoomBoards
   readonly shared: SharedBySessions
@@ -114,6 +117,7 @@ function createSessionHost(
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
       })
+      await parts.invitations.tell(person)
     },
     async detach() {
       gone.abort()

@@ -4,6 +4,7 @@
 // sqlite/threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -20,6 +21,7 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore
+    readonly invitations: InvitationNoticeStore
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

@@ -1,5 +1,6 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
+import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
@@ -56,6 +57,7 @@ import { wrapCommand } from './wrap.ts'
 export interface CommandParts {
   readonly rooms: Rooms
   readonly people: People
+  readonly invitations: InvitationNotices
   readonly speech: Speech
   /** What goes on in the rooms. */
   readonly activity: {
@@ -76,7 +78,7 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { rooms, people, speech, activity, clock, stores } = parts
+  const { rooms, people, invitations, speech, activity, clock, stores } = parts
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
@@ -88,7 +90,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     joinCommand(rooms, stores.chat.rooms),
     leaveCommand(rooms),
     forkCommand(rooms),
-    inviteCommand(stores.chat.rooms, stores.chat.people),
+    inviteCommand(stores.chat.rooms, stores.chat.people, invitations),
     topicCommand(stores.chat.rooms),
     vibeCommand(stores.chat.rooms),
     exitsCommand(rooms.exits),

@@ -12,6 +12,7 @@ import { createSpeech } from '../../../src/commands/speech.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
+import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
@@ -121,7 +122,7 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     clock,
   })
   const commands = createCommands({
-    ...{ rooms, people, speech, clock, stores: storage },
+    ...{ rooms, people, speech, clock, stores: storage, invitations: invitationsIn(chatParts) },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({

@@ -5,7 +5,7 @@ import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
-import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
+import { createChatParts, invitationsIn, type ChatParts } from '../../support/chat-parts.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
 /** A question that only this person may answer. */
@@ -58,6 +58,7 @@ async function startHost() {
   const handler = createClientHandler({
     people,
     rooms,
+    invitations: invitationsIn(chatParts),
     runner: runnerOf(chatParts),
     boards: createRoomBoards(
       { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },

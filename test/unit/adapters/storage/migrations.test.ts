@@ -23,7 +23,7 @@ const released: Readonly<Record<string, string>> = {
   '009-model-facts.sql': '6538e39d93cb64497e4974b8b65036fa10111d02895b17805a0e6c7b690e9c74',
   '010-charges.sql': '7b20f4456c002deee273ae6968a9c25c0bec0dffacc6d7de914dc21e9646c5f5',
   '011-summaries.sql': 'd74e2dac10d1aa0e7fd39e5fc6f7f81ae98eb649107e3d727a22b72da36e02df',
-  '015-asked.sql': 'f1ebccf3fd4cb2ca6bc9763e16b912b0522820315373fb429733c5464f073f7c',
+  '015-asked-and-invited.sql': 'adfdd4a06ba72234de61828ee42cd2da04fa813022823d44db39157c1a8d0fb4',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -51,6 +51,7 @@ export const LANES: LanesOf<Stores> = {
       hasAdmin: 'read',
       claimAdmin: 'write',
     },
+    invitations: { put: 'write', take: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
