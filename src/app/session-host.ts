@@ -80,7 +80,7 @@ function createSessionHost(
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.pasts)
+    stay = await enterRoom(room, shown, parts.pasts, columns())
     board?.leave()
     board = undefined
     await left?.leave()

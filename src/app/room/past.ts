@@ -1,8 +1,8 @@
 import type { Entry } from '../../chat/entry.ts'
 import type { Room } from '../../chat/room.ts'
 
-/** How many entries of the past somebody sees who comes into a room. */
-const PAST_ENTRIES = 20
+/** How many entries of the past are kept for somebody who comes into a room, comings and goings included. */
+const MAX_KEPT = 80
 
 /** The newest entries of the rooms that somebody is in, read once for all who come in. */
 export interface RoomPasts {
@@ -50,13 +50,13 @@ function keep(room: Room): Kept {
     deliver(entry) {
       // One that was read before it is delivered is there already.
       if (entry.thread === undefined && entry.id > idOfNewest(entries))
-        entries = [...entries, entry].slice(-PAST_ENTRIES)
+        entries = [...entries, entry].slice(-MAX_KEPT)
     },
   })
   const read = async (): Promise<() => readonly Entry[]> => {
-    const stored = await room.history({ limit: PAST_ENTRIES, withoutThreads: true })
+    const stored = await room.history({ limit: MAX_KEPT, withoutThreads: true })
     const newest = idOfNewest(stored)
-    entries = [...stored, ...entries.filter(({ id }) => id > newest)].slice(-PAST_ENTRIES)
+    entries = [...stored, ...entries.filter(({ id }) => id > newest)].slice(-MAX_KEPT)
     return () => entries
   }
   return { ready: read(), stop, holders: 0 }

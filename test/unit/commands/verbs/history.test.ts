@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { LogStats } from '../../../../src/chat/log-stats.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
 const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'
@@ -32,6 +33,19 @@ describe('/history', () => {
     expect(last).toMatchObject({ kind: 'message', text: 'three' })
     const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
     expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
+  })
+
+  test('has one line for those who came and went in a row, and with --json each of them', async () => {
+    await using world = await createTalk('one', 'two', 'three')
+    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+    for (const who of [world.bob, world.root]) await room.enter(screenOf(who))
+    await world.type(world.ann, 'say four')
+    expect((await world.exec(world.bob, 'history hall')).out).toEqual([
+      ...['one', 'two', 'three'].map((text) => `2026-01-01 00:00 ann: ${text}`),
+      ...['2026-01-01 00:00 -- bob, root joined', '2026-01-01 00:00 ann: four'],
+    ])
+    const each = parsed((await world.exec(world.bob, 'history hall --json')).out)
+    expect(each.filter(({ kind }) => kind === 'presence')).toHaveLength(2)
   })
 
   test('counts the log: who recorded how much, and what each day had', async () => {
@@ -144,7 +158,9 @@ describe('/search', () => {
     for (const line of ['search - word', 'search -n 2 - word', 'search - -n 2 word'])
       expect(await world.type(world.ann, line)).toEqual(done(...both))
     expect(await world.type(world.bob, 'search - nope')).toEqual(done('nothing in your rooms has nope'))
-    expect(await world.type(world.ann, 'search word -')).toEqual(done('2026-01-01 00:00 ann: a word in the hall'))
+    expect(await world.type(world.ann, 'search word -')).toEqual(
+      done('2026-01-01 00:00 ann: a word in the hall'),
+    )
   })
 
   test('of all rooms finds nothing in a private room that one is only invited to', async () => {
