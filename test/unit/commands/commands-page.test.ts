@@ -12,7 +12,15 @@ test('docs/commands.md is what the list of commands gives', async () => {
 })
 
 /** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission. */
-const NEEDS_A_PAST: ReadonlySet<string> = new Set(['claim', 'stop', 'allow', 'deny', 'perms', 'turn'])
+const NEEDS_A_PAST: ReadonlySet<string> = new Set([
+  'retry',
+  'claim',
+  'stop',
+  'allow',
+  'deny',
+  'perms',
+  'turn',
+])
 
 /** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */
 async function createDen() {

@@ -6,7 +6,7 @@ import type { Output } from '../../caller.ts'
 import type { CommandContext } from '../../define.ts'
 
 /** A question that a model is at work on. */
-export interface Asked {
+export interface AskedTurn {
   readonly message: Entry
   readonly turn: RunningTurn
 }
@@ -23,7 +23,7 @@ export async function printAnswer(
     signal,
     flags,
   }: CommandContext<'here'> & { readonly flags: { readonly json: boolean } },
-  ask: () => Promise<Asked>,
+  ask: () => Promise<AskedTurn>,
 ): Promise<void | false> {
   const printer = flags.json ? jsonPrinter(out) : textPrinter(out)
   let turn: string | undefined

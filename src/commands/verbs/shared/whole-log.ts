@@ -18,8 +18,8 @@ export const BYTES_PER_PAGE = 64 * 1024
  */
 export async function* wholeLog(log: WholeLog): AsyncGenerator<readonly Entry[], void, void> {
   const [newest] = await log.read({ limit: 1 })
-  let after: EntryId | undefined
-  while (newest && after !== newest.id) {
+  if (!newest) return
+  for (let after: EntryId | undefined; after !== newest.id;) {
     const rest = { oldestFirst: true, ...(after === undefined ? {} : { after }) } as const
     const limit = fitting(await log.sizes({ ...rest, limit: ENTRIES_PER_PAGE }))
     const entries = await log.read({ ...rest, limit })

@@ -85,7 +85,7 @@ describe('retry', () => {
     wake()
     await turn?.done
     const both = await Promise.all([world.type(world.bob, 'retry'), world.type(world.bob, 'retry')])
-    expect(both.map(({ status }) => status).toSorted()).toEqual([0, 1])
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([0, 1])
     expect(both.flatMap(({ err }) => err)).toEqual([AT_WORK])
     await Promise.all(world.turnWorld.turns.running(room.name).map((one) => one.done))
   })

@@ -8,7 +8,7 @@ import { parseMarkdown, seenText, typesIn } from '../../../support/markdown.ts'
 const PLAIN = new Set(['root', 'paragraph', 'text', 'break'])
 
 const PIECES = [
-  ...'\\`*_[]{}<>#~|&$^+-=:!().@ \t\n1aß',
+  ...Array.from('\\`*_[]{}<>#~|&$^+-=:!().@ \t\n1aß'),
   ...[
     '\n\n',
     '```',
