@@ -18,6 +18,8 @@ import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { InvitationNotices } from './chat/invitations/invitation-notices.ts'
+import type { Person } from './chat/people/person.ts'
+import type { Room } from './chat/room.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
@@ -127,16 +129,19 @@ function createHandler(
   const speech = createSpeech(turns, limits)
   const commands = createCommands({ ...chat, speech, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
-  return createClientHandler({
-    ...chat,
-    runner: createRunner({ commands, speech, rooms: chat.rooms, pace, bytes, log }),
+  const { rooms, people, invitations } = chat
+  const parts = {
+    rooms,
+    people,
+    runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
-    stop: (room, person) => stopAll(activity, room, person),
+    stop: (room: Room, person: Person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
-  })
+  }
+  return createClientHandler(parts, invitations)
 }

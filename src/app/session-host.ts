@@ -21,8 +21,6 @@ import type { BoardView, RoomBoards } from './room/board.ts'
 export interface HostParts {
   readonly people: People
   readonly rooms: Rooms
-  /** Tells whoever comes in of the invitations that they do not know of. */
-  readonly invitations: Pick<InvitationNotices, 'tell'>
   readonly runner: Runner
   readonly boards: RoomBoards
   readonly shared: SharedBySessions
@@ -41,7 +39,10 @@ export interface HostSettings {
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
-export function createClientHandler(parts: HostParts): ClientHandler {
+export function createClientHandler(
+  parts: HostParts,
+  invitations: Pick<InvitationNotices, 'tell'>,
+): ClientHandler {
   const pasts = createRoomPasts()
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
@@ -51,7 +52,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         person,
         shared: parts.shared,
         account,
-        host: createSessionHost(person, { ...parts, pasts }, account, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(
+          person,
+          { ...parts, pasts, invitations },
+          account,
+          () => terminal.size()?.columns ?? 80,
+        ),
       }),
     async exec(person, line, pipe, account) {
       return await parts.runner.command(line, {
@@ -67,7 +73,11 @@ export function createClientHandler(parts: HostParts): ClientHandler {
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & { readonly pasts: RoomPasts },
+  parts: Omit<HostParts, 'people' | 'shared'> & {
+    readonly pasts: RoomPasts
+    /** Tells whoever comes in of the invitations that they do not know of. */
+    readonly invitations: Pick<InvitationNotices, 'tell'>
+  },
   account: Account,
   columns: () => number,
 ): SessionHost {

@@ -8,6 +8,7 @@ import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { ALLOW_FLAG, ALLOW_RULE, type CallerPermissions } from './shared/allow-flag.ts'
+import { entryById } from './shared/entry-by-id.ts'
 import { printAnswer } from './shared/answer.ts'
 
 /** Turns of one person that are looked at. */
@@ -73,9 +74,8 @@ async function questionsOf(
 
 /** Only what a person said is a question: a model's reply that called another model is none. */
 async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefined> {
-  // All ids have the same length, so a longer text sorts right after the entry itself.
-  const [entry] = await room.history({ limit: 1, before: `${id}0` as EntryId, kinds: ['message'] })
-  return entry?.kind === 'message' && entry.id === id ? entry : undefined
+  const entry = await entryById(id, room)
+  return entry?.kind === 'message' ? entry : undefined
 }
 
 /** A turn that was handed over has the name of the fallback; the question was for the model that it mentions. */

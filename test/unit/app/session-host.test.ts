@@ -55,20 +55,22 @@ async function startHost() {
     claimCode: undefined,
   })
   const shared = sharedBySessions()
-  const handler = createClientHandler({
-    people,
-    rooms,
-    invitations: invitationsIn(chatParts),
-    runner: runnerOf(chatParts),
-    boards: createRoomBoards(
-      { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
-      shared.now,
-    ),
-    shared,
-    complete: async () => [],
-    stop: async () => undefined,
-    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
-  })
+  const handler = createClientHandler(
+    {
+      people,
+      rooms,
+      runner: runnerOf(chatParts),
+      boards: createRoomBoards(
+        { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+        shared.now,
+      ),
+      shared,
+      complete: async () => [],
+      stop: async () => undefined,
+      settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+    },
+    invitationsIn(chatParts),
+  )
   return { ...chatParts, handler }
 }
 
