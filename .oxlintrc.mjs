@@ -49,6 +49,7 @@ const ADAPTERS = {
 const FOR_ADAPTERS = [
   'lib/**',
   'chat/*',
+  'chat/invitations/ports.ts',
   'chat/people/*',
   'chat/presence/*',
   'chat/talk/ports.ts',

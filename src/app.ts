@@ -17,6 +17,9 @@ import { openData } from './app/open-data.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
+import type { InvitationNotices } from './chat/invitations/invitation-notices.ts'
+import type { Person } from './chat/people/person.ts'
+import type { Room } from './chat/room.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
@@ -79,13 +82,13 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { rooms, people, claimCode, tap } = await createRoomsAndPeople(current, context)
+  const { rooms, people, invitations, claimCode, tap } = await createRoomsAndPeople(current, context)
   const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
-  const handler = createHandler(current, rooms, people, activity, context)
+  const handler = createHandler(current, { rooms, people, invitations }, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -117,8 +120,7 @@ const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t e
 
 function createHandler(
   current: CurrentConfig,
-  rooms: Rooms,
-  people: People,
+  chat: { readonly rooms: Rooms; readonly people: People; readonly invitations: InvitationNotices },
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
@@ -126,6 +128,7 @@ function createHandler(
   const { turns, bytes } = activity
   const timers = processTimers()
   const { limits } = current
+  const { rooms, people, invitations } = chat
   const talk = createTalk({
     people: storage.chat.people,
     stores: storage.talk,
@@ -135,7 +138,7 @@ function createHandler(
     nextId,
   })
   const speech = createSpeech(turns, limits, talk.away)
-  const commands = createCommands({ rooms, people, speech, talk, activity, clock, stores: storage })
+  const commands = createCommands({ ...chat, speech, talk, activity, clock, stores: storage })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   const parts: HostParts = {
     rooms,
@@ -144,13 +147,13 @@ function createHandler(
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
-    stop: (room, person) => stopAll(activity, room, person),
+    stop: (room: Room, person: Person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
   }
-  return createClientHandler(parts, talk.openSession)
+  return createClientHandler(parts, talk.openSession, invitations)
 }
 
 /** Those who read what people said, and must not read it again once it was changed. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms } from '../chat/rooms.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
@@ -29,7 +30,15 @@ export async function createRoomsAndPeople(
       namesPerKey: limits.names_per_key,
     }
   }
-  return { rooms, tap: bus.tap, claimCode, people: createPeople({ store, clock, nextId, policy, claimCode }) }
+  const people = createPeople({ store, clock, nextId, policy, claimCode })
+  const invitations = createInvitationNotices({
+    store: storage.chat.invitations,
+    whisper: (person, draft) => rooms.whisper(person, draft),
+    hasSession: (person) => rooms.isPresent(person),
+    clock,
+    log,
+  })
+  return { rooms, tap: bus.tap, claimCode, people, invitations }
 }
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */

@@ -1,3 +1,4 @@
+import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { People } from '../chat/people/people.ts'
@@ -39,7 +40,11 @@ export interface HostSettings {
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
-export function createClientHandler(parts: HostParts, openTalk: Talk['openSession']): ClientHandler {
+export function createClientHandler(
+  parts: HostParts,
+  openTalk: Talk['openSession'],
+  invitations: Pick<InvitationNotices, 'tell'>,
+): ClientHandler {
   const pasts = createRoomPasts()
   return {
     identify: (name, key) => parts.people.identify(name, key.fingerprint),
@@ -51,7 +56,7 @@ export function createClientHandler(parts: HostParts, openTalk: Talk['openSessio
         account,
         host: createSessionHost(
           person,
-          { ...parts, pasts, openTalk },
+          { ...parts, pasts, openTalk, invitations },
           account,
           () => terminal.size()?.columns ?? 80,
         ),
@@ -73,6 +78,8 @@ function createSessionHost(
   parts: Omit<HostParts, 'people' | 'shared'> & {
     readonly pasts: RoomPasts
     readonly openTalk: Talk['openSession']
+    /** Tells whoever comes in of the invitations that they do not know of. */
+    readonly invitations: Pick<InvitationNotices, 'tell'>
   },
   account: Account,
   columns: () => number,
@@ -87,7 +94,7 @@ function createSessionHost(
   async function moveTo(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.pasts)
+    stay = await enterRoom(room, shown, parts.pasts, columns())
     board?.leave()
     board = undefined
     await left?.leave()
@@ -129,6 +136,7 @@ function createSessionHost(
         attached.quit(`! ${error.message}`, 1)
       })
       await mine.showWaiting()
+      await parts.invitations.tell(person)
     },
     async detach() {
       gone.abort()

@@ -28,8 +28,10 @@ export type Membership = 'owner' | 'op' | 'member' | 'invited'
 
 /** Which entries to read. */
 export interface LogQuery {
-  /** At most this many, the newest that match. */
+  /** At most this many, the newest that match where nothing else is said. */
   readonly limit: number
+  /** True for the oldest that match. */
+  readonly oldestFirst?: true
   /** Only entries older than this one. */
   readonly before?: EntryId
   /** Only entries newer than this one. */
@@ -86,7 +88,7 @@ export interface EntryLog extends HeldPresence {
    * reads the log revised; what was taken back stays so, whatever edits it later.
    */
   append(entry: Entry): Promise<void>
-  /** The entries that match, oldest first. An unknown room has none. */
+  /** The entries that match, oldest first whichever they are. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** How large the entries are that `read` would give, in the same order. Cheap: no text is read. */
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>

@@ -1,4 +1,4 @@
-import type { RoomName } from './entry.ts'
+import type { EntryDraft, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
@@ -26,6 +26,10 @@ export interface Rooms {
   readonly exits: Exits
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
+  /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
+  whisper(person: Person, draft: EntryDraft): void
+  /** Whether somebody is in any room. */
+  isPresent(person: Person): boolean
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
   anyRoom(name: RoomName): Promise<Room | undefined>
   readonly everywhere: Everywhere
@@ -65,6 +69,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     open.set(name, room)
     return room
   }
+
+  const roomsWith = ({ id }: Person): readonly Room[] =>
+    [...open.values()].filter((room) => room.present().some((person) => person.id === id))
 
   const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
@@ -119,6 +126,10 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       hasLobby = true
       return roomCalled(LOBBY)
     },
+    whisper(person, draft) {
+      for (const room of roomsWith(person)) room.whisper([person], draft)
+    },
+    isPresent: (person) => roomsWith(person).length > 0,
     async anyRoom(name) {
       return (await parts.rooms.find(name)) && roomCalled(name)
     },

@@ -30,6 +30,20 @@ export async function isVisible(
   return toldIn === undefined || toldIn === room.name || (await allMaySee(rooms, toldIn, room.name))
 }
 
+/**
+ * Whether somebody may read what is said in a room: everybody a public one, its members a private one. Who is only invited
+ * knows that it exists, and reads it once they have joined. Rejects with `StorageError`.
+ */
+export async function mayRead(
+  rooms: Pick<RoomLookup, 'membership'>,
+  room: RoomRecord,
+  { id }: Pick<Person, 'id'>,
+): Promise<boolean> {
+  if (!room.private) return true
+  const membership = await rooms.membership(room.name, id)
+  return membership !== undefined && membership !== 'invited'
+}
+
 /** Whether all who read one room belong to the other room, a private one. Anybody may read a public room. */
 async function allMaySee(rooms: RoomLookup, readers: RoomName, room: RoomName): Promise<boolean> {
   if (!(await rooms.find(readers))?.private) return false

@@ -6,7 +6,7 @@ import type { Bill, OpenBill } from './bill/bill.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Whose turn it is. */
-type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester'>
+type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'requester' | 'message'>
 
 /** Whose sub-turn it is, and which turn started it. */
 type SubTurnFacts = TurnFacts & { readonly parent: string }

@@ -37,7 +37,7 @@ export interface RunningTurn {
   readonly model: string
   /** The requester's name. */
   readonly requester: string
-  /** What it answers. */
+  /** The entry that it answers. */
   readonly message: EntryId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
@@ -107,7 +107,12 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const slot = parts.takeSlot(room, requester)
-      const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
+      const recorder = parts.turnLog.begin({
+        room,
+        requester,
+        model: mention.model,
+        message: mention.message.id,
+      })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)
       await recorder.begun.catch(async (error: unknown) => {

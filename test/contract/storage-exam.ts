@@ -8,6 +8,7 @@ import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
+import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
@@ -49,6 +50,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the talk of ${engine}`, () => talkExam(store))
+  describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))

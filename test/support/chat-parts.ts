@@ -2,6 +2,10 @@ import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
+import {
+  createInvitationNotices,
+  type InvitationNotices,
+} from '../../src/chat/invitations/invitation-notices.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
@@ -102,3 +106,13 @@ export function screenOf(
     deliver: (entry) => void seen.push(entry),
   }
 }
+
+/** What tells people that they were invited. */
+export const invitationsIn = ({ rooms, storage, clock, log }: ChatParts): InvitationNotices =>
+  createInvitationNotices({
+    store: storage.chat.invitations,
+    whisper: (person, draft) => rooms.whisper(person, draft),
+    hasSession: (person) => rooms.isPresent(person),
+    clock,
+    log,
+  })

@@ -4,6 +4,7 @@
 // sqlite/threads/ runs it beside the caller's thread.
 
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -21,6 +22,7 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore
+    readonly invitations: InvitationNoticeStore
   }
   /** What people do beside what the rooms' logs have. */
   readonly talk: {

@@ -1,5 +1,6 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
+import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
@@ -23,6 +24,7 @@ import { claimCommand } from './claim.ts'
 import { createRoomCommand } from './create.ts'
 import { editCommand } from './edit.ts'
 import { exitsCommand } from './exits.ts'
+import { exportCommand } from './export.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
@@ -41,6 +43,7 @@ import { quitCommand } from './quit.ts'
 import { reactCommand } from './react.ts'
 import { replyCommand } from './reply.ts'
 import { retractCommand } from './retract.ts'
+import { retryCommand } from './retry.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
@@ -62,6 +65,7 @@ import { wrapCommand } from './wrap.ts'
 export interface CommandParts {
   readonly rooms: Rooms
   readonly people: People
+  readonly invitations: InvitationNotices
   readonly speech: Speech
   readonly talk: Talk
   /** What goes on in the rooms. */
@@ -83,7 +87,7 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { rooms, people, speech, talk, activity, clock, stores } = parts
+  const { rooms, people, invitations, speech, talk, activity, clock, stores } = parts
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
@@ -95,7 +99,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     joinCommand(rooms, stores.chat.rooms),
     leaveCommand(rooms),
     forkCommand(rooms),
-    inviteCommand(stores.chat.rooms, stores.chat.people),
+    inviteCommand(stores.chat.rooms, stores.chat.people, invitations),
     topicCommand(stores.chat.rooms),
     vibeCommand(stores.chat.rooms),
     exitsCommand(rooms.exits),
@@ -112,10 +116,12 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     awayCommand(talk.away),
     ignoreCommand(talk),
     historyCommand(stores.chat.log),
-    searchCommand(rooms, stores.chat.log),
+    searchCommand(rooms, stores.chat.rooms, stores.chat.log),
+    exportCommand(stores.chat.log, clock),
     whoCommand(turns, talk.away),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
+    retryCommand(turns, stores.models.turns, speech, permissionsOf),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),

@@ -13,6 +13,7 @@ import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
+import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
@@ -129,7 +130,7 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     clock,
   })
   const commands = createCommands({
-    ...{ rooms, people, speech, talk, clock, stores: storage },
+    ...{ rooms, people, speech, talk, clock, stores: storage, invitations: invitationsIn(chatParts) },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({

@@ -1,7 +1,7 @@
 import { format } from 'prettier'
 import type { CallerKind } from '../../../src/commands/caller.ts'
 import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
-import { spelled, usage } from '../../../src/commands/usage.ts'
+import { spelled, usableFlags, usage } from '../../../src/commands/usage.ts'
 
 /** The text of docs/commands.md, as prettier wants it. */
 export const commandsPage = (commands: readonly Command[]): Promise<string> =>
@@ -31,7 +31,7 @@ the words do not fit the command; the reason is on standard error.`
 function section(command: Command): string {
   const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
   const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
-  const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
+  const words = [...command.arguments.map(argumentLine), ...usableFlags(command).map(flagLine)]
   return [
     `## ${command.name}`,
     sentence(command.summary) + alsoCalled(command),

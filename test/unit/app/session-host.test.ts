@@ -5,7 +5,7 @@ import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
-import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
+import { createChatParts, invitationsIn, type ChatParts } from '../../support/chat-parts.ts'
 import { talkOver } from '../../support/talk.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
@@ -72,6 +72,7 @@ async function startHost() {
       settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
     },
     talk.openSession,
+    invitationsIn(chatParts),
   )
   return { ...chatParts, talk, handler }
 }

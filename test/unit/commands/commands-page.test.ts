@@ -13,6 +13,7 @@ test('docs/commands.md is what the list of commands gives', async () => {
 
 /** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a message. */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set([
+  'retry',
   'claim',
   'stop',
   'allow',

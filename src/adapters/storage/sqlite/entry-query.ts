@@ -18,8 +18,6 @@ export interface CountedRow extends EntryRow {
 export interface EntryQuery extends LogQuery {
   readonly room: Entry['room']
   readonly encoding?: string
-  /** True for the oldest that match, oldest first, in place of the newest. */
-  readonly oldestFirst?: true
 }
 
 /** A prepared statement, newest first where nothing else was asked for, and the values for it. */

@@ -7,6 +7,7 @@ import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
+import { createInvitationNoticeStore } from './invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createPeopleStore } from './people.ts'
@@ -33,6 +34,7 @@ export function createStores(connection: Connection): Stores {
       },
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
+      invitations: createInvitationNoticeStore(connection),
     },
     talk: {
       messages: createDirectMessageStore(connection),

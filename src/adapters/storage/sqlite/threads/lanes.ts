@@ -51,6 +51,7 @@ export const LANES: LanesOf<Stores> = {
       hasAdmin: 'read',
       claimAdmin: 'write',
     },
+    invitations: { put: 'write', take: 'write' },
   },
   talk: {
     // Read in the thread that writes: what was deleted before is not found again.
@@ -77,6 +78,7 @@ export const LANES: LanesOf<Stores> = {
       find: 'read',
       unfinished: 'read',
       last: 'read',
+      asked: 'read',
     },
     charges: {
       add: 'write',
