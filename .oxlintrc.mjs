@@ -7,7 +7,7 @@ import { sep } from 'node:path'
 
 /** For each folder of the core: the folders and the packages it may import, besides itself. */
 const CORE = {
-  lib: { folders: [], packages: ['fastest-levenshtein', 'ulid'] },
+  lib: { folders: [], packages: ['fastest-levenshtein', 'ipaddr.js', 'ulid'] },
   chat: { folders: ['lib'], packages: [] },
   session: { folders: ['chat', 'lib'], packages: ['string-width', 'slice-ansi', 'simple-wcswidth'] },
   prompt: { folders: ['chat', 'lib'], packages: [] },
@@ -50,6 +50,7 @@ const FOR_ADAPTERS = [
   'lib/**',
   'chat/*',
   'chat/invitations/ports.ts',
+  'chat/moderation/ports.ts',
   'chat/people/*',
   'chat/presence/*',
   'chat/talk/ports.ts',

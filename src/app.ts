@@ -9,23 +9,21 @@ import { loadHostKeys } from './adapters/ssh/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
-import { createRoomsAndPeople } from './app/rooms-and-people.ts'
+import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomStatus } from './app/room/status.ts'
 import { createClientHandler, type HostParts } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
+import { assembleModeration } from './app/assemble-moderation.ts'
+import { createDoor } from './app/door.ts'
 import { createActivity, type Activity } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
-import type { InvitationNotices } from './chat/invitations/invitation-notices.ts'
-import type { Person } from './chat/people/person.ts'
-import type { Room } from './chat/room.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
 import { createTalk } from './chat/talk/talk.ts'
-import type { People } from './chat/people/people.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
@@ -82,13 +80,14 @@ async function assemble(
   const [models, context] = await Promise.all([allModels(written), data])
   owned(context.storage)
   const current = createCurrentConfig({ ...written, models })
-  const { rooms, people, invitations, claimCode, tap } = await createRoomsAndPeople(current, context)
+  const chat = await createRoomsAndPeople(current, context)
+  const { rooms, claimCode, tap } = chat
   const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
   tap(activity.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
-  const handler = createHandler(current, { rooms, people, invitations }, activity, context)
+  const handler = createHandler(current, chat, activity, context)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const server = owned(createSshServer({ hostKeys, limits, banner: BANNER, handler, log: context.log }))
@@ -120,15 +119,15 @@ const BANNER = 'sshawl lets you in with a key. If you have none: ssh-keygen -t e
 
 function createHandler(
   current: CurrentConfig,
-  chat: { readonly rooms: Rooms; readonly people: People; readonly invitations: InvitationNotices },
+  chat: RoomsAndPeople,
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
   const { clock, log, storage, nextId } = context
   const { turns, bytes } = activity
+  const { rooms, people, invitations, order } = chat
   const timers = processTimers()
   const { limits } = current
-  const { rooms, people, invitations } = chat
   const talk = createTalk({
     people: storage.chat.people,
     stores: storage.talk,
@@ -138,16 +137,20 @@ function createHandler(
     nextId,
   })
   const speech = createSpeech(turns, limits, talk.away)
-  const commands = createCommands({ ...chat, speech, talk, activity, clock, stores: storage })
+  const moderation = assembleModeration(chat, activity, context, {
+    dataDir: current.now().dataDir,
+    admins: () => current.now().server.admins,
+  })
+  const commands = createCommands({ ...chat, speech, talk, activity, clock, stores: storage, moderation })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   const parts: HostParts = {
     rooms,
-    people,
+    door: createDoor(people, order.sanctions, order.clients),
     runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
     boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
     shared: createShared(timers, log),
     complete: createCompletion(commands, turns),
-    stop: (room: Room, person: Person) => stopAll(activity, room, person),
+    stop: (room, person) => stopAll(activity, room, person),
     settings: {
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),

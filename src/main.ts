@@ -26,6 +26,8 @@ async function run(line: CommandLine): Promise<number> {
     case 'check':
       // What a module has left behind, such as a timer, must not keep this process alive.
       return process.exit(await (await import('./app/check.ts')).check(line))
+    case 'audit':
+      return (await import('./app/audit.ts')).audit(loadConfig(line), line.json)
     case 'reload':
       return (await import('./app/reload-command.ts')).reload(line)
     case 'backup':

@@ -7,6 +7,7 @@ import { createIds } from '../lib/ids.ts'
 import { DATABASE } from './backup.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
+import { fileNames } from './file-names.ts'
 import { paths } from './paths.ts'
 import { commandsIn } from './sandbox-state.ts'
 
@@ -34,6 +35,7 @@ export async function openData(
   const { migrations: migrationsDir, storageThread: threadEntry } = paths
   const opened = await openStorage({ file, migrationsDir, clock, log, threadEntry, stopping })
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
+  await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
   return { storage: { ...opened, prompts }, clock, log, nextId, commands }
 }

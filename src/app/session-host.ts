@@ -1,7 +1,9 @@
 import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { People } from '../chat/people/people.ts'
+import { LOBBY } from '../chat/people/names.ts'
+import type { RoomName } from '../chat/entry.ts'
+import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Talk, TalkSession } from '../chat/talk/talk.ts'
@@ -13,6 +15,8 @@ import type { Account } from '../lib/scheduler.ts'
 import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
+import { createSerial } from '../lib/serial.ts'
+import { untilPutOut, type Door } from './door.ts'
 import { createRoomPasts, type RoomPasts } from './room/past.ts'
 import { enterRoom, type RoomStay } from './room/stay.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
@@ -20,7 +24,7 @@ import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
-  readonly people: People
+  readonly door: Door
   readonly rooms: Rooms
   readonly runner: Runner
   readonly boards: RoomBoards
@@ -47,7 +51,7 @@ export function createClientHandler(
 ): ClientHandler {
   const pasts = createRoomPasts()
   return {
-    identify: (name, key) => parts.people.identify(name, key.fingerprint),
+    identify: (name, key, address) => parts.door.identify(name, key, address),
     shell: (person, terminal, account) =>
       runSession({
         terminal,
@@ -62,12 +66,14 @@ export function createClientHandler(
         ),
       }),
     async exec(person, line, pipe, account) {
-      return await parts.runner.command(line, {
-        person,
-        out: scriptOutput(pipe, account),
-        stdin: (wait) => scriptInput(pipe, parts.settings.stdin(), wait),
-        signal: pipe.signal,
-      })
+      return await untilPutOut(person, pipe, parts.door, (own) =>
+        parts.runner.command(line, {
+          person,
+          out: scriptOutput(own, account),
+          stdin: (wait) => scriptInput(own, parts.settings.stdin(), wait),
+          signal: own.signal,
+        }),
+      )
     },
   }
 }
@@ -75,7 +81,7 @@ export function createClientHandler(
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'people' | 'shared'> & {
+  parts: Omit<HostParts, 'shared'> & {
     readonly pasts: RoomPasts
     readonly openTalk: Talk['openSession']
     /** Tells whoever comes in of the invitations that they do not know of. */
@@ -89,9 +95,13 @@ function createSessionHost(
   let talk: TalkSession | undefined
   let stay: RoomStay | undefined
   let board: BoardView | undefined
+  let forget = (): unknown => undefined
   const here = (): Room | undefined => stay?.room
+  // Somebody may be put out of a room while they go into another one.
+  const oneByOne = createSerial()
+  const moveTo = (room: Room, shown: Screen): Promise<void> => oneByOne(() => move(room, shown))
 
-  async function moveTo(room: Room, shown: Screen): Promise<void> {
+  async function move(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
     stay = await enterRoom(room, shown, parts.pasts, columns())
@@ -101,6 +111,25 @@ function createSessionHost(
     board = parts.boards.of(room).watch(person, stay.role, () => shown.refresh())
     if (gone.signal.aborted) await leaveRoom()
   }
+
+  /** Back to the lobby; from there, out of the server. */
+  const putOut = (from: RoomName, why: string, shown: Screen): Promise<void> =>
+    oneByOne(async () => {
+      if (here()?.name !== from) return
+      if (from === LOBBY) return shown.quit(`! ${why}`, 1)
+      shown.print(`! ${why}`)
+      await parts.rooms
+        .lobby()
+        .then((lobby) => move(lobby, shown))
+        .catch(() => shown.quit(`! ${why}`, 1))
+    })
+
+  const clientOf = (shown: Screen): OpenClient => ({
+    person,
+    tell: (text) => shown.print(text),
+    end: (why) => shown.quit(`! ${why}`, 1),
+    leave: (room, why) => putOut(room, why, shown),
+  })
 
   async function leaveRoom(): Promise<void> {
     board?.leave()
@@ -127,10 +156,13 @@ function createSessionHost(
       talk = mine
       const attached = hearing(terminal, mine)
       screen = attached
+      forget = parts.door.begin(clientOf(attached))
+      const why = parts.door.whyOut(person)
+      if (why !== undefined) return attached.quit(`! ${why}`, 1)
       const motd = parts.settings.motd()
       if (motd) attached.print(motd)
       if (person.guest)
-        attached.print(`your key does not own the name you asked for: you are ${person.name}, a guest`)
+        attached.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
       await moveTo(await parts.rooms.lobby(), attached).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
@@ -139,6 +171,7 @@ function createSessionHost(
       await parts.invitations.tell(person)
     },
     async detach() {
+      forget()
       gone.abort()
       talk?.close()
       await leaveRoom()

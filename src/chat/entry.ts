@@ -75,7 +75,35 @@ export interface NoticeEntry extends EntryBase {
   readonly turn?: TurnId
   /** What `author` took back: a message, an action or a reaction of their own. */
   readonly retracts?: EntryId
+  /** Present where an op, an admin or the person themself changed who may come in, speak or belong to a room. */
+  readonly act?: ModerationAct
 }
+
+/** What the author of a notice did, and to whom. */
+export interface ModerationAct {
+  readonly verb: ActVerb
+  /** A name; the room where all in it are meant; `a key` and `a network` stand for those. */
+  readonly who: string
+  /** When it is over, in ISO 8601; absent where it lasts. */
+  readonly until?: string
+  readonly reason?: string
+}
+
+/** All that `act` can say was done. */
+export type ActVerb =
+  | 'op'
+  | 'deop'
+  | 'kick'
+  | 'mute'
+  | 'unmute'
+  | 'ban'
+  | 'unban'
+  | 'uninvite'
+  | 'join'
+  | 'leave'
+  | 'archive'
+  | 'unarchive'
+  | 'delete'
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
 export interface ReplyEntry extends EntryBase {

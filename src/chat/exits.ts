@@ -4,7 +4,7 @@ import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { isRoomName } from './people/names.ts'
 import type { RoomStore } from './ports.ts'
-import { isVisible, type Audience, type RoomLookup } from './visibility.ts'
+import { isKnown, type Audience, type RoomLookup } from './visibility.ts'
 
 /** The room key-value that holds a room's exits: `{ "north": "attic" }`. */
 export const EXITS_KEY = 'exits'
@@ -68,7 +68,7 @@ export function createExits(rooms: RoomLookup & Pick<RoomStore, 'getValue' | 'se
   return exits
 }
 
-/** The exits in a stored value whose rooms exist and are visible to an audience. Rejects with `StorageError`. */
+/** The exits in a stored value whose rooms exist and are known to an audience. Rejects with `StorageError`. */
 export async function visibleExits(
   rooms: RoomLookup,
   value: Json | undefined,
@@ -78,7 +78,7 @@ export async function visibleExits(
   const visible = await Promise.all(
     exits.map(async (exit) => {
       const room = await rooms.find(exit.room)
-      return room !== undefined && (await isVisible(rooms, room, audience))
+      return room !== undefined && (await isKnown(rooms, room, audience))
     }),
   )
   return exits.filter((_, index) => visible[index])

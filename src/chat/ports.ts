@@ -138,19 +138,24 @@ export interface LoginFacts {
   readonly ownsName: boolean
   /** How many people have the key. */
   readonly namesOfKey: number
+  /** Who they are, in any order. */
+  readonly holders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
   /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
   bySkeleton(skeleton: string): Promise<Person | undefined>
-  /** All that a login must know, in one reading. */
+  /** All that a login must know, in one reading. Of two people who had one name before, whoever has the key is found. */
   forLogin(skeleton: string, key: Fingerprint): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
   /** In the order in which they were added; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
-  /** False, and nothing done, if the skeleton is taken. `at` is in milliseconds since the epoch. */
-  register(person: Person, skeleton: string, key: Fingerprint, at: number): Promise<boolean>
+  /**
+   * False, and nothing done, if the skeleton is taken, the name looks like another (`look` of lib/text/skeleton.ts), or the key
+   * has `most` names. `at` is in milliseconds since the epoch.
+   */
+  register(person: Person, skeleton: string, key: Fingerprint, at: number, most?: number): Promise<boolean>
   /** A key that the person has already stays as it is. */
   addKey(id: PersonId, key: Fingerprint, at: number): Promise<void>
   setAdmin(id: PersonId, admin: boolean): Promise<void>

@@ -13,7 +13,9 @@ import type {
   RoomStore,
 } from './ports.ts'
 import { Refusal, StorageError } from './errors.ts'
+import type { Sanctions } from './moderation/sanctions.ts'
 import type { PresenceChange } from './presence/held-presence.ts'
+import { refuseBanned, refuseLate, roleIn } from './roles.ts'
 import { createPresenceTeller, type PresenceLimits, type PresenceParts } from './presence/presence.ts'
 import { createPresent } from './presence/present.ts'
 
@@ -41,8 +43,8 @@ export interface Room {
   whisper(people: readonly Person[], draft: EntryDraft): void
   /**
    * Adds somebody; the first participant of a person is announced, as soon as that can be stored. Where many come and
-   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` where that person would be one too many;
-   * admins are let in anyway, since they may have to put something right.
+   * go, they are summed up in one line (chat/presence/presence.ts). Rejects with `Refusal` for somebody who is banned, or
+   * would be one too many; admins are let in anyway, since they may have to put something right, and the owner is never banned.
    */
   enter(participant: Participant): Promise<void>
   /** Takes somebody away; the last participant of a person is announced, likewise. */
@@ -51,6 +53,8 @@ export interface Room {
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
   present(): readonly Person[]
+  /** Throws `Refusal` where this person may not speak here: nothing that they do may become an entry or ask a model. */
+  needVoice(person: Pick<Person, 'id' | 'login'>): void
   /** What this person may do here, by server, room and membership. Rejects with `StorageError`. */
   roleOf(person: Person): Promise<Role>
   /** Records now the sum of those who came and went without being announced. Never rejects. */
@@ -69,6 +73,8 @@ export interface RoomParts {
   /** Ids that sort in time order. */
   readonly nextId: () => string
   readonly log: Log
+  /** Who may not come in, and who may not speak. */
+  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone'>
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -135,8 +141,9 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
     },
     async enter(participant) {
       const { person } = participant
-      if (!here.has(person) && isFull() && (await roleIn(name, person, parts)) !== 'admin')
-        throw new Refusal(fullRoom(name, limits.members_per_room))
+      const why = parts.sanctions.whyOutOf(name, person)
+      if (why !== undefined) await refuseBanned(why, name, person, parts)
+      if (!here.has(person) && isFull()) await refuseLate(limits.members_per_room, name, person, parts)
       const isFirst = !here.has(person)
       here.add(participant)
       if (isFirst) await tellPresence({ name: person.name, event: 'joined' })
@@ -151,6 +158,10 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
       return () => listeners.delete(listener)
     },
     present: () => here.people(),
+    needVoice(person) {
+      const why = parts.sanctions.whySilent(name, person)
+      if (why !== undefined) throw new Refusal(why)
+    },
     roleOf: (person) => roleIn(name, person, parts),
   }
 }
@@ -180,14 +191,3 @@ const entryOf = <Draft extends EntryDraft>(draft: Draft, room: RoomName, { nextI
   at: clock.now(),
   room,
 })
-
-const fullRoom = (name: RoomName, limit: number): string =>
-  `${name} is full: ${limit} of ${limit} people are in it; try again later`
-
-async function roleIn(room: RoomName, person: Person, { rooms, people }: RoomParts): Promise<Role> {
-  if (person.guest) return 'guest'
-  // The store is asked each time, because a person may become an admin while their session lasts.
-  const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
-  if (now?.admin) return 'admin'
-  return membership === 'owner' || membership === 'op' ? membership : 'member'
-}

@@ -5,7 +5,7 @@ import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
-import { isVisible, type Audience } from './visibility.ts'
+import { isKnown, isVisible, type Audience } from './visibility.ts'
 
 /** All rooms of this server. What a person may not see looks to them as if it did not exist. */
 export interface Rooms {
@@ -26,10 +26,6 @@ export interface Rooms {
   readonly exits: Exits
   /** The room that every session begins in; made if it does not exist yet. */
   lobby(): Promise<Room>
-  /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
-  whisper(person: Person, draft: EntryDraft): void
-  /** Whether somebody is in any room. */
-  isPresent(person: Person): boolean
   /** A room by name, without asking who may see it: for the server's own work, such as ending turns after a crash. */
   anyRoom(name: RoomName): Promise<Room | undefined>
   readonly everywhere: Everywhere
@@ -39,6 +35,10 @@ export interface Rooms {
 export interface Everywhere {
   /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
   readonly tellAdmins: (text: string) => boolean
+  /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
+  whisper(person: Person, draft: EntryDraft): void
+  /** Whether somebody is in any room. */
+  isPresent(person: Person): boolean
   /**
    * Records the sums of all who came and went without being announced: when a server stops, and when the next one
    * starts after it was killed. Rejects with `StorageError`.
@@ -76,6 +76,19 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
 
+  /** A room that is being deleted is not there any more. */
+  const rowCalled = async (name: string): Promise<RoomRecord | undefined> =>
+    isRoomName(name) && !parts.sanctions.isGone(name) ? await parts.rooms.find(name) : undefined
+
+  /** Nothing keeps the owner and admins out. */
+  const whyOut = (row: RoomRecord, viewer: Person): string | undefined =>
+    viewer.admin || row.owner === viewer.id ? undefined : parts.sanctions.whyOutOf(row.name, viewer)
+
+  function refuseIfOut(row: RoomRecord, viewer: Person): void {
+    const why = whyOut(row, viewer)
+    if (why !== undefined) throw new Refusal(why)
+  }
+
   /** Makes a room for somebody who may have one more. `store` resolves to false if the name is taken. */
   async function make(
     name: string,
@@ -99,9 +112,12 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   return {
     exits: createExits(parts.rooms),
     async get(name, viewer, toldIn) {
-      const row = isRoomName(name) ? await parts.rooms.find(name) : undefined
-      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn))))
-        throw new Refusal(noRoom(name))
+      const row = await rowCalled(name)
+      if (!row || !(await isVisible(parts.rooms, row, audience(viewer, toldIn)))) {
+        const isInvited = row && toldIn === undefined && (await isKnown(parts.rooms, row, { viewer }))
+        throw new Refusal(isInvited ? joinFirst(row.name) : noRoom(name))
+      }
+      refuseIfOut(row, viewer)
       return roomCalled(row.name)
     },
     async list(viewer, toldIn) {
@@ -109,7 +125,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       const visible = await Promise.all(
         rows.map((row) => isVisible(parts.rooms, row, audience(viewer, toldIn))),
       )
-      return rows.filter((_, index) => visible[index])
+      return rows.filter((row, index) => visible[index] && whyOut(row, viewer) === undefined)
     },
     create: (name, owner, options) =>
       make(name, owner, options.private, (record) => parts.rooms.create(record)),
@@ -126,10 +142,6 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
       hasLobby = true
       return roomCalled(LOBBY)
     },
-    whisper(person, draft) {
-      for (const room of roomsWith(person)) room.whisper([person], draft)
-    },
-    isPresent: (person) => roomsWith(person).length > 0,
     async anyRoom(name) {
       return (await parts.rooms.find(name)) && roomCalled(name)
     },
@@ -142,6 +154,10 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         })
         return told.includes(true)
       },
+      whisper(person, draft) {
+        for (const room of roomsWith(person)) room.whisper([person], draft)
+      },
+      isPresent: (person) => roomsWith(person).length > 0,
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()
@@ -152,6 +168,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
 
 const noRoom = (name: string): string =>
   `there is no room called ${name.slice(0, 40) || '(nothing)'}; see rooms, or make it with create`
+
+const joinFirst = (name: RoomName): string =>
+  `you are invited to ${name}, and no member yet; first: join ${name}`
 
 const newRoom = (name: RoomName, owner: Person | null, isPrivate: boolean, at: number): RoomRecord => ({
   name,

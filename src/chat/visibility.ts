@@ -17,8 +17,8 @@ export interface Audience {
 }
 
 /**
- * Whether an audience may know that a room exists. Everybody may see a public room. A private one is visible to its
- * members and to those who are invited, and admins are no exception. Rejects with `StorageError`.
+ * Whether an audience may know what is in a room. Everybody may read a public room. A private one is open to its members;
+ * those who are invited read nothing before they join, and admins are no exception. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,
@@ -26,28 +26,26 @@ export async function isVisible(
   { viewer, toldIn }: Audience,
 ): Promise<boolean> {
   if (!room.private) return true
-  if (!(await rooms.membership(room.name, viewer.id))) return false
+  if (!isMember(await rooms.membership(room.name, viewer.id))) return false
   return toldIn === undefined || toldIn === room.name || (await allMaySee(rooms, toldIn, room.name))
 }
 
-/**
- * Whether somebody may read what is said in a room: everybody a public one, its members a private one. Who is only invited
- * knows that it exists, and reads it once they have joined. Rejects with `StorageError`.
- */
-export async function mayRead(
-  rooms: Pick<RoomLookup, 'membership'>,
-  room: RoomRecord,
-  { id }: Pick<Person, 'id'>,
-): Promise<boolean> {
-  if (!room.private) return true
-  const membership = await rooms.membership(room.name, id)
-  return membership !== undefined && membership !== 'invited'
+/** Whether an audience may know that a room is there: somebody who is invited to it may, where nobody else is told. */
+export async function isKnown(rooms: RoomLookup, room: RoomRecord, audience: Audience): Promise<boolean> {
+  if (await isVisible(rooms, room, audience)) return true
+  const { viewer, toldIn } = audience
+  return toldIn === undefined && (await rooms.membership(room.name, viewer.id)) === 'invited'
 }
 
-/** Whether all who read one room belong to the other room, a private one. Anybody may read a public room. */
+const isMember = (membership: Awaited<ReturnType<RoomLookup['membership']>>): boolean =>
+  membership !== undefined && membership !== 'invited'
+
+/** Whether all who read one room, or may soon, are members of the other room, a private one. Anybody may read a public room. */
 async function allMaySee(rooms: RoomLookup, readers: RoomName, room: RoomName): Promise<boolean> {
   if (!(await rooms.find(readers))?.private) return false
   const [reading, members] = await Promise.all([rooms.members(readers), rooms.members(room)])
-  const insiders = new Set(members.map(({ person }) => person.id))
+  const insiders = new Set(
+    members.filter(({ membership }) => isMember(membership)).map(({ person }) => person.id),
+  )
   return reading.every(({ person }) => insiders.has(person.id))
 }

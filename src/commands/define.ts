@@ -127,6 +127,11 @@ export interface CommandDefinition<
   readonly flags?: F
   /** Only who runs a command in a room can be asked to manage it. */
   readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Rule
+  /**
+   * Which uses need a voice in the room: an entry, another change or a request of a model may come of them, so nobody who is
+   * muted there, or finds it archived, may use them. Absent: those for which `rights` wants a manager, else all.
+   */
+  needsVoice?(args: Arguments<A>): boolean
   /** Throws `Refusal` (exit 1) or `Misuse` (exit 2); resolves to nothing, or to false for exit 1. */
   run(context: CommandContext<R, A, F>): Promise<void | false>
 }
@@ -137,6 +142,7 @@ interface CommandWith<R extends RoomUse> extends Facts {
   readonly arguments: readonly ArgumentSpec[]
   readonly flags: readonly FlagSpec[]
   readonly rights?: Rights<Values['args']>
+  needsVoice?(args: Values['args']): boolean
   run(context: BaseContext & RoomOf<R> & Values): Promise<void | false>
 }
 

@@ -42,6 +42,7 @@ const MAX_REPEATED = 80
 export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<AwayPeople, 'heard'>): Speech {
   return {
     async say(room, requester, raw, how) {
+      room.needVoice(requester)
       const text = messageText(raw, limits)
       const message = await room.record({ kind: 'message', author: requester.name, text })
       away.heard(room, requester, text)
@@ -49,11 +50,13 @@ export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<Awa
       return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },
     async again({ room, message, model }, requester, how) {
+      room.needVoice(requester)
       const text = `${requester.name} asked @${model} again: ${cleanLine(headOf(message.text, MAX_REPEATED))}`
       await room.record({ kind: 'notice', level: 'info', author: requester.name, text })
       return await turns.start({ room, requester, model, message, ...how })
     },
     async act(room, person, raw) {
+      room.needVoice(person)
       const text = messageText(raw, limits)
       await room.record({ kind: 'action', author: person.name, text })
       away.heard(room, person, text)

@@ -5,7 +5,8 @@ import { ConfigError } from './problem.ts'
 
 /** A command line in its parts. The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
-  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb> }
+  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit'> }
+  | { readonly verb: 'audit'; readonly json: boolean }
   /** `target` is the file to write, or the backup to restore. */
   | { readonly verb: FileVerb; readonly target: string }
 )
@@ -13,12 +14,13 @@ export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: stri
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'reload', 'backup', 'restore', 'help', 'version'] as const
+const VERBS = ['serve', 'check', 'audit', 'reload', 'backup', 'restore', 'help', 'version'] as const
 type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
 export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
+       sshawl audit [--json] [--data DIR] list who may do what where, also while the server runs
        sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
@@ -35,7 +37,12 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
-  const { help: _, version: __, ...flags } = values
+  const { help: _, version: __, json = false, ...flags } = values
+  if (verb === 'audit') {
+    refuse(target)
+    return { verb, json, flags }
+  }
+  refuse(json ? '--json' : undefined)
   if (verb !== 'backup' && verb !== 'restore') {
     refuse(target)
     return { verb, flags }
@@ -63,6 +70,7 @@ function parsed(argv: readonly string[]) {
         config: { type: 'string' },
         http: { type: 'string' },
         'log-level': { type: 'string' },
+        json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

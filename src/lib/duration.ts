@@ -21,3 +21,15 @@ function wholeUnits(seconds: number): string {
   const smalls = Math.floor(rest / smallSize)
   return `${Math.floor(seconds / size)}${unit}${smalls > 0 ? ` ${smalls}${small}` : ''}`
 }
+
+const WORD_UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }
+
+/** The longest duration that somebody may write. */
+const MAX_WRITTEN_DAYS = 3_650
+
+/** Milliseconds of `30s`, `10m`, `2h` or `7d`, at most ten years; undefined for anything else, and for nothing at all. */
+export function parseDuration(word: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(word) ?? []
+  const ms = Number(count) * (WORD_UNITS[unit] ?? 0)
+  return ms > 0 && ms <= MAX_WRITTEN_DAYS * DAY_MS ? ms : undefined
+}

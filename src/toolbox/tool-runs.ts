@@ -35,6 +35,8 @@ export interface ToolRun {
   /** When it began to do that, in milliseconds since the epoch. */
   since(): number
   cancel(): void
+  /** Resolves when it has ended and is recorded, however that went. */
+  done(): Promise<unknown>
 }
 
 /** People's own tool runs: the same tools, scope, permissions and log as in a turn, with no model present. */
@@ -44,8 +46,8 @@ export interface ToolRuns extends AsyncDisposable {
    * stopping) and `StorageError`.
    */
   run(request: ToolRunRequest): Promise<ToolResultEntry>
-  /** The runs of a room, in order of their start. */
-  running(room: RoomName): readonly ToolRun[]
+  /** The runs of a room, or of all rooms where none is named, in order of their start. */
+  running(room?: RoomName): readonly ToolRun[]
 }
 
 /** Tools that one person may have at work at once. */
@@ -65,6 +67,7 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
 
   return {
     async run({ room, person, tool, args, permissions, signal }) {
+      room.needVoice(person)
       refuseIfFull(person)
       const stop = new AbortController()
       const name = cleanName(tool)
@@ -76,6 +79,7 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
         doing: () => now.doing,
         since: () => now.since,
         cancel: () => stop.abort(new Error('the run was stopped')),
+        done: async () => await Promise.allSettled([active.get(run)]),
       }
       const report = (doing: string): void => void (now = { doing, since: clock.now() })
       const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
@@ -90,7 +94,7 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
         active.delete(run)
       })
     },
-    running: (room) => [...active.keys()].filter((run) => run.room === room),
+    running: (room) => [...active.keys()].filter((run) => room === undefined || run.room === room),
     async [Symbol.asyncDispose]() {
       closing = true
       for (const run of active.keys()) run.cancel()

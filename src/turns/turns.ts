@@ -56,8 +56,8 @@ export interface Turns extends AsyncDisposable {
    * stopping) or `StorageError`.
    */
   start(mention: Mention): Promise<RunningTurn>
-  /** The turns of a room, in order of their start. */
-  running(room: RoomName): readonly RunningTurn[]
+  /** The turns of a room, or of all rooms where none is named, in order of their start. */
+  running(room?: RoomName): readonly RunningTurn[]
   /** Names of the models that can be called, in order of the config. */
   names(): readonly string[]
   /**
@@ -103,6 +103,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
   return {
     async start(mention) {
       const model = modelCalled(mention.model)
+      mention.room.needVoice(mention.requester)
       const [room, requester] = [mention.room.name, mention.requester.name]
       await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
@@ -122,7 +123,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       })
       return turn
     },
-    running: (room) => [...active].filter((turn) => turn.room === room),
+    running: (room) => [...active].filter((turn) => room === undefined || turn.room === room),
     names: () => models().map(({ settings }) => settings.name),
     models: listModels,
     prompt: async ({ room, person, model }) =>

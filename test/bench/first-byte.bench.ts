@@ -5,6 +5,7 @@ import { openStorage } from '../../src/adapters/storage/open.ts'
 import { createRooms } from '../../src/chat/rooms.ts'
 import type { TurnId } from '../../src/chat/entry.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
+import { loadSanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import { paths } from '../../src/app/paths.ts'
 import { sampleConfig, sampleRequest } from '../support/model-request.ts'
@@ -100,6 +101,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     clock,
     nextId,
     log: silent,
+    sanctions: await loadSanctions(storage.chat.sanctions, clock),
   }
   const room = await createRooms(parts, {
     limits: { rooms_per_person: 1, members_per_room: 2000, presence_per_min: 20 },

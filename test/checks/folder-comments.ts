@@ -11,6 +11,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
   'src/adapters/storage/sqlite/models': 'calibrations.ts',
+  'src/adapters/storage/sqlite/moderation': 'sanctions.ts',
   'src/adapters/storage/sqlite/search': 'entry-search.ts',
   'src/adapters/storage/sqlite/talk': 'revisions.ts',
   'src/adapters/storage/sqlite/threads': 'open-threaded.ts',

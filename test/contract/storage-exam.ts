@@ -14,6 +14,7 @@ import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { revisionsExam } from './storage/revisions-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
+import { sanctionsExam } from './storage/sanctions-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
@@ -51,6 +52,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the people of ${engine}`, () => peopleExam(store))
   describe(`the talk of ${engine}`, () => talkExam(store))
   describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
+  describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))

@@ -6,6 +6,7 @@ import {
   createInvitationNotices,
   type InvitationNotices,
 } from '../../src/chat/invitations/invitation-notices.ts'
+import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
 import type { Alarm, Clock, MonotonicClock, Log, Participant } from '../../src/chat/ports.ts'
@@ -51,6 +52,7 @@ export function memoryLog(): Log & { readonly lines: string[] } {
 export interface ChatParts {
   readonly storage: AppStorage
   readonly rooms: Rooms
+  readonly sanctions: Sanctions
   /** Gives each entry to a listener, as the server does for hooks. */
   readonly tap: TappedBus['tap']
   readonly clock: ReturnType<typeof handClock>
@@ -68,7 +70,9 @@ export async function createChatParts(): Promise<ChatParts> {
   const log = memoryLog()
   const nextId = createIds(clock)
   const bus = tapped(createLocalBus(log))
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
   const parts = {
+    sanctions,
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
@@ -79,6 +83,7 @@ export async function createChatParts(): Promise<ChatParts> {
   }
   return {
     storage,
+    sanctions,
     tap: bus.tap,
     rooms: createRooms(parts, {
       limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min: 20 },
@@ -111,8 +116,7 @@ export function screenOf(
 export const invitationsIn = ({ rooms, storage, clock, log }: ChatParts): InvitationNotices =>
   createInvitationNotices({
     store: storage.chat.invitations,
-    whisper: (person, draft) => rooms.whisper(person, draft),
-    hasSession: (person) => rooms.isPresent(person),
+    rooms: rooms.everywhere,
     clock,
     log,
   })

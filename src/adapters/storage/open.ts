@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { StorageError } from '../../chat/errors.ts'
+import { type AuditRow, rightsIn } from './sqlite/audit.ts'
 import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
+import { readMigrations } from './sqlite/migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
@@ -42,6 +46,22 @@ export async function damageOf(file: string): Promise<string | undefined> {
 
 const closing = (db: Database): Database & Disposable =>
   Object.assign(db, { [Symbol.dispose]: () => void db.close() })
+
+/** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
+export async function auditDatabase(
+  file: string,
+  migrationsDir: string,
+  now: number,
+): Promise<readonly AuditRow[]> {
+  if (!existsSync(file))
+    throw new StorageError('other', `${file}: there is no database; name its directory with --data`)
+  try {
+    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    return rightsIn(db, readMigrations(migrationsDir).length, now)
+  } catch (error) {
+    throw toStorageError(error)
+  }
+}
 
 /**
  * Puts a copy of a backup in the place of the database; see `restoreFile`. Rejects with `StorageError`, and then nothing

@@ -3,6 +3,8 @@
 // decide who may read, what a model is shown or what an entry means. SQL and the driver stay in sqlite/, and
 // sqlite/threads/ runs it beside the caller's thread.
 
+import type { NameFiling } from '../../chat/people/name-filing.ts'
+import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
@@ -21,8 +23,10 @@ export interface Stores {
   readonly chat: {
     readonly log: EntryLog
     readonly rooms: RoomStore
-    readonly people: PeopleStore
+    readonly people: PeopleStore & NameFiling
     readonly invitations: InvitationNoticeStore
+    readonly sanctions: SanctionStore
+    readonly removal: RoomRemoval
   }
   /** What people do beside what the rooms' logs have. */
   readonly talk: {

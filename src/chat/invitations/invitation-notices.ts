@@ -1,4 +1,5 @@
 import type { EntryDraft } from '../entry.ts'
+import type { Everywhere } from '../rooms.ts'
 import { StorageError } from '../errors.ts'
 import { SYSTEM } from '../people/names.ts'
 import type { Person } from '../people/person.ts'
@@ -20,9 +21,7 @@ export interface InvitationNotices {
 /** What it needs of the rooms. */
 export interface InvitationNoticeParts {
   readonly store: InvitationNoticeStore
-  /** Tells somebody in each of their sessions; nothing is stored. */
-  readonly whisper: (person: Person, draft: EntryDraft) => void
-  readonly hasSession: (person: Person) => boolean
+  readonly rooms: Pick<Everywhere, 'whisper' | 'isPresent'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -32,8 +31,7 @@ const MAX_LINES = 5
 
 export function createInvitationNotices({
   store,
-  whisper,
-  hasSession,
+  rooms,
   clock,
   log,
 }: InvitationNoticeParts): InvitationNotices {
@@ -41,9 +39,9 @@ export function createInvitationNotices({
     prepare: (room, person, by) =>
       store.put({ room: room.name, person: person.id, inviter: by.name, at: clock.now() }),
     async tell(person) {
-      if (person.guest || !hasSession(person)) return
+      if (person.guest || !rooms.isPresent(person)) return
       try {
-        for (const draft of linesOf(await store.take(person.id))) whisper(person, draft)
+        for (const draft of linesOf(await store.take(person.id))) rooms.whisper(person, draft)
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
         log.warn({ error, reason: error.reason, person: person.name }, 'invitations were not told')

@@ -13,10 +13,10 @@ export interface Guests {
 /** A key that comes back gets the guest name it was lent before. Beyond this many, the oldest are forgotten. */
 const MAX_GUESTS_REMEMBERED = 10_000
 
-/** `reservedNames` gives the skeletons of the names that nobody is lent now. */
+/** `isReserved` tells which names nobody is lent now. */
 export function createGuests(
   store: Pick<PeopleStore, 'bySkeleton'>,
-  reservedNames: () => ReadonlySet<string>,
+  isReserved: (name: string) => boolean,
 ): Guests {
   /** By the name that was asked for, and the key. */
   const guests = new Map<string, Person>()
@@ -24,11 +24,10 @@ export function createGuests(
   const lent = new Map<string, Fingerprint>()
 
   async function lendName(name: string, key: Fingerprint): Promise<string> {
-    const reserved = reservedNames()
     for (let number = 2; ; number++) {
       const wanted = `${[...name].slice(0, 18).join('')}-${number}`
       const mark = skeleton(wanted)
-      if (lent.has(mark) || reserved.has(mark) || (await store.bySkeleton(mark))) continue
+      if (lent.has(mark) || isReserved(wanted) || (await store.bySkeleton(mark))) continue
       // Somebody else may have been lent it while the store was asked.
       if (lent.has(mark)) continue
       lent.set(mark, key)

@@ -1,4 +1,10 @@
-import { oneScript } from '../../lib/text/skeleton.ts'
+import {
+  marksAreInPlace,
+  oneNumberSystem,
+  scriptsGoTogether,
+  strangeCharacter,
+} from '../../lib/text/restriction.ts'
+import { look, skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 
@@ -12,7 +18,7 @@ export const SYSTEM = 'system'
 export const RESERVED_NAMES: readonly string[] = [SYSTEM, 'server', LOBBY, 'everyone', 'all']
 
 const ROOM_NAME = /^[a-z0-9_-]{1,32}$/
-const PERSON_NAME = /^[\p{L}\p{N}_.-]{1,24}$/u
+const PERSON_NAME = /^[\p{L}\p{M}\p{N}_.-]{1,24}$/u
 
 /** True for 1-32 of `[a-z0-9_-]`, whether or not there is such a room. */
 export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(name)
@@ -23,10 +29,26 @@ export function roomName(name: string): RoomName {
   throw new Refusal(`"${name.slice(0, 40)}" cannot be a room: use 1-32 of a-z, 0-9, _ and -`)
 }
 
-/** What is wrong with a person's name, in a sentence; undefined if it may be registered. */
+/** What is wrong with a person's name, in a sentence; undefined if it may be registered. See docs/decisions/026-names.md. */
 export function problemWithName(name: string): string | undefined {
   if (!PERSON_NAME.test(name)) return 'a name is 1-24 letters, digits, _ . or -'
   if (!/[\p{L}\p{N}]/u.test(name)) return 'a name needs a letter or a digit'
-  if (!oneScript(name)) return 'a name is written in one script'
+  const strange = strangeCharacter(name)
+  if (strange !== undefined) return notInNames(strange)
+  if (!scriptsGoTogether(name))
+    return 'a name is written in one script, or in scripts that are written together'
+  if (!oneNumberSystem(name)) return 'the digits of a name are of one kind'
+  if (!marksAreInPlace(name)) return 'each mark of a name stands on a letter, and only once'
   return undefined
+}
+
+/** Whether a name is one of these, or looks like one of them, as it is written or in small letters. */
+export function isLike(name: string, names: readonly string[]): boolean {
+  const taken = new Set(names.map(skeleton))
+  return taken.has(skeleton(name)) || taken.has(look(name))
+}
+
+const notInNames = (character: string): string => {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return `U+${code} cannot be in a name: it is invisible, or no letter of everyday writing`
 }

@@ -11,6 +11,8 @@ export interface Person {
   readonly name: string
   readonly admin: boolean
   readonly guest: boolean
+  /** Why a guest has no name of their own, as a sentence without its full stop. */
+  readonly why?: string
   /** How they came in; absent where they were read from the store. */
   readonly login?: Login
 }

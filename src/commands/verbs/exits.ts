@@ -9,6 +9,7 @@ export const exitsCommand = (exits: Pick<Exits, 'list'>): Command =>
     room: 'here',
     flags: [JSON_FLAG],
     example: '',
+    needsVoice: () => false,
     async run({ person, room, flags, out }) {
       const visible = await exits.list(room.name, { viewer: person })
       if (flags.json) return out.line(safeJson(visible))

@@ -21,6 +21,7 @@ export const exportCommand = (log: Pick<EntryLog, 'read' | 'sizes'>, clock: Cloc
       { name: 'html', about: 'a page', notYet: '--html is not there yet; --markdown and --json are' },
     ],
     example: '--json',
+    needsVoice: () => false,
     complete: () => ['--json', '--markdown'],
     async run({ room, flags, out, session, signal }) {
       if (flags.markdown && flags.json) throw new Misuse('it is --markdown or --json, not both')

@@ -1,9 +1,14 @@
+import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
-export const goCommand = (rooms: Pick<Rooms, 'get' | 'exits'>, invitations: Invitations): Command =>
+export const goCommand = (
+  rooms: Pick<Rooms, 'exits'>,
+  memberships: Pick<Memberships, 'toJoin'>,
+  invitations: Invitations,
+): Command =>
   defineCommand({
     name: 'go',
     summary: 'go through an exit of this room',
@@ -18,6 +23,6 @@ export const goCommand = (rooms: Pick<Rooms, 'get' | 'exits'>, invitations: Invi
       if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
       const direction = args.direction.toLowerCase()
       const exit = await rooms.exits.follow(session.room.name, direction, { viewer: person })
-      await enter(await rooms.get(exit.room, person), context, invitations)
+      await enter(await memberships.toJoin(exit.room, person), { ...context, session }, invitations)
     },
   })

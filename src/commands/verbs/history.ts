@@ -28,6 +28,7 @@ export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>):
       },
     ],
     example: '-n 20',
+    needsVoice: () => false,
     async run({ room, args, flags, out, signal }) {
       if (args.what === 'stats') {
         await out.ready()

@@ -2,6 +2,7 @@
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
 import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../../chat/rooms.ts'
+import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
@@ -17,11 +18,14 @@ import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
+import { archiveCommand } from './archive.ts'
 import { askCommand } from './ask.ts'
 import { awayCommand } from './away.ts'
+import { banCommand, bansCommand, unbanCommand } from './ban.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
 import { createRoomCommand } from './create.ts'
+import { deleteCommand } from './delete.ts'
 import { editCommand } from './edit.ts'
 import { exitsCommand } from './exits.ts'
 import { exportCommand } from './export.ts'
@@ -32,11 +36,14 @@ import { historyCommand } from './history.ts'
 import { ignoreCommand } from './ignore.ts'
 import { inviteCommand } from './invite.ts'
 import { joinCommand } from './join.ts'
+import { kickCommand } from './kick.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
 import { msgCommand } from './msg.ts'
+import { muteCommand, unmuteCommand } from './mute.ts'
 import { navCommand } from './nav.ts'
+import { deopCommand, opCommand } from './op.ts'
 import { permsCommand } from './perms.ts'
 import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
@@ -56,6 +63,7 @@ import { todoCommand } from './todo.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
 import { turnCommand } from './turn.ts'
+import { uninviteCommand } from './uninvite.ts'
 import { usageCommand } from './usage.ts'
 import { whoCommand } from './who.ts'
 import { whoamiCommand } from './whoami.ts'
@@ -76,6 +84,7 @@ export interface CommandParts {
     readonly approvals: Approvals
     readonly hooks: Pick<RoomHooks, 'logOf'>
   }
+  readonly moderation: Moderation
   readonly clock: Clock
   readonly stores: {
     readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
@@ -88,23 +97,25 @@ export interface CommandParts {
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
   const { rooms, people, invitations, speech, talk, activity, clock, stores } = parts
+  const { memberships, closing } = parts.moderation
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
   const commands: readonly Command[] = [
     helpCommand(() => commands),
     whoamiCommand(people),
     claimCommand(people),
-    roomsCommand(rooms),
+    roomsCommand(rooms, memberships, closing),
     createRoomCommand(rooms),
-    joinCommand(rooms, stores.chat.rooms),
-    leaveCommand(rooms),
+    joinCommand(rooms, stores.chat.rooms, memberships),
+    leaveCommand(rooms, memberships),
     forkCommand(rooms),
     inviteCommand(stores.chat.rooms, stores.chat.people, invitations),
+    uninviteCommand(memberships),
     topicCommand(stores.chat.rooms),
     vibeCommand(stores.chat.rooms),
     exitsCommand(rooms.exits),
     portalCommand(rooms),
-    goCommand(rooms, stores.chat.rooms),
+    goCommand(rooms, memberships, stores.chat.rooms),
     navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
@@ -116,7 +127,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     awayCommand(talk.away),
     ignoreCommand(talk),
     historyCommand(stores.chat.log),
-    searchCommand(rooms, stores.chat.rooms, stores.chat.log),
+    searchCommand(rooms, stores.chat.log),
     exportCommand(stores.chat.log, clock),
     whoCommand(turns, talk.away),
     askCommand(turns, speech, permissionsOf),
@@ -136,7 +147,25 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     summaryCommand(stores.prompts.summaries, summaries, clock),
     checkpointCommand(stores.chat.rooms, clock),
     kvCommand(stores.chat.rooms),
+    ...moderationCommands(parts),
     quitCommand(),
   ]
   return commands
+}
+
+/** What keeps order. */
+function moderationCommands({ rooms, moderation }: CommandParts): readonly Command[] {
+  const { bans, discipline, memberships, closing } = moderation
+  return [
+    opCommand(memberships),
+    deopCommand(memberships),
+    kickCommand(discipline),
+    muteCommand(discipline),
+    unmuteCommand(discipline),
+    banCommand(rooms, bans),
+    unbanCommand(rooms, bans),
+    bansCommand(rooms, bans),
+    archiveCommand(closing),
+    deleteCommand(closing),
+  ]
 }

@@ -1,15 +1,27 @@
+import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
-export const joinCommand = (rooms: Pick<Rooms, 'get' | 'list'>, invitations: Invitations): Command =>
+export const joinCommand = (
+  rooms: Pick<Rooms, 'list'>,
+  invitations: Invitations,
+  memberships: Pick<Memberships, 'join' | 'toJoin' | 'invitations'>,
+): Command =>
   defineCommand({
     name: 'join',
-    summary: 'go into a room',
+    summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
     room: 'none',
     arguments: [{ name: 'name', about: 'of the room' }],
     example: 'den',
-    fromScript: 'Makes somebody who was invited to a private room a member of it; refused otherwise.',
-    complete: async ({ person }) => (await rooms.list(person)).map((room) => room.name),
-    run: async (context) => enter(await rooms.get(context.args.name, context.person), context, invitations),
+    complete: async ({ person }) => [
+      ...(await rooms.list(person)).map((room) => room.name),
+      ...(await memberships.invitations(person)),
+    ],
+    async run(context) {
+      const { session, person, args, out } = context
+      const room = await memberships.toJoin(args.name, person)
+      if (session) await enter(room, { ...context, session }, invitations)
+      else out.line((await memberships.join(room, person)).text)
+    },
   })

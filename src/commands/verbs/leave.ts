@@ -1,18 +1,20 @@
+import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import { defineCommand, type Command } from '../define.ts'
 
-export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>): Command =>
+export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memberships, 'leave'>): Command =>
   defineCommand({
     name: 'leave',
     summary: 'go back to the lobby',
-    room: 'none',
+    room: 'here',
     example: '',
-    fromScript: 'Refused: a script is in no room, so there is none to leave.',
-    async run({ session }) {
-      if (!session) throw new Refusal('a script is in no room, so there is none to leave')
-      if (session.room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
+    fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
+    needsVoice: () => false,
+    async run({ room, person, session, out }) {
+      if (!session) return out.line((await memberships.leave(room, person)).text)
+      if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
       await session.moveTo(await rooms.lobby())
     },
   })

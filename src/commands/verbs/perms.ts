@@ -22,6 +22,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
       { name: 'number', about: 'of a permission in the list', optional: true },
     ],
     example: 'revoke 1',
+    needsVoice: ({ action }) => action !== undefined,
     rights: {
       rule: 'Everybody for their own permissions; the owner of the room, an op or an admin for all.',
     },

@@ -72,9 +72,9 @@ async function questionsOf(
   })
 }
 
-/** Only what a person said is a question: a model's reply that called another model is none. */
+/** As it reads now. Only what a person said is a question: a model's reply that called another model is none. */
 async function messageOf(id: EntryId, room: Room): Promise<MessageEntry | undefined> {
-  const entry = await entryById(id, room)
+  const entry = await entryById(id, room, { revised: true })
   return entry?.kind === 'message' ? entry : undefined
 }
 

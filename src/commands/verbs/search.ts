@@ -1,16 +1,12 @@
 import type { Rooms } from '../../chat/rooms.ts'
-import type { RoomName } from '../../chat/entry.ts'
-import type { Person } from '../../chat/people/person.ts'
-import type { EntryLog, RoomStore } from '../../chat/ports.ts'
+import type { EntryLog } from '../../chat/ports.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
-import { mayRead } from '../../chat/visibility.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
 export const searchCommand = (
   rooms: Pick<Rooms, 'list'>,
-  memberships: Pick<RoomStore, 'membership'>,
   log: Pick<EntryLog, 'search'>,
 ): Command =>
   defineCommand({
@@ -32,7 +28,7 @@ export const searchCommand = (
     async run({ room, person, args, flags, out, signal }) {
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
-      const searched = room ? [room.name] : await readableRooms(rooms, memberships, person)
+      const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
       // What many find is not in memory at once: each prints a page before the next one is read.
       let behind: string | undefined
       const read: PagedLog['read'] = async (query) => {
@@ -54,14 +50,3 @@ export const searchCommand = (
         out.line(`nothing ${room ? 'here' : 'in your rooms'} has ${termsText(terms)}`)
     },
   })
-
-/** Public rooms, and private ones that the person is a member of: to be invited is not enough. */
-async function readableRooms(
-  rooms: Pick<Rooms, 'list'>,
-  memberships: Pick<RoomStore, 'membership'>,
-  person: Person,
-): Promise<readonly RoomName[]> {
-  const visible = await rooms.list(person)
-  const mayBeRead = await Promise.all(visible.map((room) => mayRead(memberships, room, person)))
-  return visible.filter((_, index) => mayBeRead[index]).map(({ name }) => name)
-}

@@ -29,6 +29,7 @@ export const stopCommand = (stoppable: Stoppable): Command =>
       },
     ],
     example: '@guide',
+    needsVoice: () => false,
     rights: { rule: 'Everybody for what they asked for; the owner of the room, an op or an admin for all.' },
     complete: ({ room }) => [...new Set(stoppable.turns.running(room.name).map(({ model }) => model))],
     run: ({ person, room, args }) =>

@@ -11,6 +11,7 @@ export const todoCommand = (rooms: Pick<RoomStore, 'getValue'>): Command =>
     room: 'here',
     flags: [JSON_FLAG],
     example: '',
+    needsVoice: () => false,
     async run({ room, flags, out }) {
       const items = readTodo(await rooms.getValue(room.name, TODO_KEY))
       if (flags.json) return out.line(safeJson({ room: room.name, todo: items }))

@@ -27,6 +27,7 @@ export const turnCommand = (turns: Turns): Command =>
       { name: 'full', about: 'all of it, also in a session', optional: true, oneOf: ['full'] },
     ],
     example: 'last 1',
+    needsVoice: () => false,
     async run({ room, args, flags, out, session, signal }) {
       const { id, request, full } = wanted(args)
       const turn = await findTurn(id, room, turns)

@@ -11,6 +11,7 @@ export const whoCommand = (models: Pick<Turns, 'names'>, away: Pick<AwayPeople, 
     room: 'here',
     flags: [JSON_FLAG],
     example: '',
+    needsVoice: () => false,
     async run({ room, flags, out }) {
       const people = await Promise.all(
         room.present().map(async (one) => {

@@ -13,5 +13,6 @@ export const whoamiCommand = (people: Pick<People, 'current'>): Command =>
       const { name, admin, guest } = await people.current(person)
       const role = admin ? 'admin' : guest ? 'guest' : 'member'
       out.line(flags.json ? safeJson({ name, role }) : `${name} (${role})`)
+      if (person.why !== undefined) out.warn(`you are a guest: ${person.why}`)
     },
   })

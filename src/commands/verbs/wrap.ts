@@ -19,6 +19,7 @@ export const wrapCommand = (turns: Pick<Turns, 'names' | 'prompt'>): Command =>
       { name: 'full', about: 'the text itself', optional: true, oneOf: ['full'] },
     ],
     example: '@guide full',
+    needsVoice: () => false,
     async run({ person, room, args, flags, out }) {
       const { model, full } = asked(args.model, args.full, turns.names())
       const prompt = await turns.prompt({ room, person, model }).catch(refuse)

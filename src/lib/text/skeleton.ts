@@ -1,87 +1,42 @@
+import { PROTOTYPES } from './unicode-security.ts'
+
 /**
- * What a name looks like: two names with the same skeleton cannot be told apart at a glance, so only one
- * of them may exist. Compatibility forms and case are folded, then each letter or digit that is drawn like
- * another becomes that one (a hand-picked part of UTS #39 confusables). Greek letters whose capital and
- * small form resemble different Latin letters count by the small form.
+ * What names are filed under: two names with the same skeleton are one name. It is the skeleton of UTS #39
+ * (https://www.unicode.org/reports/tr39/#Confusable_Detection), made from Unicode's own table, of the name in small letters:
+ * case never matters.
  */
-export function skeleton(name: string): string {
-  const folded = fold(name)
-  return Array.from(folded, (letter) => LOOKS_LIKE.get(letter) ?? letter)
+export const skeleton = (name: string): string => settle(inSmallLetters(name))
+
+/**
+ * What a name looks like as it is written. It differs from the skeleton where a capital looks like another letter than its
+ * small form does: `Вера` (Cyrillic) is filed under its small letters and looks like `bepa`, `Ivan` like `lvan`, `AL1CE` like
+ * `alice`. No two names may share a skeleton, and none may look like another's skeleton, or like another looks.
+ */
+export const look = (name: string): string => settle(name)
+
+/** A prototype may be a capital whose small form looks like something else again: M looks like itself, m like rn. */
+const settle = (text: string): string => prototypes(strokesAmongCapitals(prototypes(text)).toLowerCase())
+
+/** In the table, I and 1 look like a small l. Among capitals all three read as I. */
+const strokesAmongCapitals = (text: string): string =>
+  /\p{Lu}/u.test(text) && !/(?!l)\p{Ll}/u.test(text) ? text.replaceAll('l', 'i') : text
+
+const prototypes = (text: string): string =>
+  Array.from(text.normalize('NFD'), (character) => LOOKS_LIKE.get(character) ?? character)
     .join('')
-    .replace(/rn/g, 'm')
-    .replace(/vv/g, 'w')
-}
+    .normalize('NFD')
 
-/** True if all letters and digits are of one script; ASCII digits go with any. Japanese and Korean mix theirs. */
-export function oneScript(name: string): boolean {
-  const letters = name.replace(/[^\p{L}\p{M}\p{Nd}]|[0-9]/gu, '')
-  return SCRIPTS.some((script) => script.test(letters))
-}
+/** The dot of a small i is no mark of its own: `İpek` in small letters is `ipek`. */
+const inSmallLetters = (name: string): string =>
+  name.normalize('NFC').toUpperCase().toLowerCase().replaceAll('i\u0307', 'i')
 
-const fold = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+const characterOf = (hex: string): string => String.fromCodePoint(Number.parseInt(hex, 16))
 
-const LOOK_ALIKES: readonly (readonly [looksLike: string, letters: string])[] = [
-  ['a', 'аαɑ'],
-  ['b', 'вьβʙ'],
-  ['c', 'сϲ'],
-  ['d', 'ԁ'],
-  ['e', 'еεє'],
-  ['g', 'ɡԍ'],
-  ['h', 'һнհʜ'],
-  ['j', 'јϳ'],
-  ['k', 'кκҝқ'],
-  ['l', '1iıіιӏlǀ|ⅼ'],
-  ['m', 'мϻ'],
-  ['n', 'пηո'],
-  ['o', '0оοօσ'],
-  ['p', 'рρ'],
-  ['q', 'ԛգ'],
-  ['r', 'гʀ'],
-  ['s', 'ѕʂ'],
-  ['t', 'тτ'],
-  ['u', 'υцսʋ'],
-  ['v', 'νѵ'],
-  ['w', 'ԝωшѡ'],
-  ['x', 'хχ'],
-  ['y', 'уүγ'],
-  ['z', 'ζᴢ'],
-  ['3', 'зӡʒ'],
-  ['6', 'б'],
-]
-
-const LOOKS_LIKE = new Map(
-  LOOK_ALIKES.flatMap(([looksLike, letters]) =>
-    Array.from(letters, (letter) => [letter, looksLike] as const),
-  ),
+const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
+  PROTOTYPES.trim()
+    .split(/\s/)
+    .map((entry) => {
+      const [of = '', ...like] = entry.split(':').map(characterOf)
+      return [of, like.join('')]
+    }),
 )
-
-const SCRIPTS: readonly RegExp[] = [
-  ['Latin'],
-  ['Cyrillic'],
-  ['Greek'],
-  ['Han', 'Hiragana', 'Katakana'],
-  ['Hangul', 'Han'],
-  ['Han', 'Bopomofo'],
-  ['Arabic'],
-  ['Hebrew'],
-  ['Devanagari'],
-  ['Bengali'],
-  ['Gurmukhi'],
-  ['Gujarati'],
-  ['Oriya'],
-  ['Tamil'],
-  ['Telugu'],
-  ['Kannada'],
-  ['Malayalam'],
-  ['Sinhala'],
-  ['Thai'],
-  ['Lao'],
-  ['Tibetan'],
-  ['Myanmar'],
-  ['Khmer'],
-  ['Georgian'],
-  ['Armenian'],
-  ['Ethiopic'],
-  ['Mongolian'],
-  ['Cherokee'],
-].map((names) => new RegExp(`^[${names.map((name) => `\\p{Script_Extensions=${name}}`).join('')}]*$`, 'u'))

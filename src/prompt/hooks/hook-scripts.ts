@@ -7,6 +7,8 @@ import { HOOK_NAMES, type HookName, mayDefine } from './hook.ts'
 export interface HookScripts extends ScriptStore {
   /** The room's script if it may have this hook. Once that is known it is not read again to say no. */
   withHook(room: RoomName, name: HookName): Promise<RoomScript | undefined>
+  /** The room was deleted: one of the same name may have another script. */
+  forget(room: RoomName): void
 }
 
 /** The hooks that a script may have. */
@@ -32,6 +34,7 @@ export function createHookScripts(scripts: ScriptStore): HookScripts {
 
   return {
     ...scripts,
+    forget,
     async put(script) {
       forget(script.room)
       try {

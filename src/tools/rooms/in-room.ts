@@ -53,6 +53,7 @@ export async function roomToChange(
 ): Promise<Room> {
   const room = await roomOf(parts, context, name)
   await needNav(parts, context, room)
+  room.needVoice(context.requester.person)
   return room
 }
 

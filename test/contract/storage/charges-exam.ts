@@ -67,6 +67,8 @@ export function chargesExam(store: () => Storage): void {
       (await sorted(charges().usage({ viewer, since: 0, by: 'room' }))).map(({ key }) => key)
     expect(await seenBy(alice.id)).toEqual(['den', 'lobby'])
     expect(await seenBy(bob.id)).toEqual(['lobby'])
+    await store().chat.rooms.setMembership(den, bob.id, 'invited')
+    expect(await seenBy(bob.id)).toEqual(['lobby'])
     await store().chat.rooms.setMembership(den, bob.id, 'member')
     expect(await seenBy(bob.id)).toEqual(['den', 'lobby'])
   })

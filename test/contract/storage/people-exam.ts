@@ -17,16 +17,35 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
-  test('are found for a login by name and key, with how many people have the key', async () => {
+  test('are found for a login by name and key, with who has the key', async () => {
     const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n))
-    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0 })
+    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0, holders: [] })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
     await store().chat.people.addKey(bob.id, key(2), 6)
-    expect(await forLogin('alice', 1)).toEqual({ person: alice, ownsName: true, namesOfKey: 2 })
-    expect(await forLogin('bob', 2)).toEqual({ person: bob, ownsName: true, namesOfKey: 1 })
-    expect(await forLogin('alice', 2)).toEqual({ person: alice, ownsName: false, namesOfKey: 1 })
-    expect(await forLogin('carol', 1)).toEqual({ ownsName: false, namesOfKey: 2 })
+    expect(await forLogin('alice', 1)).toEqual({
+      person: alice,
+      ownsName: true,
+      namesOfKey: 2,
+      holders: [alice.id, bob.id],
+    })
+    expect(await forLogin('bob', 2)).toEqual({
+      person: bob,
+      ownsName: true,
+      namesOfKey: 1,
+      holders: [bob.id],
+    })
+    expect(await forLogin('alice', 2)).toEqual({
+      person: alice,
+      ownsName: false,
+      namesOfKey: 1,
+      holders: [bob.id],
+    })
+    expect(await forLogin('carol', 1)).toEqual({
+      ownsName: false,
+      namesOfKey: 2,
+      holders: [alice.id, bob.id],
+    })
   })
 
   test('have a skeleton that only the first of many gets', async () => {
@@ -36,10 +55,37 @@ export function peopleExam(store: () => Storage): void {
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
+  test('are not registered under a name that looks like another, whichever was first', async () => {
+    const register = (id: string, name: string, skeleton: string) =>
+      store().chat.people.register({ ...alice, id: id as PersonId, name }, skeleton, key(1), 5)
+    expect(await register('1', 'Вера', 'ʙepa')).toBe(true)
+    expect(await register('2', 'Bepa', 'bepa')).toBe(false)
+    expect(await register('3', 'lvan', 'lvan')).toBe(true)
+    expect(await register('4', 'Ivan', 'ivan')).toBe(false)
+    expect(await register('5', 'ivan', 'ivan')).toBe(true)
+  })
+
+  test('are registered at once by one key no more often than it may have names', async () => {
+    const register = (n: number) => {
+      const person = { ...alice, id: `p${n}` as PersonId, name: `p${n}` }
+      return store().chat.people.register(person, `p${n}`, key(1), 5, 2)
+    }
+    const done = await Promise.all([1, 2, 3, 4].map(register))
+    expect(done.filter((registered) => registered)).toHaveLength(2)
+    expect(await store().chat.people.forLogin('x', key(1))).toEqual({ ownsName: false, namesOfKey: 2 })
+  })
+
+  test('are filed by the rules of now once', async () => {
+    await register(store(), alice, bob)
+    expect(await store().chat.people.fileNames()).toEqual({ names: 2, alike: [], unfit: [] })
+    expect(await store().chat.people.fileNames()).toBeUndefined()
+    expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
+  })
+
   test('refuse a key for nobody, and an id that is taken', async () => {
     await register(store(), alice)
     await refused(store().chat.people.addKey(bob.id, key(1), 5))
-    await refused(store().chat.people.register(alice, 'other', key(1), 5))
+    await refused(store().chat.people.register({ ...alice, name: 'other' }, 'other', key(1), 5))
   })
 
   test('have one first admin, and more only by the word of one', async () => {

@@ -3,6 +3,9 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
+import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
+import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
+import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import { createPeople } from '../../../src/chat/people/people.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
@@ -15,6 +18,7 @@ import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts
 import type { Tool } from '../../../src/tools/tool.ts'
 import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
+import { temporaryDir } from '../storage.ts'
 import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld } from '../turn-world.ts'
 
@@ -35,6 +39,11 @@ export interface CommandWorld extends AsyncDisposable {
   readonly ann: Person
   readonly bob: Person
   readonly guest: Person
+  readonly moderation: Moderation
+  /** Sessions and commands that are counted are ended by acts. */
+  readonly clients: OpenClients
+  /** Where the data of the server would be. */
+  readonly dataDir: string
   /** Runs a command as it is typed in a room, which is `hall` where none is named. */
   type(person: Person, line: string, room?: string): Promise<Ran>
   /** Runs a command as `ssh host …` does, with this on its standard input. */
@@ -58,13 +67,17 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
   const { rooms, person, nextId, clock } = turnWorld.chatParts
   approvals = approvalsIn(turnWorld)
   const runs = createToolRuns(turnWorld.openToolbox, nextId, clock)
-  const { talk, commands, runner } = runnerIn(turnWorld, approvals, runs)
+  const dir = temporaryDir()
+  const { talk, commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, dir.path)
 
   const world: CommandWorld = {
     turnWorld,
     talk,
     commands,
     runner,
+    moderation,
+    clients,
+    dataDir: dir.path,
     root: await person('root', { admin: true }),
     ann: turnWorld.ann,
     bob: await person('bob'),
@@ -85,6 +98,7 @@ export async function createCommandWorld(...tools: readonly Tool[]): Promise<Com
     async [Symbol.asyncDispose]() {
       await runs[Symbol.asyncDispose]()
       await turnWorld[Symbol.asyncDispose]()
+      dir[Symbol.dispose]()
     },
   }
   await world.exec(world.ann, 'create hall')
@@ -115,8 +129,13 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
   return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
-function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: Approvals, runs: ToolRuns) {
-  const { rooms, storage, clock, log, nextId } = chatParts
+function runnerIn(
+  { chatParts, turns, summaries, hooks }: TurnWorld,
+  approvals: Approvals,
+  runs: ToolRuns,
+  dataDir: string,
+) {
+  const { rooms, storage, clock, log, nextId, sanctions } = chatParts
   const talk = talkOver(chatParts, {
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
     forget: summaries.forget,
@@ -128,9 +147,15 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     claimCode: CLAIM_CODE,
     nextId,
     clock,
+    sanctions,
   })
+  const clients = createOpenClients()
+  const moderated = { rooms, people, order: { sanctions, clients } }
+  const config = { dataDir, admins: () => [] }
+  const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const commands = createCommands({
-    ...{ rooms, people, speech, talk, clock, stores: storage, invitations: invitationsIn(chatParts) },
+    ...{ rooms, people, speech, talk, clock, stores: storage, moderation },
+    invitations: invitationsIn(chatParts),
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -139,5 +164,6 @@ function runnerIn({ chatParts, turns, summaries, hooks }: TurnWorld, approvals: 
     wait: async () => {},
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
-  return { talk, commands, runner: createRunner({ commands, speech, rooms, pace, bytes, log }) }
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  return { talk, commands, runner, moderation, clients }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { createClientHandler } from '../../../src/app/session-host.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
+import { createDoor } from '../../../src/app/door.ts'
+import { createOpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import { createPeople } from '../../../src/chat/people/people.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
@@ -47,19 +49,20 @@ const runnerOf = ({ rooms }: ChatParts): Runner => {
 
 async function startHost() {
   const chatParts = await createChatParts()
-  const { rooms, clock, nextId, storage } = chatParts
+  const { rooms, clock, nextId, storage, sanctions } = chatParts
   const people = createPeople({
     store: storage.chat.people,
     clock,
     nextId,
     policy: () => ({ access: 'open', admins: [], modelNames: [], namesPerKey: 8 }),
     claimCode: undefined,
+    sanctions,
   })
   const shared = sharedBySessions()
   const talk = talkOver(chatParts)
   const handler = createClientHandler(
     {
-      people,
+      door: createDoor(people, sanctions, createOpenClients()),
       rooms,
       runner: runnerOf(chatParts),
       boards: createRoomBoards(

@@ -22,10 +22,13 @@ function manualLog(inner: EntryLog) {
 }
 
 /** A room for three people. */
-const smallRoom = ({ storage, clock, log, nextId }: ChatParts, entries: EntryLog = storage.chat.log): Room =>
+const smallRoom = (
+  { storage, sanctions, clock, log, nextId }: ChatParts,
+  entries: EntryLog = storage.chat.log,
+): Room =>
   createRoom(
     LOBBY,
-    { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
+    { ...storage.chat, sanctions, entries, bus: createLocalBus(log), clock, nextId, log },
     { members_per_room: 3, presence_per_min: 20 },
   )
 

@@ -10,6 +10,8 @@ import { createHeldPresence } from './held-presence.ts'
 import { createInvitationNoticeStore } from './invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
+import { createRoomRemoval } from './moderation/room-removal.ts'
+import { createSanctionStore } from './moderation/sanctions.ts'
 import { createPeopleStore } from './people.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
@@ -35,6 +37,8 @@ export function createStores(connection: Connection): Stores {
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
       invitations: createInvitationNoticeStore(connection),
+      sanctions: createSanctionStore(connection),
+      removal: createRoomRemoval(connection),
     },
     talk: {
       messages: createDirectMessageStore(connection),

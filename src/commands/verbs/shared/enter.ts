@@ -1,20 +1,17 @@
-import { Refusal } from '../../../chat/errors.ts'
 import type { RoomStore } from '../../../chat/ports.ts'
 import type { Room } from '../../../chat/room.ts'
-import type { Caller } from '../../caller.ts'
+import type { SessionCaller } from '../../caller.ts'
 
 /** Who was invited where. */
 export type Invitations = Pick<RoomStore, 'membership' | 'setMembership'>
 
-/** Going into a private room that one was invited to makes one a member of it. Throws `Refusal` for a script. */
+/** Going into a private room that one was invited to makes one a member of it. */
 export async function enter(
   room: Room,
-  { person, session, out }: Caller,
+  { person, session }: SessionCaller,
   invitations: Invitations,
 ): Promise<void> {
-  const invited = (await invitations.membership(room.name, person.id)) === 'invited'
-  if (invited) await invitations.setMembership(room.name, person.id, 'member')
-  if (session) return session.moveTo(room)
-  if (!invited) throw new Refusal(`a script is in no room; name the room instead: say ${room.name} TEXT`)
-  out.line(`you are a member of ${room.name} now`)
+  const isInvited = (await invitations.membership(room.name, person.id)) === 'invited'
+  if (isInvited) await invitations.setMembership(room.name, person.id, 'member')
+  await session.moveTo(room)
 }

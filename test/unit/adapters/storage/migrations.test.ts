@@ -23,6 +23,8 @@ const released: Readonly<Record<string, string>> = {
   '009-model-facts.sql': '6538e39d93cb64497e4974b8b65036fa10111d02895b17805a0e6c7b690e9c74',
   '010-charges.sql': '7b20f4456c002deee273ae6968a9c25c0bec0dffacc6d7de914dc21e9646c5f5',
   '011-summaries.sql': 'd74e2dac10d1aa0e7fd39e5fc6f7f81ae98eb649107e3d727a22b72da36e02df',
+  '012-looks.sql': '9b65be813d2f44fd7491db3cfda45143ec63c33308fa69044392aee2dd2e3331',
+  '013-sanctions.sql': 'c30f21b794f781b8ac8cf668d2e9fa17f6f7c1f1a2b8bad47161092c79b2c536',
   '015-talk.sql': 'b4404dfe34f5ba340544d2e25b39c8033cd5a288e168e9d0bac64ae28222fe6e',
   '016-asked-and-invited.sql': 'adfdd4a06ba72234de61828ee42cd2da04fa813022823d44db39157c1a8d0fb4',
 }

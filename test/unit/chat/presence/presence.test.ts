@@ -14,11 +14,11 @@ const RETRY_MS = 5_000
 /** The lobby, in which so many lines a minute say who comes and goes, and one who watches. */
 async function startLobby(presence_per_min: number, change: (store: EntryLog) => object = () => ({})) {
   const parts = await createChatParts()
-  const { storage, clock, nextId, log, person } = parts
+  const { storage, sanctions, clock, nextId, log, person } = parts
   const entries = { ...storage.chat.log, ...change(storage.chat.log) }
   const open = () =>
     createRooms(
-      { ...storage.chat, entries, bus: createLocalBus(log), clock, nextId, log },
+      { ...storage.chat, sanctions, entries, bus: createLocalBus(log), clock, nextId, log },
       { limits: { rooms_per_person: 3, members_per_room: 2000, presence_per_min } },
     )
   const rooms = open()

@@ -18,13 +18,16 @@ test.each(['den', 'nowhere', 'x'.repeat(50), '__proto__', '..'])(
   },
 )
 
-test('a script joins no room, unless that accepts an invitation', async () => {
+test('a script joins a room as a member, which all in the room see; a private one after an invitation', async () => {
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
-  for (const room of ['den', 'hall'])
-    expect(await world.exec(world.bob, `join ${room}`)).toEqual(
-      refused(`a script is in no room; name the room instead: say ${room} TEXT`),
-    )
+  expect(await world.texts('den')).toEqual(['bob is a member now'])
+  expect(await world.exec(world.bob, 'join hall')).toEqual(done('you are a member of hall now'))
+  expect(await world.exec(world.bob, 'join hall')).toEqual(done('you are a member of hall already'))
+  expect(await world.exec(world.ann, 'join hall')).toEqual(done('you are a member of hall already'))
+  expect(await world.exec(world.guest, 'join hall')).toEqual(
+    refused('guests are members of no room; log in with a name of your own'),
+  )
   expect(await world.exec(world.bob, 'join')).toEqual(misused('join: NAME is missing', 'join NAME'))
 })

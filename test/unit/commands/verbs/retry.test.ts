@@ -90,6 +90,27 @@ describe('retry', () => {
     await Promise.all(world.turnWorld.turns.running(room.name).map((one) => one.done))
   })
 
+  test('asks a question as its author changed it, and none that its author took back', async () => {
+    await using world = await createCommandWorld(tool('look_up'))
+    await world.exec(world.bob, 'ask hall qwen call look_up {"q":"first"}')
+    await world.exec(world.bob, 'edit hall @qwen call look_up {"q":"second"}')
+    expect(await world.exec(world.bob, 'retry hall')).toEqual(done('{"q":"second"}', '\n'))
+    expect(await world.texts('hall', 4)).toContain('bob asked @qwen again: @qwen call look_up {"q":"second"}')
+    await world.exec(world.bob, 'retract hall')
+    expect(await world.exec(world.bob, 'retry hall')).toEqual(refused(NOTHING))
+  })
+
+  test('is refused to somebody who is muted, before the room is told of it', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.bob, 'ask hall qwen tools')
+    await world.exec(world.ann, 'mute hall bob')
+    const [line] = (await world.exec(world.bob, 'say hall hello')).err
+    expect(line).toContain('muted')
+    expect(await world.exec(world.bob, 'retry hall')).toEqual(refused(line ?? ''))
+    const [told] = (await world.texts('hall', 1)) ?? []
+    expect(told).toContain('muted bob')
+  })
+
   test('asks nothing that others asked, here or elsewhere, and nothing in a room that is not there', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'ask hall qwen tools')

@@ -50,8 +50,11 @@ export const LANES: LanesOf<Stores> = {
       setAdmin: 'write',
       hasAdmin: 'read',
       claimAdmin: 'write',
+      fileNames: 'write',
     },
     invitations: { put: 'write', take: 'write' },
+    sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
+    removal: { removeSome: 'write', remove: 'write' },
   },
   talk: {
     // Read in the thread that writes: what was deleted before is not found again.

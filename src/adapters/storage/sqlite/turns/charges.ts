@@ -64,9 +64,10 @@ const spendingSql = (column: 'room' | 'person'): string =>
   `SELECT at, input + output AS tokens FROM charges
    WHERE ${column} = @${column} AND at > @after AND input + output > 0 ORDER BY at`
 
-/** Rooms that a person may see, as chat/visibility.ts has it: public ones, and those with a membership of theirs. */
+/** Rooms that a person may see, as chat/visibility.ts has it: public ones, and those that they are a member of. */
 const VISIBLE = `room IN (SELECT name FROM rooms WHERE NOT private
-  OR EXISTS (SELECT 1 FROM members WHERE members.room = rooms.name AND members.person = @viewer))`
+  OR EXISTS (SELECT 1 FROM members
+             WHERE members.room = rooms.name AND members.person = @viewer AND membership <> 'invited'))`
 
 const KEYS: { readonly [By in Grouping]: string } = {
   model: 'model',

@@ -1,0 +1,48 @@
+import type { Database } from 'better-sqlite3'
+import { StorageError } from '../../../chat/errors.ts'
+import { versionOf } from './migrations.ts'
+
+/** One right of one person. */
+export interface AuditRow {
+  /** A person's name. */
+  readonly who: string
+  /** `server`, or a room. */
+  readonly where: string
+  readonly may: string
+  /** When it ends, in milliseconds since the epoch; null: never by itself. */
+  readonly until: number | null
+  /** Who gave it; null where that is not stored. */
+  readonly by: string | null
+}
+
+/**
+ * Each table that gives or takes a right, as rows of who, where, may, until and by; `?` is the time of now. A table more is an
+ * entry more. They are printed in this order, and sorted within.
+ */
+const SECTIONS: readonly string[] = [
+  `SELECT name, 'server', 'admin', NULL, NULL FROM people WHERE admin = 1 AND ? > 0`,
+  `SELECT people.name, room || CASE private WHEN 1 THEN ' (private)' ELSE '' END,
+     CASE membership WHEN 'invited' THEN 'invited: may join' ELSE membership END, NULL, NULL
+   FROM members JOIN people ON people.id = person JOIN rooms ON rooms.name = room WHERE ? > 0`,
+  `SELECT name, room, 'run ' || tool || ' without a question' || CASE target WHEN '' THEN '' ELSE ': ' || target END,
+     until, "by" FROM grants WHERE until IS NULL OR until > ?`,
+  `SELECT name, 'server', 'log in with ' || fingerprint, NULL, NULL
+   FROM person_keys JOIN people ON people.id = person WHERE ? > 0`,
+]
+
+/** Throws `StorageError` if the database is not of schema `version`, and what SQLite throws. */
+export function rightsIn(db: Database, version: number, now: number): readonly AuditRow[] {
+  if (versionOf(db) !== version)
+    throw new StorageError(
+      'other',
+      'the database is of another version of sshawl; start this version once, and audit it then',
+    )
+  return db.transaction(() => SECTIONS.flatMap((select) => rowsOf(db, select, now)))()
+}
+
+const rowsOf = (db: Database, select: string, now: number): readonly AuditRow[] =>
+  db
+    .prepare<[number], AuditRow>(
+      `WITH rights (who, "where", may, until, "by") AS (${select}) SELECT * FROM rights ORDER BY "where", may, who, until`,
+    )
+    .all(now)

@@ -1,0 +1,53 @@
+import { createModeration, type Moderation } from '../chat/moderation/moderation.ts'
+import type { ServerForModeration, StoppedWork } from '../chat/moderation/parts.ts'
+import type { Sanctions } from '../chat/moderation/sanctions.ts'
+import type { OpenClients } from '../chat/moderation/open-clients.ts'
+import type { People } from '../chat/people/people.ts'
+import type { Rooms } from '../chat/rooms.ts'
+import type { Activity } from './activity.ts'
+import type { AppContext } from './context.ts'
+import { createRoomKeeper } from './room/keep-room.ts'
+
+/** Those whom moderation concerns: the rooms, their people, what is decided of them, and who is here. */
+export interface Moderated {
+  readonly rooms: Rooms
+  readonly people: Pick<People, 'guestKey'>
+  readonly order: { readonly sanctions: Sanctions; readonly clients: OpenClients }
+}
+
+/** What works in the rooms, and can be stopped. */
+type Work = Pick<Activity, 'turns' | 'runs' | 'summaries'>
+
+/** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
+export function assembleModeration(
+  { rooms, people, order }: Moderated,
+  work: Work,
+  { storage, clock, nextId, log }: Pick<AppContext, 'storage' | 'clock' | 'nextId' | 'log'>,
+  config: { readonly dataDir: string; readonly admins: () => readonly string[] },
+): Moderation {
+  const keep = createRoomKeeper(config.dataDir, storage.chat.log, () => clock.now())
+  const server: ServerForModeration = {
+    stopWork: (stopped) => stopWork(work, stopped),
+    async keepRoom(room) {
+      const file = await keep(room)
+      storage.prompts.scripts.forget(room)
+      return file
+    },
+    guestKey: (name) => people.guestKey(name),
+    isConfigAdmin: (key) => config.admins().includes(key),
+  }
+  return createModeration({ rooms, stores: storage.chat, ...order, server, clock, nextId, log })
+}
+
+async function stopWork({ turns, runs, summaries }: Work, { room, names, why }: StoppedWork): Promise<void> {
+  const isMeant = ({ requester }: { readonly requester: string }): boolean => names?.has(requester) ?? true
+  const stoppedTurns = turns.running(room ?? undefined).filter(isMeant)
+  const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)
+  if (room !== null && !names) summaries.stop(room)
+  for (const turn of stoppedTurns) turn.cancel(`@${turn.model} was stopped: ${why}`)
+  for (const run of stoppedRuns) run.cancel()
+  await Promise.allSettled([
+    ...stoppedTurns.map((turn) => turn.done),
+    ...stoppedRuns.map((run) => run.done()),
+  ])
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import stringWidth from 'string-width'
+import { auditDatabase } from '../adapters/storage/open.ts'
+import type { Config } from '../config/config.ts'
+import { safeJson } from '../lib/safe-json.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
+import { DATABASE } from './backup.ts'
+import { paths } from './paths.ts'
+
+/** One line of the audit; a time is as in ISO 8601. */
+interface Right {
+  readonly who: string
+  readonly where: string
+  readonly may: string
+  readonly until: string | null
+  readonly by: string | null
+}
+
+/**
+ * Prints who may do what where, by the config and the database, as a table or as JSON, a line for each right; resolves to the exit
+ * status. The database is only read, also while a server uses it. Rejects with `StorageError`.
+ */
+export async function audit(config: Config, json: boolean): Promise<number> {
+  const file = join(config.dataDir, DATABASE)
+  const stored = await auditDatabase(file, paths.migrations, Date.now())
+  const rights = [...configured(config), ...stored.map((row) => ({ ...row, until: timeOf(row.until) }))]
+  for (const line of json ? rights.map((right) => safeJson({ ...right })) : table(rights)) console.log(line)
+  return 0
+}
+
+/** What nobody in the database stands for. */
+function configured({ server }: Config): readonly Right[] {
+  const of = (who: string, may: string): Right => ({
+    who,
+    where: 'server',
+    may,
+    until: null,
+    by: 'the config',
+  })
+  return [
+    of(ADMITTED[server.access], `register (access = ${server.access})`),
+    ...server.admins.map((key) => of(`whoever has ${key}`, 'admin')),
+  ]
+}
+
+/** Who becomes somebody new, by `[server] access`. */
+const ADMITTED = { open: 'anybody with a key', invite: 'whoever is invited', closed: 'nobody' } as const
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const COLUMNS = ['who', 'where', 'may', 'until', 'by'] as const
+
+/** Columns that are as wide as their widest cell; the last one is not filled up. */
+function table(rights: readonly Right[]): readonly string[] {
+  const rows = [COLUMNS, ...rights.map((right) => COLUMNS.map((column) => cleanLine(right[column] ?? '-')))]
+  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((cells) => stringWidth(cells[at] ?? ''))))
+  const padded = (cell: string, at: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - stringWidth(cell)))
+  return rows.map((cells) => cells.map(padded).join('  ').trimEnd())
+}

@@ -1,0 +1,66 @@
+import type { Sanctions } from '../chat/moderation/sanctions.ts'
+import type { OpenClients } from '../chat/moderation/open-clients.ts'
+import type { People } from '../chat/people/people.ts'
+import { createDeferred } from '../lib/deferred.ts'
+import type { ClientHandler, ExecPipe } from '../session/ports.ts'
+import type { Person } from '../chat/people/person.ts'
+
+/** Who comes in, and who is put out again. */
+export interface Door {
+  readonly identify: ClientHandler['identify']
+  /** Why somebody who came in is not served, in a sentence. */
+  readonly whyOut: Sanctions['whyOut']
+  /** Counts a session, so that it can be ended. */
+  readonly begin: OpenClients['begin']
+}
+
+export const createDoor = (
+  people: Pick<People, 'identify'>,
+  sanctions: Pick<Sanctions, 'whyOut'>,
+  clients: Pick<OpenClients, 'begin'>,
+): Door => ({
+  identify: (name, key, address) => people.identify(name, key.fingerprint, address),
+  whyOut: (person) => sanctions.whyOut(person),
+  begin: (client) => clients.begin(client),
+})
+
+/**
+ * Runs a command until it ends, or until the one who sent it is put out: then it is aborted and says nothing more, its status
+ * is 1, and the reason stands on standard error.
+ */
+export async function untilPutOut(
+  person: Person,
+  pipe: ExecPipe,
+  door: Pick<Door, 'begin' | 'whyOut'>,
+  run: (pipe: ExecPipe) => Promise<number>,
+): Promise<number> {
+  const putOut = createDeferred<number>()
+  const ended = new AbortController()
+  const say = async (why: string): Promise<number> => {
+    await pipe.err(`! ${why}\n`)
+    return 1
+  }
+  const why = door.whyOut(person)
+  if (why !== undefined) return await say(why)
+  const forget = door.begin({
+    person,
+    end(reason) {
+      if (ended.signal.aborted) return
+      ended.abort(new DOMException('the person was put out', 'AbortError'))
+      void say(reason).then(putOut.resolve)
+    },
+  })
+  const unlessOut =
+    (write: ExecPipe['out']): ExecPipe['out'] =>
+    async (text) =>
+      ended.signal.aborted ? undefined : await write(text)
+  try {
+    const signal = AbortSignal.any([pipe.signal, ended.signal])
+    return await Promise.race([
+      run({ ...pipe, signal, out: unlessOut(pipe.out), err: unlessOut(pipe.err) }),
+      putOut.promise,
+    ])
+  } finally {
+    forget()
+  }
+}

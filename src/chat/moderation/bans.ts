@@ -1,0 +1,128 @@
+import { Refusal } from '../errors.ts'
+import type { Person } from '../people/person.ts'
+import type { Room } from '../room.ts'
+import { mayManage } from '../access.ts'
+import { LOBBY } from '../people/names.ts'
+import { stopTheirWork } from './discipline.ts'
+import {
+  actFacts,
+  becauseOf,
+  forHowLong,
+  needStanding,
+  tell,
+  type ModerationParts,
+  type Told,
+} from './parts.ts'
+import type { Sanction } from './ports.ts'
+import { findTarget, held, needInReach, needOther, sanctionsOf, type ActTarget } from './target.ts'
+
+/** Whom to ban, and why. */
+export interface BanOrder {
+  /** A name, a fingerprint or a network. */
+  readonly who: string
+  /** For how long; until it is lifted where it is absent. */
+  readonly ms: number | undefined
+  /** Empty for none. */
+  readonly reason: string
+}
+
+/**
+ * Bans from one room, by those who manage it, or from the server, by admins: where no room is given. All of it throws
+ * `Refusal` and rejects with `StorageError`.
+ */
+export interface Bans {
+  /** Ends the sessions and commands that it concerns at once, and replaces an earlier ban of the same. */
+  ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<Told>
+  unban(room: Room | undefined, actor: Person, who: string): Promise<Told>
+  /** Those that hold now, in order of time; of a room the mutes, too. */
+  list(room: Room | undefined, actor: Person): Promise<readonly Sanction[]>
+}
+
+export function createBans(parts: ModerationParts): Bans {
+  const { sanctions, stores, clock, log } = parts
+
+  async function needRight(room: Room | undefined, actor: Person): Promise<void> {
+    needStanding(parts, actor, room)
+    if (room) {
+      if (mayManage(await room.roleOf(actor))) return
+      throw new Refusal(`only the owner of ${room.name}, an op or an admin can ban people from it`)
+    }
+    if ((await stores.people.byId(actor.id))?.admin) return
+    throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
+  }
+
+  const bansOf = (room: Room | undefined): readonly Sanction[] =>
+    sanctions.list(room?.name ?? null).filter(({ kind }) => kind === 'ban')
+
+  async function needReach(target: ActTarget, room: Room | undefined, actor: Person): Promise<void> {
+    if (room?.name === LOBBY)
+      throw new Refusal('every session begins in the lobby: mute somebody there, or ban them from the server')
+    if (room) await needInReach(target, room, actor, parts)
+    else needOther(target, actor, parts)
+  }
+
+  return {
+    async ban(room, actor, { who: word, ms, reason }) {
+      await needRight(room, actor)
+      const target = await findTarget(word, parts)
+      await needReach(target, room, actor)
+      const at = clock.now()
+      const until = ms === undefined ? null : at + ms
+      const facts = { id: parts.nextId(), kind: 'ban', room: room?.name ?? null, by: actor.name } as const
+      const replaced = bansOf(room).filter(({ who }) => who === target.who)
+      await sanctions.put({ ...held(target), ...facts, reason, at, until }, replaced)
+      if (room) await takeMembership(target, room, parts)
+      const { shown } = target
+      const text = `${actor.name} banned ${shown}${fromWhere(room)}${forHowLong(ms)}${becauseOf(reason)}`
+      const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
+      const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
+      await putOut(target, room, `${forHowLong(ms)}${becauseOf(reason)}`, parts)
+      return told
+    },
+    async unban(room, actor, word) {
+      await needRight(room, actor)
+      const lifted = await sanctionsOf(word, bansOf(room), parts)
+      if (lifted.length === 0)
+        throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see bans`)
+      await sanctions.lift(lifted)
+      const shown = lifted.some(({ network }) => network !== null) ? 'a network' : shownName(lifted[0])
+      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}`
+      const act = { verb: 'unban', who: shown } as const
+      return await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
+    },
+    async list(room, actor) {
+      await needRight(room, actor)
+      return sanctions.list(room?.name ?? null).filter(({ kind }) => kind !== 'archive')
+    },
+  }
+}
+
+const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
+
+const shownName = (sanction: Sanction | undefined): string =>
+  sanction && !sanction.who.startsWith('SHA256:') ? sanction.who : 'a key'
+
+/** Whoever is banned from a private room is no member of it any more, and learns nothing of it. */
+async function takeMembership(target: ActTarget, room: Room, { stores }: ModerationParts): Promise<void> {
+  if (!(await room.info()).private) return
+  for (const { id } of target.people)
+    if (await stores.rooms.membership(room.name, id)) await stores.rooms.setMembership(room.name, id, null)
+}
+
+/** Ends what a ban concerns; `how` is its time and reason. */
+async function putOut(
+  target: ActTarget,
+  room: Room | undefined,
+  how: string,
+  parts: ModerationParts,
+): Promise<void> {
+  const { sanctions, clients } = parts
+  stopTheirWork(target, room, `${target.shown} was banned`, parts)
+  if (room) {
+    const { owner } = await room.info()
+    const isOut = (person: Person): boolean =>
+      !person.admin && person.id !== owner && sanctions.whyOutOf(room.name, person) !== undefined
+    return await clients.leave(room.name, isOut, `you were banned from ${room.name}${how}`)
+  }
+  clients.end((person) => sanctions.whyOut(person) !== undefined, `you were banned from this server${how}`)
+}

@@ -1,0 +1,16 @@
+import type { Closing } from '../../chat/moderation/closing.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { printTold } from './shared/told.ts'
+
+export const archiveCommand = (closing: Pick<Closing, 'archive'>): Command =>
+  defineCommand({
+    name: 'archive',
+    summary: 'close the room: it can be read, and nobody speaks in it; off opens it again',
+    room: 'here',
+    arguments: [{ name: 'state', about: 'on without it', optional: true, oneOf: ['on', 'off'] }],
+    example: '',
+    rights: { rule: 'The owner of the room, or an admin.' },
+    needsVoice: () => false,
+    run: async (context) =>
+      printTold(context, await closing.archive(context.room, context.person, context.args.state !== 'off')),
+  })

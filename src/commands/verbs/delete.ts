@@ -1,0 +1,26 @@
+import type { Closing } from '../../chat/moderation/closing.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { Misuse } from '../usage.ts'
+
+export const deleteCommand = (closing: Pick<Closing, 'remove'>): Command =>
+  defineCommand({
+    name: 'delete',
+    summary: 'delete the room with all that was said in it, which is written into a file first; asked twice',
+    room: 'here',
+    arguments: [{ name: 'name', about: "the room's own, to be sure", optional: true }],
+    example: '',
+    rights: { rule: 'The owner of the room, or an admin.' },
+    needsVoice: () => false,
+    async run({ room, person, args, session, out }) {
+      if (args.name !== undefined && args.name !== room.name)
+        throw new Misuse(`this room is called ${room.name}, not ${args.name.slice(0, 40)}`)
+      const removed = await closing.remove(room, person, args.name)
+      if (removed.kind === 'removed')
+        return out.line(`${room.name} is deleted; all of it is in ${removed.file}`)
+      const again = session ? '/delete' : `delete ${room.name}`
+      out.warn(
+        `this deletes ${room.name} with all that was said in it, for good. To do it: ${again} again within a minute, or ${again} ${room.name}`,
+      )
+      return false
+    },
+  })

@@ -1,0 +1,23 @@
+import { oneLine } from '../../../chat/message-text.ts'
+import { parseDuration } from '../../../lib/duration.ts'
+import { takeWord } from '../../../lib/text/words.ts'
+import { Misuse } from '../../usage.ts'
+
+const MAX_REASON_CHARS = 200
+
+/** A reason on one line, empty where none was given. Throws `Refusal` where it is too long. */
+export const reasonOf = (text = ''): string => oneLine(text, MAX_REASON_CHARS)
+
+/** Milliseconds of `30s`, `10m`, `2h` or `7d`. Throws `Misuse`. */
+export function durationOf(word: string): number {
+  const ms = parseDuration(word)
+  if (ms !== undefined) return ms
+  throw new Misuse(`${word.slice(0, 40)} is no duration; write 30s, 10m, 2h or 7d, at most 3650d`)
+}
+
+/** `2h spam`: a duration, where the first word is a number with or without a unit, and a reason. Throws `Misuse`. */
+export function timeAndReason(text = ''): { readonly ms: number | undefined; readonly reason: string } {
+  const { word, rest } = takeWord(text.trimStart())
+  if (!/^\d+[a-z]{0,2}$/i.test(word)) return { ms: undefined, reason: reasonOf(text) }
+  return { ms: durationOf(word), reason: reasonOf(rest) }
+}

@@ -1,0 +1,17 @@
+import type { Memberships } from '../../chat/moderation/memberships.ts'
+import { defineCommand, type Command } from '../define.ts'
+import { printTold } from './shared/told.ts'
+
+export const uninviteCommand = (memberships: Pick<Memberships, 'uninvite'>): Command =>
+  defineCommand({
+    name: 'uninvite',
+    summary: 'take back an invitation to this private room, or take a member out of it',
+    room: 'here',
+    arguments: [{ name: 'name', about: 'of the invited, or of the member' }],
+    example: 'bob',
+    rights: { manage: 'take people out of it' },
+    needsVoice: () => false,
+    complete: ({ room }) => room.present().map(({ name }) => name),
+    run: async (context) =>
+      printTold(context, await memberships.uninvite(context.room, context.person, context.args.name)),
+  })

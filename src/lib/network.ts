@@ -1,0 +1,60 @@
+import ipaddr from 'ipaddr.js'
+
+/** A network of addresses: IPv4 or IPv6. */
+export interface Network {
+  /** `10.0.0.0/8`, always in the same form. */
+  readonly text: string
+  /** What the bits of all its addresses begin with, see `addressBits`. */
+  readonly bits: string
+}
+
+/** Whoever has one IPv6 address can take any other of its /64 (RFC 6177). */
+const LONGEST_IPV6_PREFIX = 64
+
+/**
+ * A network as people write it: `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`; an IPv6 address stands for its /64. Undefined
+ * for anything else, a longer IPv6 prefix included.
+ */
+export function parseNetwork(text: string): Network | undefined {
+  const [address = '', length, ...more] = text.split('/')
+  const bits = more.length === 0 ? addressBits(address) : undefined
+  if (bits === undefined || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
+  const longest = bits.length - FAMILY_LETTERS
+  const prefix = length === undefined ? longest : Number(length)
+  // An IPv4 address inside IPv6 has no prefix that would mean anything to people.
+  if (prefix > longest || (length !== undefined && isMapped(address))) return undefined
+  const kept = bits.slice(0, FAMILY_LETTERS + prefix)
+  return { text: `${shownAddress(kept)}/${prefix}`, bits: kept }
+}
+
+const FAMILY_LETTERS = 1
+
+/**
+ * The bits of an address, `4` or `6` before them: of IPv6 the first 64. A network contains an address whose bits begin with
+ * its own. The four groups of an IPv6 /64 stand for it. Undefined for what is no address.
+ */
+export function addressBits(text: string): string | undefined {
+  const address = text.replace(/%.*$/, '')
+  const whole = /^[\da-f]{1,4}(:[\da-f]{1,4}){3}$/i.test(address) ? `${address}::` : address
+  if (!ipaddr.IPv4.isValidFourPartDecimal(whole) && !ipaddr.IPv6.isValid(whole)) return undefined
+  const parsed = ipaddr.process(whole)
+  const isIpv4 = parsed.kind() === 'ipv4'
+  const all = parsed
+    .toByteArray()
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('')
+  return isIpv4 ? `4${all}` : `6${all.slice(0, LONGEST_IPV6_PREFIX)}`
+}
+
+const isMapped = (address: string): boolean =>
+  ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).isIPv4MappedAddress()
+
+/** The lowest address that begins with these bits. */
+function shownAddress(bits: string): string {
+  const size = bits.startsWith('4') ? 32 : 128
+  const padded = bits.slice(FAMILY_LETTERS).padEnd(size, '0')
+  const bytes = Array.from({ length: size / 8 }, (_, at) =>
+    Number.parseInt(padded.slice(at * 8, at * 8 + 8), 2),
+  )
+  return ipaddr.fromByteArray(bytes).toString()
+}

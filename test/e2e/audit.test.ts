@@ -1,0 +1,94 @@
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage({ config: `[server]\naccess = "open"\nadmins = ["${ADMIN_KEY}"]\n` })
+  await stage.claim('alice')
+  for (const name of ['bob', '안나']) await stage.as(name, ['whoami'])
+  await stage.as('alice', ['create', 'den', '--private'])
+  await stage.as('alice', ['invite', 'den', 'bob'])
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const audit = (...args: readonly string[]) => {
+  const { dataDir } = stage.server
+  return execa(process.execPath, [MAIN, 'audit', '--config', `${dataDir}.toml`, '--data', dataDir, ...args], {
+    reject: false,
+  })
+}
+
+test('a running server is audited as a table: admins, rooms, invitations and keys, and what the config gives', async () => {
+  const [alice, bob, anna] = await Promise.all(
+    ['alice', 'bob', '안나'].map((name) => stage.home.fingerprint(name)),
+  )
+  const { stdout, stderr, exitCode } = await audit()
+  expect(stderr).toBe('')
+  expect(exitCode).toBe(0)
+  const rows = stdout.split('\n').map((line) => line.split(/ {2,}/))
+  expect(rows).toEqual([
+    ['who', 'where', 'may', 'until', 'by'],
+    ['anybody with a key', 'server', 'register (access = open)', '-', 'the config'],
+    [`whoever has ${ADMIN_KEY}`, 'server', 'admin', '-', 'the config'],
+    ['alice', 'server', 'admin', '-', '-'],
+    ['bob', 'den (private)', 'invited: may join', '-', '-'],
+    ['alice', 'den (private)', 'owner', '-', '-'],
+    ...[
+      ['alice', alice],
+      ['bob', bob],
+      ['안나', anna],
+    ]
+      .toSorted(([, one = ''], [, other = '']) => (one < other ? -1 : 1))
+      .map(([name = '', key]) => [name, 'server', `log in with ${key}`, '-', '-']),
+  ])
+})
+
+test('a server that is stopped is audited as JSON, a line each, with the grants that still hold', async () => {
+  await stage.server.stop('SIGTERM')
+  const later = Date.now() + 3_600_000
+  openFile(`${stage.server.dataDir}/sshawl.db`)
+    .exec(
+      `INSERT INTO grants (room, id, person, name, tool, target, until, "by", at)
+       SELECT 'den', n, id, name, 'write_file', 'a' || n, CASE n WHEN 1 THEN ${later} WHEN 2 THEN 1 END, 'alice', 1
+       FROM people, (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) WHERE name = 'bob'`,
+    )
+    .close()
+  const { stdout } = await audit('--json')
+  const rights = stdout.split('\n').map((line) => JSON.parse(line) as { who: string; may: string })
+  expect(rights.filter(({ may }) => may.startsWith('run'))).toEqual([
+    {
+      who: 'bob',
+      where: 'den',
+      may: 'run write_file without a question: a1',
+      until: new Date(later).toISOString(),
+      by: 'alice',
+    },
+    { who: 'bob', where: 'den', may: 'run write_file without a question: a3', until: null, by: 'alice' },
+  ])
+})
+
+test('where there is nothing to audit, or a flag is wrong, it says so', async () => {
+  const nowhere = await audit('--data', `${stage.dir}/none`)
+  expect(nowhere.exitCode).toBe(1)
+  expect(nowhere.stderr).toMatch(
+    /^sshawl: .*none\/sshawl\.db: there is no database; name its directory with --data$/,
+  )
+  expect((await audit('now')).exitCode).toBe(2)
+  const check = await execa(process.execPath, [MAIN, 'check', '--json'], { reject: false })
+  expect(check).toMatchObject({ exitCode: 2, stderr: 'sshawl: unexpected "--json"; see sshawl --help' })
+})
+
+test('a database of another version is not guessed at', async () => {
+  const file = `${stage.server.dataDir}/sshawl.db`
+  const db = openFile(file)
+  db.pragma(`user_version = ${Number(db.pragma('user_version', { simple: true })) - 1}`)
+  db.close()
+  const { exitCode, stderr } = await audit()
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('another version of sshawl; start this version once, and audit it then')
+})

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const deployed = (name: string): string => join(ROOT, 'docs/deploy', name)
+const containerfile = readFileSync(deployed('Containerfile'), 'utf8')
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+test('the sample config is one that the server takes', () => {
+  const { server } = loadConfig({ verb: 'serve', flags: { config: deployed('sshawl.toml') } })
+  expect(server.access).toBe('invite')
+})
+
+test('the container file copies only what is there, and does not run as root', () => {
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, words = '']) =>
+    words.split(' '),
+  )
+  expect(copied.length).toBeGreaterThan(8)
+  expect(copied.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
+  expect(containerfile).toMatch(/^USER node$/m)
+})
+
+test('its health check passes while a server listens, and fails once it does not', async () => {
+  const words = JSON.parse(/CMD (\["node".*\])$/m.exec(containerfile)?.[1] ?? '[]') as string[]
+  const healthy = async () => {
+    const env = { SSHAWL_LISTEN: `0.0.0.0:${stage.server.port}` }
+    return (await execa(words[0] ?? '', words.slice(1), { env, reject: false })).exitCode
+  }
+  expect(await healthy()).toBe(0)
+  await stage.server.stop('SIGTERM')
+  expect(await healthy()).toBe(1)
+})

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+
+let stage: ModeratedStage
+beforeAll(async () => {
+  stage = await createModeratedStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const run: ModeratedStage['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage['done'] = (...args) => stage.done(...args)
+
+const DENIED = 'Permission denied (publickey).'
+const isDenied = ({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof run>>): boolean =>
+  exitCode === 255 && stderr.trim().endsWith(DENIED) && stdout === ''
+
+describe('a ban from the server', () => {
+  test('ends the sessions and commands of all names of the key at once, with a sentence, and is seen by all', async () => {
+    await using session = await stage.open('mallory', '-tt')
+    await session.waitFor('-- lobby')
+    await using other = await stage.open('max', '-T', 'mallory')
+    await other.waitFor('-- lobby')
+    expect(await done('root', 'ban mallory 2h spam')).toBe(
+      'root banned mallory from the server for 2h: spam\n',
+    )
+    for (const one of [session, other]) {
+      expect(await one.exit).toBe(1)
+      expect(one.output()).toContain('you were banned from this server for 2h: spam')
+    }
+    const [act] = await stage.entries('ann', 'lobby', 12).then((all) => all.filter((one) => 'act' in one))
+    expect(act).toMatchObject({
+      kind: 'notice',
+      author: 'root',
+      text: 'root banned mallory from the server for 2h: spam',
+      act: { verb: 'ban', who: 'mallory', reason: 'spam', until: expect.any(String) as string },
+    })
+  })
+
+  test('refuses the key under any name, as a key that nobody lets in, before and after a restart', async () => {
+    for (const signal of ['', 'SIGKILL'] as const) {
+      if (signal) await stage.restart(signal)
+      for (const name of ['mallory', 'max', 'fresh', 'ann'])
+        expect(isDenied(await run(name, 'whoami', 'mallory')), `${name} ${signal}`).toBe(true)
+    }
+    expect(JSON.parse(await done('root', 'bans --json'))).toMatchObject([
+      { kind: 'ban', who: 'mallory', by: 'root', reason: 'spam', room: null },
+    ])
+  })
+
+  test('leaves the name to nobody else, and is lifted with unban', async () => {
+    expect((await run('mallory', 'whoami', 'bob')).stdout).toContain('mallory-2 (guest)')
+    expect(await done('root', 'unban MALLORY')).toBe('root lifted the ban of mallory from the server\n')
+    expect(await done('mallory', 'whoami')).toBe('mallory (member)\n')
+    expect(await done('root', 'bans')).toBe('nobody is banned\n')
+  })
+
+  test('holds a key by its fingerprint, and tells nobody which one', async () => {
+    const fingerprint = await stage.home.fingerprint('mallory')
+    expect(await done('root', `ban ${fingerprint}`)).toBe('root banned a key from the server\n')
+    expect(isDenied(await run('max', 'whoami', 'mallory'))).toBe(true)
+    await done('root', `unban ${fingerprint}`)
+    expect((await run('max', 'whoami', 'mallory')).exitCode).toBe(0)
+  })
+
+  test('locks no admin out of their own server, by whatever name, key or network', async () => {
+    const fingerprint = await stage.home.fingerprint('root')
+    await stage.as('root-two', ['whoami'], { key: 'root' })
+    for (const who of ['root', 'root-two', fingerprint, '127.0.0.1', '127.0.0.0/8', '0.0.0.0/0']) {
+      const { exitCode, stderr } = await run('root', `ban ${who}`)
+      expect({ exitCode, stderr }, who).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('includes yourself') as string,
+      })
+    }
+    for (const who of ['10.0.0.0/33', '2001:db8::/96', '1.2.3', 'nobody-here', 'a/b'])
+      expect((await run('root', `ban ${who}`)).exitCode, who).toBe(1)
+    expect(await done('root', 'bans')).toBe('nobody is banned\n')
+  })
+
+  test('is for admins', async () => {
+    for (const line of ['ban bob', 'unban bob', 'bans']) {
+      const { exitCode, stderr } = await run('ann', line)
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('only an admin') as string,
+      })
+    }
+  })
+})

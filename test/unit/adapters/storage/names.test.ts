@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { openStorage } from '../../../../src/adapters/storage/open.ts'
+import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import type { Storage } from '../../../../src/adapters/storage/storage.ts'
+import { fileNames } from '../../../../src/app/file-names.ts'
+import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import { createPeople } from '../../../../src/chat/people/people.ts'
+import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
+
+/** Who was there before, as an older version filed them: it let each have the name. */
+const BEFORE = `
+  INSERT INTO people (id, name, skeleton, created_at) VALUES
+    ('p1', 'ann', 'ann', 1), ('p2', 'ΑΝΝ', 'avv', 2), ('p3', 'Ali', 'all', 3), ('p4', 'ɢuide', 'ɢuide', 4),
+    ('p5', 'аnn', 'аnn', 5);
+  INSERT INTO person_keys (person, fingerprint, added_at) SELECT id, 'SHA256:' || id, 1 FROM people;`
+
+const key = (id: string) => `SHA256:${id}` as Fingerprint
+
+/** Whoever is let in under a name with the key of `id`. */
+async function comesIn(storage: Storage, name: string, id: string): Promise<string> {
+  const policy = () => ({ access: 'open' as const, admins: [], modelNames: ['guide'], namesPerKey: 8 })
+  const clock = { now: () => 0 }
+  const people = createPeople({
+    store: storage.chat.people,
+    sanctions: await loadSanctions(storage.chat.sanctions, { now: () => 0 }),
+    clock,
+    nextId: () => 'new',
+    policy,
+    claimCode: undefined,
+  })
+  return (await people.identify(name, key(id), '127.0.0.1')).id
+}
+
+test('names that older rules let people have are filed anew, told of, and stay with their keys', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await (await openStorage(options))[Symbol.asyncDispose]()
+  openFile(options.file).exec(BEFORE).close()
+
+  await using storage = await openStorage(options)
+  const logged: string[] = []
+  const keep = (facts: object, text: string) => void logged.push(`${JSON.stringify(facts)} ${text}`)
+  const log = { debug: keep, info: keep, warn: keep, error: keep }
+  await fileNames(storage.chat.people, log)
+  expect(logged).toEqual([
+    '{"names":5} names were filed by the rules of this version',
+    '{"name":"ΑΝΝ","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
+    '{"name":"аnn","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
+    '{"name":"ɢuide"} a name could not be registered any more; it stays with its key',
+    '{"name":"аnn"} a name could not be registered any more; it stays with its key',
+  ])
+  await fileNames(storage.chat.people, log)
+  expect(logged).toHaveLength(5)
+
+  for (const [name, id] of [
+    ['ann', 'p1'],
+    ['ΑΝΝ', 'p2'],
+    ['ALI', 'p3'],
+    ['ɢuide', 'p4'],
+    ['аnn', 'p5'],
+  ] as const)
+    expect(await comesIn(storage, name, id), name).toBe(id)
+  expect(await comesIn(storage, 'ann', 'other')).toMatch(/^guest:/)
+  expect((await storage.chat.people.bySkeleton('ann'))?.id).toBe('p1')
+})
+
+test('twenty thousand names are filed at one start', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  await (await openStorage(options))[Symbol.asyncDispose]()
+  const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO people (id, name, skeleton, created_at) SELECT 'p' || i, 'person' || i, 'old' || i, i FROM n`
+  openFile(options.file).exec(many).close()
+  await using storage = await openStorage(options)
+  expect(await storage.chat.people.fileNames()).toEqual({ names: 20_000, alike: [], unfit: [] })
+})

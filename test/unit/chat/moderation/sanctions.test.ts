@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import type { Sanction } from '../../../../src/chat/moderation/ports.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { createChatParts } from '../../../support/chat-parts.ts'
+
+const key = (name: string): Fingerprint => `SHA256:${name}` as Fingerprint
+const bob = 'person-bob' as PersonId
+
+const ban: Sanction = {
+  id: '01A',
+  kind: 'ban',
+  room: null,
+  who: 'bob',
+  people: [bob],
+  keys: [key('bob')],
+  network: null,
+  reason: '',
+  by: 'root',
+  at: 0,
+  until: null,
+}
+
+const login = (name: string, holders: readonly PersonId[] = [], address = '192.0.2.1') => ({
+  key: key(name),
+  holders,
+  address,
+})
+
+const person = (name: string, withKey: string): Person => ({
+  id: `person-${name}` as PersonId,
+  name,
+  admin: false,
+  guest: false,
+  login: { key: key(withKey), network: '192.0.2.1' },
+})
+
+test('a ban holds its keys, and every key that one of its people has by now', async () => {
+  const { storage, clock } = await createChatParts()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  await sanctions.put(ban)
+  expect(sanctions.barsLogin(login('bob'))).toBe(true)
+  expect(sanctions.barsLogin(login('ann', ['person-ann' as PersonId]))).toBe(false)
+  expect(sanctions.whyOut(person('max', 'new'))).toBeUndefined()
+  expect(sanctions.barsLogin(login('new', [bob, 'person-max' as PersonId]))).toBe(true)
+  expect(sanctions.whyOut(person('max', 'new'))).toMatch(/^you are banned from this server/)
+  const [stored] = sanctions.list(null)
+  await sanctions.lift([stored!])
+  expect(sanctions.whyOut(person('max', 'new'))).toBeUndefined()
+  expect(sanctions.barsLogin(login('bob'))).toBe(false)
+})
+
+test('a ban of a network says nothing of the keys that come from there', async () => {
+  const { storage, clock } = await createChatParts()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  await sanctions.put({ ...ban, people: [], keys: [], network: '192.0.2.0/24' })
+  expect(sanctions.barsLogin(login('ann', [], '192.0.2.200'))).toBe(true)
+  expect(sanctions.barsLogin(login('ann', [], '198.51.100.1'))).toBe(false)
+  expect(sanctions.barsLogin(login('ann', [], 'no address'))).toBe(false)
+})
+
+test('what was stored holds after a start, but not against an admin of the config', async () => {
+  const { storage, clock } = await createChatParts()
+  await storage.chat.sanctions.put(ban, [])
+  expect((await loadSanctions(storage.chat.sanctions, clock)).barsLogin(login('bob'))).toBe(true)
+  const kept = await loadSanctions(storage.chat.sanctions, clock, (one) => one === key('bob'))
+  expect(kept.barsLogin(login('bob'))).toBe(false)
+  expect(kept.whyOut(person('bob', 'bob'))).toBeUndefined()
+})
+
+test('one place has at most a thousand, and another place is not concerned', async () => {
+  const { storage, clock, rooms } = await createChatParts()
+  const { name: room } = await rooms.lobby()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const nth = (n: number): Sanction => ({ ...ban, id: `0${n}`, people: [], keys: [key(`${n}`)], room })
+  for (let n = 0; n < 1_000; n++) await sanctions.put(nth(n))
+  await expect(sanctions.put(nth(1_000))).rejects.toThrow('which is the limit')
+  await sanctions.put(nth(1_001), sanctions.list(room).slice(7, 8))
+  await sanctions.put(ban)
+  expect(sanctions.list(room)).toHaveLength(1_000)
+})
+
+test('what is over does not count, and the next sanction takes it off the disk', async () => {
+  const { storage, clock } = await createChatParts()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  await sanctions.put({ ...ban, until: clock.now() + 1_000 })
+  clock.advance(1_000)
+  expect(sanctions.barsLogin(login('bob'))).toBe(false)
+  await sanctions.put({ ...ban, id: '01B', people: [], keys: [key('ann')] })
+  expect((await storage.chat.sanctions.all()).map(({ id }) => id)).toEqual(['01B'])
+})

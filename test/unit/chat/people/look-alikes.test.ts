@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createPeople } from '../../../../src/chat/people/people.ts'
+import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import { createChatParts } from '../../../support/chat-parts.ts'
+
+const key = (name: string) => `SHA256:${name}` as Fingerprint
+
+async function startPeople() {
+  const { storage, clock, nextId, sanctions } = await createChatParts()
+  const policy = () => ({
+    access: 'open' as const,
+    admins: [],
+    modelNames: ['guide'],
+    namesPerKey: 10_000,
+  })
+  return createPeople({ store: storage.chat.people, clock, nextId, policy, sanctions, claimCode: undefined })
+}
+
+/** For each ASCII letter and digit, all characters that Unicode says look like it; make-tables.sh makes the list. */
+const LOOK_ALIKES = new Map(
+  readFileSync(join(import.meta.dirname, '../../../unicode/look-alikes.txt'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [letter = '', ...codes] = line.split(' ')
+      return [letter, codes.map((code) => String.fromCodePoint(Number.parseInt(code, 16)))]
+    }),
+)
+
+const ORIGINALS = [
+  'alice',
+  'Paul',
+  'BOB',
+  'Eve3',
+  'Xochi',
+  'HYMNS',
+  'zebra',
+  'Kyoto',
+  'Ivan',
+  'dmitri',
+  'fgw9',
+]
+
+/** One letter exchanged, for each letter of the name and each of its look-alikes; and whole names of one script. */
+const oneExchanged = (name: string): readonly string[] =>
+  Array.from(name).flatMap((letter, at) =>
+    (LOOK_ALIKES.get(letter) ?? []).map((like) => name.slice(0, at) + like + name.slice(at + 1)),
+  )
+
+const allExchanged = (name: string): readonly string[] =>
+  ['Cyrillic', 'Greek', 'Cherokee', 'Armenian', 'Lisu', 'Coptic', 'Deseret'].flatMap((script) => {
+    const ofScript = new RegExp(`\\p{Script=${script}}`, 'u')
+    const letters = Array.from(name, (letter) => LOOK_ALIKES.get(letter)?.find((like) => ofScript.test(like)))
+    return letters.every((like) => like !== undefined) ? [letters.join('')] : []
+  })
+
+const lookAlikesOf = (name: string): readonly string[] => [...oneExchanged(name), ...allExchanged(name)]
+
+/** Somebody was let in under the name they asked for. */
+const isAccepted = (outcome: Person | Error): boolean => !(outcome instanceof Error) && !outcome.guest
+
+async function accepted(asked: readonly string[], before: readonly string[]): Promise<readonly string[]> {
+  const people = await startPeople()
+  for (const name of before) await people.identify(name, key('original'), '127.0.0.1')
+  const found = []
+  for (const name of asked) {
+    const outcome = await people.identify(name, key(`of ${name}`), '127.0.0.1').catch((error: Error) => error)
+    if (isAccepted(outcome)) found.push(name)
+  }
+  return found
+}
+
+describe('a look-alike from the confusables of Unicode', () => {
+  test.each(ORIGINALS)('of %s is not accepted beside it', async (original) => {
+    const asked = lookAlikesOf(original)
+    expect(asked.length).toBeGreaterThan(40)
+    expect(await accepted(asked, [original])).toEqual([])
+  })
+
+  test('is one of at least 300 that were tried', () => {
+    expect(new Set(ORIGINALS.flatMap(lookAlikesOf)).size).toBeGreaterThan(1_000)
+  })
+
+  test('does not keep the original out: whoever comes first has the name', async () => {
+    expect(await accepted(['BEPA'], ['Вера'])).toEqual([])
+    expect(await accepted(['Вера'], ['Bepa'])).toEqual([])
+    expect(await accepted(['вера'], ['Bepa'])).toEqual(['вера'])
+    expect(await accepted(['Ivan'], ['lvan'])).toEqual([])
+    expect(await accepted(['lvan'], ['Ivan'])).toEqual([])
+  })
+
+  test('of a reserved name or a model is refused', async () => {
+    const asked = ['system', 'guide', 'all', 'lobby'].flatMap((name) => [
+      ...lookAlikesOf(name),
+      ...lookAlikesOf(name.toUpperCase()),
+    ])
+    expect(await accepted([...asked, 'A11', 'aII', 'ɢuide', 'ꜱystem', 'ᴀll'], [])).toEqual([])
+  })
+
+  test('that got in before does not any more', async () => {
+    const asked = ['ΑΝΝ', 'ᎪᏞᏆᏟᎬ', 'ᴀʟɪᴄᴇ', 'А1ісе', 'ɢuide', 'ꜱystem', '\u3164', '\u3164\u3164']
+    expect(await accepted(asked, ['Ann', 'alice'])).toEqual([])
+  })
+})
+
+const INVISIBLE = [
+  ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u180b', '\u180e', '\u200b'],
+  ...['\u200c', '\u200d', '\u200e', '\u202e', '\u2060', '\u2064', '\u2066', '\u206f', '\u2800', '\u3164'],
+  ...[
+    '\ufe0f',
+    '\ufeff',
+    '\uffa0',
+    '\ufff9',
+    '\u{1d159}',
+    '\u{1d173}',
+    '\u{e0001}',
+    '\u{e0061}',
+    '\u{e0100}',
+  ],
+]
+
+test('a name with an invisible character is accepted neither alone nor beside its original', async () => {
+  const asked = INVISIBLE.flatMap((sign) => [
+    sign,
+    sign + sign,
+    `al${sign}ice`,
+    `alice${sign}`,
+    `${sign}alice`,
+  ])
+  expect(await accepted(asked, ['alice'])).toEqual([])
+})
+
+const NAMES_OF_PEOPLE: Readonly<Record<string, readonly string[]>> = {
+  English: ['Ali', 'Bill', 'Ivan', 'O-Neil', 'mary.ann_2'],
+  French: ['Zoë', 'François', 'Hélène', 'Cœur'],
+  German: ['Jörg', 'Weiß', 'Käthe'],
+  Icelandic: ['Þórður', 'Sæunn'],
+  Vietnamese: ['Nguyễn', 'Trần_Đức', 'Phượng'],
+  Turkish: ['Işık', 'İpek', 'Gülşen', 'Çağrı'],
+  Polish: ['Łukasz', 'Żółkiewski', 'Świętosława'],
+  Greek: ['Νίκος', 'Ελένη', 'Αλέξανδρος'],
+  Russian: ['Вера', 'Анна', 'Сергей', 'Пётр'],
+  Ukrainian: ['Олександр', 'Їжакевич', 'Ґалаґан'],
+  Hebrew: ['שרה', 'יצחק'],
+  Arabic: ['محمد', 'فاطمة'],
+  Persian: ['پریسا', 'ژاله'],
+  Hindi: ['अनिता', 'कृष्ण'],
+  Bengali: ['রবীন্দ্রনাথ'],
+  Tamil: ['தமிழ்ச்செல்வி'],
+  Thai: ['สมชาย', 'กิ่งแก้ว'],
+  Chinese: ['王小明', '李娜', 'Wang小明'],
+  Japanese: ['山田たろう', 'タロー', '佐々木', 'Tanaka太郎'],
+  Korean: ['김철수', '박서연', '李승만'],
+  Georgian: ['გიორგი', 'ნინო'],
+  Armenian: ['Արամ', 'Հայկ'],
+  Amharic: ['አበበ', 'ጥሩነሽ'],
+}
+
+test.each(Object.entries(NAMES_OF_PEOPLE))('names in %s are accepted side by side', async (_, names) => {
+  expect(await accepted(names, [])).toEqual(names.map((name) => name.normalize('NFC')))
+  expect(
+    await accepted(
+      names.map((name) => name.normalize('NFD')),
+      [],
+    ),
+  ).toHaveLength(names.length)
+})
