@@ -1,3 +1,4 @@
+import type { ModerationAct } from './moderation/act.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
 
@@ -78,32 +79,6 @@ export interface NoticeEntry extends EntryBase {
   /** Present where an op, an admin or the person themself changed who may come in, speak or belong to a room. */
   readonly act?: ModerationAct
 }
-
-/** What the author of a notice did, and to whom. */
-export interface ModerationAct {
-  readonly verb: ActVerb
-  /** A name; the room where all in it are meant; `a key` and `a network` stand for those. */
-  readonly who: string
-  /** When it is over, in ISO 8601; absent where it lasts. */
-  readonly until?: string
-  readonly reason?: string
-}
-
-/** All that `act` can say was done. */
-export type ActVerb =
-  | 'op'
-  | 'deop'
-  | 'kick'
-  | 'mute'
-  | 'unmute'
-  | 'ban'
-  | 'unban'
-  | 'uninvite'
-  | 'join'
-  | 'leave'
-  | 'archive'
-  | 'unarchive'
-  | 'delete'
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
 export interface ReplyEntry extends EntryBase {

@@ -5,10 +5,7 @@ import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 
-export const searchCommand = (
-  rooms: Pick<Rooms, 'list'>,
-  log: Pick<EntryLog, 'search'>,
-): Command =>
+export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({
     name: 'search',
     summary:
