@@ -60,7 +60,7 @@ export function createClientHandler(
         account,
         host: createSessionHost(
           person,
-          { ...parts, pasts, openTalk, invitations },
+          { ...parts, arrival: { pasts, openTalk, invitations } },
           account,
           () => terminal.size()?.columns ?? 80,
         ),
@@ -78,15 +78,17 @@ export function createClientHandler(
   }
 }
 
+/** What somebody is shown and told as they come in. */
+interface Arrival {
+  readonly pasts: RoomPasts
+  readonly openTalk: Talk['openSession']
+  readonly invitations: Pick<InvitationNotices, 'tell'>
+}
+
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'shared'> & {
-    readonly pasts: RoomPasts
-    readonly openTalk: Talk['openSession']
-    /** Tells whoever comes in of the invitations that they do not know of. */
-    readonly invitations: Pick<InvitationNotices, 'tell'>
-  },
+  parts: Omit<HostParts, 'shared'> & { readonly arrival: Arrival },
   account: Account,
   columns: () => number,
 ): SessionHost {
@@ -104,7 +106,7 @@ function createSessionHost(
   async function move(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.pasts, columns())
+    stay = await enterRoom(room, shown, parts.arrival.pasts, columns())
     board?.leave()
     board = undefined
     await left?.leave()
@@ -151,7 +153,7 @@ function createSessionHost(
 
   return {
     async attach(terminal) {
-      const mine = await parts.openTalk(terminal)
+      const mine = await parts.arrival.openTalk(terminal)
       if (gone.signal.aborted) return mine.close()
       talk = mine
       const attached = hearing(terminal, mine)
@@ -168,7 +170,7 @@ function createSessionHost(
         attached.quit(`! ${error.message}`, 1)
       })
       await mine.showWaiting()
-      await parts.invitations.tell(person)
+      await parts.arrival.invitations.tell(person)
     },
     async detach() {
       forget()
