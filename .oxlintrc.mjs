@@ -49,9 +49,11 @@ const ADAPTERS = {
 const FOR_ADAPTERS = [
   'lib/**',
   'chat/*',
+  'chat/invitations/ports.ts',
   'chat/moderation/ports.ts',
   'chat/people/*',
   'chat/presence/*',
+  'chat/talk/ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',

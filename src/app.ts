@@ -12,7 +12,7 @@ import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { createRoomBoards } from './app/room/board.ts'
 import { createRoomStatus } from './app/room/status.ts'
-import { createClientHandler } from './app/session-host.ts'
+import { createClientHandler, type HostParts } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
@@ -22,8 +22,10 @@ import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
 import { createPace } from './chat/limits/pace.ts'
+import type { LineReaders } from './chat/talk/own-lines.ts'
+import { createTalk } from './chat/talk/talk.ts'
 import { createCompletion } from './commands/completion.ts'
-import { createCommands, type CommandParts } from './commands/verbs/index.ts'
+import { createCommands } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
 import { createSpeech } from './commands/speech.ts'
 import { stopAll } from './commands/verbs/stop.ts'
@@ -138,23 +140,32 @@ function createHandler(
   activity: Activity,
   context: AppContext,
 ): ClientHandler {
-  const { clock, log, storage } = context
+  const { clock, log, storage, nextId } = context
   const { turns, bytes } = activity
-  const { rooms, people, comingIn, order } = chat
+  const { rooms, people, comingIn, invitations, order } = chat
   const timers = processTimers()
   const { limits } = current
-  const speech = createSpeech(turns, limits)
+  const talk = createTalk({
+    people: storage.chat.people,
+    stores: storage.talk,
+    readers: lineReaders(activity),
+    limits,
+    clock,
+    nextId,
+  })
+  const speech = createSpeech(turns, limits, talk.away)
   const moderation = assembleModeration(chat, activity, context, {
     dataDir: current.now().dataDir,
     admins: () => current.now().server.admins,
   })
   const commands = createCommands({
-    ...{ rooms, people, comingIn, speech, activity, moderation },
+    ...{ rooms, people, comingIn, activity, moderation },
+    spoken: { speech, talk, invitations },
     clock,
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
-  return createClientHandler({
+  const parts: HostParts = {
     rooms,
     door: createDoor(people, order.sanctions, order.clients),
     runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
@@ -166,5 +177,12 @@ function createHandler(
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
-  })
+  }
+  return createClientHandler(parts, talk.openSession, invitations)
 }
+
+/** Those who read what people said, and must not read it again once it was changed. */
+const lineReaders = ({ turns, summaries }: Pick<Activity, 'turns' | 'summaries'>): LineReaders => ({
+  answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+  forget: summaries.forget,
+})

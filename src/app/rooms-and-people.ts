@@ -1,5 +1,6 @@
 import type { Log } from '../chat/ports.ts'
 import { readKeyLine } from '../adapters/ssh/public-key.ts'
+import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
 import { createOpenClients } from '../chat/moderation/open-clients.ts'
@@ -65,7 +66,13 @@ export async function createRoomsAndPeople(
   }
   const comingIn = { invites, keys, policy: invitePolicy }
   const order = { sanctions, clients: createOpenClients() }
-  return { rooms, tap: bus.tap, claimCode, comingIn, people, order }
+  const invitations = createInvitationNotices({
+    store: storage.chat.invitations,
+    rooms: rooms.everywhere,
+    clock,
+    log,
+  })
+  return { rooms, tap: bus.tap, claimCode, comingIn, people, invitations, order }
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

@@ -1,3 +1,4 @@
+import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
 import { LOBBY } from '../chat/people/names.ts'
@@ -5,6 +6,7 @@ import type { RoomName } from '../chat/entry.ts'
 import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { Talk, TalkSession } from '../chat/talk/talk.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
@@ -42,7 +44,11 @@ export interface HostSettings {
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
-export function createClientHandler(parts: HostParts): ClientHandler {
+export function createClientHandler(
+  parts: HostParts,
+  openTalk: Talk['openSession'],
+  invitations: Pick<InvitationNotices, 'tell'>,
+): ClientHandler {
   const pasts = createRoomPasts()
   return {
     identify: (name, key, address, code) => parts.door.identify(name, key, address, code),
@@ -52,7 +58,12 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         person,
         shared: parts.shared,
         account,
-        host: createSessionHost(person, { ...parts, pasts }, account, () => terminal.size()?.columns ?? 80),
+        host: createSessionHost(
+          person,
+          { ...parts, arrival: { pasts, openTalk, invitations } },
+          account,
+          () => terminal.size()?.columns ?? 80,
+        ),
       }),
     async exec(person, line, pipe, account) {
       return await untilPutOut(person, pipe, parts.door, (own) =>
@@ -67,15 +78,23 @@ export function createClientHandler(parts: HostParts): ClientHandler {
   }
 }
 
+/** What somebody is shown and told as they come in. */
+interface Arrival {
+  readonly pasts: RoomPasts
+  readonly openTalk: Talk['openSession']
+  readonly invitations: Pick<InvitationNotices, 'tell'>
+}
+
 /** The server for one session: which room it is in, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'shared'> & { readonly pasts: RoomPasts },
+  parts: Omit<HostParts, 'shared'> & { readonly arrival: Arrival },
   account: Account,
   columns: () => number,
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
+  let talk: TalkSession | undefined
   let stay: RoomStay | undefined
   let board: BoardView | undefined
   let forget = (): unknown => undefined
@@ -87,7 +106,7 @@ function createSessionHost(
   async function move(room: Room, shown: Screen): Promise<void> {
     if (room === here()) return
     const left = stay
-    stay = await enterRoom(room, shown, parts.pasts)
+    stay = await enterRoom(room, shown, parts.arrival.pasts, columns())
     board?.leave()
     board = undefined
     await left?.leave()
@@ -133,7 +152,11 @@ function createSessionHost(
   })
 
   return {
-    async attach(attached) {
+    async attach(terminal) {
+      const mine = await parts.arrival.openTalk(terminal)
+      if (gone.signal.aborted) return mine.close()
+      talk = mine
+      const attached = hearing(terminal, mine)
       screen = attached
       forget = parts.door.begin(clientOf(attached))
       const why = parts.door.whyOut(person)
@@ -146,10 +169,13 @@ function createSessionHost(
         if (!(error instanceof Refusal)) throw error
         attached.quit(`! ${error.message}`, 1)
       })
+      await mine.showWaiting()
+      await parts.arrival.invitations.tell(person)
     },
     async detach() {
       forget()
       gone.abort()
+      talk?.close()
       await leaveRoom()
     },
     async submit(line) {
@@ -169,5 +195,13 @@ function createSessionHost(
     },
   }
 }
+
+/** Leaves out what the person does not want to hear. */
+const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
+  ...screen,
+  deliver(entry) {
+    if (hears(entry)) screen.deliver(entry)
+  },
+})
 
 const NO_FOOTER: RoomFooter = { replies: [], status: '' }

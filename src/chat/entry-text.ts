@@ -1,4 +1,4 @@
-import type { Entry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
+import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
@@ -16,10 +16,11 @@ function firstForm(entry: Entry): string {
   if (entry.thread !== undefined) return `-- ${threadLine(entry)}`
   switch (entry.kind) {
     case 'message':
+      return `${entry.author}${editedMark(entry)}: ${entry.text}`
     case 'reply':
       return `${entry.author}: ${entry.text}`
     case 'action':
-      return `* ${entry.author} ${entry.text}`
+      return `* ${entry.author} ${actionText(entry)}`
     case 'presence':
     case 'notice':
       return `-- ${entry.text}`
@@ -32,6 +33,14 @@ function firstForm(entry: Entry): string {
       return `-- ${toolResultLine(entry)}`
   }
 }
+
+/** Stands behind the author of a message that is a later version, or is shown in its later version. No name ends like that. */
+export const editedMark = ({ edits, edited }: Pick<MessageEntry, 'edits' | 'edited'>): string =>
+  edits === undefined && edited === undefined ? '' : ' (edited)'
+
+/** What somebody did, in words: `waves`, `reacted 👍 to alice`. */
+export const actionText = ({ text, reacts, to }: Pick<ActionEntry, 'text' | 'reacts' | 'to'>): string =>
+  reacts === undefined ? text : `reacted ${text} to ${to ?? 'a line'}`
 
 /** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a call that was denied. */
 export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>

@@ -1,3 +1,4 @@
+import type { ModerationAct } from './moderation/act.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
 
@@ -50,11 +51,19 @@ interface EntryBase {
 /** Somebody spoke: a person, or a model through the `say` tool. */
 export interface MessageEntry extends EntryBase {
   readonly kind: 'message'
+  /** The message of the same author that this is a new version of: always the first version. */
+  readonly edits?: EntryId
+  /** In a log that was read `revised`: the entry that gave this message its text. */
+  readonly edited?: EntryId
 }
 
 /** Somebody did something: `/me waves`. */
 export interface ActionEntry extends EntryBase {
   readonly kind: 'action'
+  /** The entry that somebody reacts to; `text` is the emoji alone. */
+  readonly reacts?: EntryId
+  /** Who wrote that entry. */
+  readonly to?: string
 }
 
 /** Somebody came or went. `text` is the whole sentence. */
@@ -76,35 +85,11 @@ export interface NoticeEntry extends EntryBase, TurnBill {
   readonly kind: 'notice'
   readonly level: 'info' | 'error'
   readonly turn?: TurnId
+  /** What `author` took back: a message, an action or a reaction of their own. */
+  readonly retracts?: EntryId
   /** Present where an op, an admin or the person themself changed who may come in, speak or belong to a room. */
   readonly act?: ModerationAct
 }
-
-/** What the author of a notice did, and to whom. */
-export interface ModerationAct {
-  readonly verb: ActVerb
-  /** A name; the room where all in it are meant; `a key` and `a network` stand for those. */
-  readonly who: string
-  /** When it is over, in ISO 8601; absent where it lasts. */
-  readonly until?: string
-  readonly reason?: string
-}
-
-/** All that `act` can say was done. */
-export type ActVerb =
-  | 'op'
-  | 'deop'
-  | 'kick'
-  | 'mute'
-  | 'unmute'
-  | 'ban'
-  | 'unban'
-  | 'uninvite'
-  | 'join'
-  | 'leave'
-  | 'archive'
-  | 'unarchive'
-  | 'delete'
 
 /** What a model said; `author` is the model. The last one of a turn has its outcome and what it used. */
 export interface ReplyEntry extends EntryBase, TurnBill {

@@ -15,3 +15,17 @@ function longestName(word: string, names: ReadonlySet<string>): string | undefin
   const shorter = word.replace(/[.-]$/, '')
   return shorter === word ? undefined : longestName(shorter, names)
 }
+
+const PERSON_MENTION = /(?<![\p{L}\p{N}_.@-])@([\p{L}\p{N}\p{M}_.-]{1,40})/gu
+
+/**
+ * Tells of a person's name whether a text mentions it as `@name`, in any case of letters; a full stop after it is not part
+ * of the name.
+ */
+export function mentionsOfPeople(text: string): (name: string) => boolean {
+  const words = [...text.matchAll(PERSON_MENTION)].map(([, word = '']) => foldCase(word))
+  const names = new Set(words.flatMap((word) => [word, word.replace(/[.-]+$/, '')]))
+  return (name) => names.has(foldCase(name))
+}
+
+const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()

@@ -28,8 +28,10 @@ export type Membership = 'owner' | 'op' | 'member' | 'invited'
 
 /** Which entries to read. */
 export interface LogQuery {
-  /** At most this many, the newest that match. */
+  /** At most this many, the newest that match where nothing else is said. */
   readonly limit: number
+  /** True for the oldest that match. */
+  readonly oldestFirst?: true
   /** Only entries older than this one. */
   readonly before?: EntryId
   /** Only entries newer than this one. */
@@ -38,6 +40,11 @@ export interface LogQuery {
   readonly kinds?: readonly EntryKind[]
   /** True to leave out what sub-turns did. */
   readonly withoutThreads?: boolean
+  /**
+   * True for the last version of what was edited, in the place of the first, and for nothing of what was taken back.
+   * Otherwise the log is read as it was recorded.
+   */
+  readonly revised?: boolean
 }
 
 /** An entry, as far as one must know it before it is read. */
@@ -77,17 +84,18 @@ export interface FoundEntries {
 export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
-   * read-only), the entry was not stored. Calls may overlap.
+   * read-only), the entry was not stored. Calls may overlap. An entry with `edits` or `retracts` counts at once for who
+   * reads the log revised; what was taken back stays so, whatever edits it later.
    */
   append(entry: Entry): Promise<void>
-  /** The entries that match, oldest first. An unknown room has none. */
+  /** The entries that match, oldest first whichever they are. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** How large the entries are that `read` would give, in the same order. Cheap: no text is read. */
   sizes(room: RoomName, query: LogQuery): Promise<readonly EntrySize[]>
   /**
    * The entries of these rooms that match: the newest, oldest first, or the best, best first. Everything that was
    * appended before is found, unless it says otherwise; nothing is found for terms without a letter, a digit or a symbol
-   * such as an emoji.
+   * such as an emoji. Of what was edited only the last version is found, and nothing of what was taken back.
    */
   search(query: SearchQuery): Promise<FoundEntries>
   /** What a room's log has, counted. Reads all of it, so it may take long. */

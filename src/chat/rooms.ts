@@ -1,4 +1,4 @@
-import type { RoomName } from './entry.ts'
+import type { EntryDraft, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
 import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
@@ -35,6 +35,10 @@ export interface Rooms {
 export interface Everywhere {
   /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
   readonly tellAdmins: (text: string) => boolean
+  /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
+  whisper(person: Person, draft: EntryDraft): void
+  /** Whether somebody is in any room. */
+  isPresent(person: Person): boolean
   /**
    * Records the sums of all who came and went without being announced: when a server stops, and when the next one
    * starts after it was killed. Rejects with `StorageError`.
@@ -65,6 +69,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     open.set(name, room)
     return room
   }
+
+  const roomsWith = ({ id }: Person): readonly Room[] =>
+    [...open.values()].filter((room) => room.present().some((person) => person.id === id))
 
   const audience = (viewer: Person, toldIn?: RoomName): Audience =>
     toldIn === undefined ? { viewer } : { viewer, toldIn }
@@ -147,6 +154,10 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         })
         return told.includes(true)
       },
+      whisper(person, draft) {
+        for (const room of roomsWith(person)) room.whisper([person], draft)
+      },
+      isPresent: (person) => roomsWith(person).length > 0,
       async sumUpPresence() {
         await Promise.all([...open.values()].map((room) => room.catchUpPresence()))
         for (const name of await parts.entries.roomsWithHeld()) await roomCalled(name).sumUpPresence()

@@ -1,7 +1,7 @@
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
-import type { Command } from './define.ts'
+import { isCalled, type Command } from './define.ts'
 import { kindOfLine } from './line.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
@@ -29,7 +29,8 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
     const verb = kind === 'command' ? /^(\S+)\s/.exec(rest)?.[1] : undefined
     if (kind === 'command' && verb === undefined) return commands.map((command) => `/${command.name}`)
     if (word.startsWith('@')) return namesIn(room).map((name) => `@${name}`)
-    return (await commands.find((command) => command.name === verb)?.complete?.({ room, person })) ?? []
+    const command = verb === undefined ? undefined : commands.find((one) => isCalled(one, verb))
+    return (await command?.complete?.({ room, person })) ?? []
   }
 
   function namesIn(room: Room): readonly string[] {

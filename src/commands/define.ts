@@ -5,12 +5,12 @@ import type { Room } from '../chat/room.ts'
 import type { Caller } from './caller.ts'
 
 /**
- * `here`: a session's room, which a script names first; `here-or-all`: a script may also name `ALL_ROOMS`; `optional`: a
+ * `here`: a session's room, which a script names first; `here-or-all`: both may also name `ALL_ROOMS`; `optional`: a
  * script may leave it out; `none`: no room.
  */
 export type RoomUse = 'here' | 'here-or-all' | 'optional' | 'none'
 
-/** What a script writes in place of a room, for all rooms that the person can see. No room can be called that. */
+/** What is written in place of a room, for all rooms of a person. No room can be called that. */
 export const ALL_ROOMS = '-'
 
 /** One positional argument. `room` is a name that only the parser uses. */
@@ -34,6 +34,8 @@ export interface FlagSpec {
   readonly value?: string
   /** May be given again: all its values count, not only the last. */
   readonly repeats?: true
+  /** What is said to who gives a flag that there will be, and is not there yet: no form and no page names it. */
+  readonly notYet?: string
 }
 
 /** The flag that most commands with a list have. */
@@ -84,6 +86,8 @@ export interface BaseContext extends Caller {
 /** What stands in the file of a verb and does not depend on its arguments. */
 interface Facts {
   readonly name: string
+  /** Other words for it, which help and completion leave out. */
+  readonly aliases?: readonly string[]
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
@@ -144,6 +148,10 @@ interface CommandWith<R extends RoomUse> extends Facts {
 
 /** A command of any use of rooms. */
 export type Command = { [R in RoomUse]: CommandWith<R> }[RoomUse]
+
+/** Whether somebody who writes this word means the command. */
+export const isCalled = ({ name, aliases = [] }: Pick<Command, 'name' | 'aliases'>, word: string): boolean =>
+  name === word || aliases.includes(word)
 
 /** What a line said after its verb. */
 export interface Values {

@@ -1,11 +1,19 @@
 import { takeWord } from '../lib/text/words.ts'
 import type { CallerKind } from './caller.ts'
-import type { ArgumentSpec, ArgumentValue, Command, FlagSpec, FlagValue, Values } from './define.ts'
+import {
+  ALL_ROOMS,
+  type ArgumentSpec,
+  type ArgumentValue,
+  type Command,
+  type FlagSpec,
+  type FlagValue,
+  type Values,
+} from './define.ts'
 import { misuse, spelled } from './usage.ts'
 
 /** A line's words, sorted into what the command declared. */
 export interface Parsed extends Values {
-  /** The room that a script named. */
+  /** The room that a script named, or `ALL_ROOMS`, which a session may name too. */
   readonly roomName: string | undefined
 }
 
@@ -40,7 +48,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
   const args = command.arguments.map((one) => [one.name, argumentValue(one, given.get(one))] as const)
   const flags = command.flags.map((one) => [one.name, flagValue(one, given.get(one))] as const)
   return {
-    roomName: given.get(ROOM)?.[0] ?? given.get(OPTIONAL_ROOM)?.[0],
+    roomName: ROOMS.map((room) => given.get(room)?.[0]).find((name) => name !== undefined),
     args: Object.fromEntries(args),
     flags: Object.fromEntries(flags),
   }
@@ -52,6 +60,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
   }
 
   function takeFlag(flag: FlagSpec, after: string): string {
+    if (flag.notYet !== undefined) throw wrong(flag.notYet)
     const { word, rest } = flag.value ? takeWord(after) : { word: flag.name, rest: after }
     if (word === '') throw wrong(`${spelled(flag)} needs ${flag.value}`)
     give(flag, word)
@@ -59,6 +68,7 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
   }
 
   function takeArgument(word: string, after: string): string {
+    if (wanted[position] === EVERY_ROOM && word !== ALL_ROOMS) position++
     const argument = wanted[position]
     if (!argument || (isFlagLike(word) && !flagsAreOver && argument.takes !== 'rest')) {
       throw wrong(isFlagLike(word) ? `unknown flag ${word}` : `"${word}" is one word too many`)
@@ -88,9 +98,13 @@ const eitherOf = (words: readonly string[]): string =>
 
 const ROOM: ArgumentSpec = { name: 'room', about: 'a room' }
 const OPTIONAL_ROOM: ArgumentSpec = { ...ROOM, optional: true }
+/** In a session, where any other word is no room but the next argument. */
+const EVERY_ROOM: ArgumentSpec = { ...ROOM, optional: true }
+const ROOMS: readonly ArgumentSpec[] = [ROOM, OPTIONAL_ROOM, EVERY_ROOM]
 
 function roomArgument({ room }: Command, kind: CallerKind): readonly ArgumentSpec[] {
-  if (kind === 'session' || room === 'none') return []
+  if (room === 'none') return []
+  if (kind === 'session') return room === 'here-or-all' ? [EVERY_ROOM] : []
   return [room === 'optional' ? OPTIONAL_ROOM : ROOM]
 }
 

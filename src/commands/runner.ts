@@ -36,7 +36,11 @@ export function createRunner(parts: {
   readonly log: Log
 }): Runner {
   const explain = createExplain(parts.log)
-  const byName = new Map(parts.commands.map((command) => [command.name, command]))
+  const byName = new Map(
+    parts.commands.flatMap((command) =>
+      [command.name, ...(command.aliases ?? [])].map((name) => [name, command] as const),
+    ),
+  )
 
   return {
     command: (line, caller) => guarded(line, caller, () => run(line, counted(caller))),

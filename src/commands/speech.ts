@@ -3,7 +3,10 @@ import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import type { AwayPeople } from '../chat/talk/away.ts'
 import { messageText, type MessageLimits } from '../chat/message-text.ts'
+import { headOf } from '../lib/text/characters.ts'
+import { cleanLine } from '../lib/text/clean-text.ts'
 import type { Mention, RunningTurn, Turns } from '../turns/turns.ts'
 
 /** What people say in rooms. All of it throws `Refusal` for an empty or too long text. */
@@ -13,6 +16,15 @@ export interface Speech {
    * the message may be said by then.
    */
   say(room: Room, person: Person, text: string, how?: Pick<Mention, 'permissions'>): Promise<Said>
+  /**
+   * Asks a model once more for an answer to what somebody has said, and tells the room so. Throws `Refusal` also where too
+   * many turns wait; the room may be told by then.
+   */
+  again(
+    question: { readonly room: Room; readonly message: MessageEntry; readonly model: string },
+    person: Person,
+    how?: Pick<Mention, 'permissions'>,
+  ): Promise<RunningTurn>
   /** `/me`: says what somebody does. */
   act(room: Room, person: Person, text: string): Promise<void>
 }
@@ -23,19 +35,31 @@ export interface Said {
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
-/** The limits hold for what is said, and for what is done. */
-export function createSpeech(turns: Turns, limits: MessageLimits): Speech {
+/** UTF-16 units of a question that the room reads again. */
+const MAX_REPEATED = 80
+
+/** The limits hold for what is said, and for what is done. Who speaks is not away any more. */
+export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<AwayPeople, 'heard'>): Speech {
   return {
     async say(room, requester, raw, how) {
       room.needVoice(requester)
       const text = messageText(raw, limits)
       const message = await room.record({ kind: 'message', author: requester.name, text })
+      away.heard(room, requester, text)
       const called = mentions(text, turns.names())
       return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
     },
+    async again({ room, message, model }, requester, how) {
+      room.needVoice(requester)
+      const text = `${requester.name} asked @${model} again: ${cleanLine(headOf(message.text, MAX_REPEATED))}`
+      await room.record({ kind: 'notice', level: 'info', author: requester.name, text })
+      return await turns.start({ room, requester, model, message, ...how })
+    },
     async act(room, person, raw) {
       room.needVoice(person)
-      await room.record({ kind: 'action', author: person.name, text: messageText(raw, limits) })
+      const text = messageText(raw, limits)
+      await room.record({ kind: 'action', author: person.name, text })
+      away.heard(room, person, text)
     },
   }
 }

@@ -1,11 +1,11 @@
 import { UsageError } from '../chat/errors.ts'
 import type { CallerKind } from './caller.ts'
-import type { Command, FlagSpec } from './define.ts'
+import { ALL_ROOMS, type Command, type FlagSpec } from './define.ts'
 
 /** `tools ROOM [--json] [SCOPE…]`, as help and usage errors show it. */
 export function usage(command: Command, kind: CallerKind): string {
   const verb = kind === 'session' ? `/${command.name}` : command.name
-  const flags = command.flags.map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
+  const flags = usableFlags(command).map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)
   const words = command.arguments.map((one) => {
     const shown = `${one.name.toUpperCase()}${one.takes ? '…' : ''}`
     return one.optional ? `[${shown}]` : shown
@@ -13,8 +13,13 @@ export function usage(command: Command, kind: CallerKind): string {
   return [verb, ...roomWord(command, kind), ...flags, ...words].join(' ')
 }
 
+/** Without those that are not there yet. */
+export const usableFlags = ({ flags }: Command): readonly FlagSpec[] =>
+  flags.filter(({ notYet }) => notYet === undefined)
+
 function roomWord({ room }: Command, kind: CallerKind): readonly string[] {
-  if (kind === 'session' || room === 'none') return []
+  if (room === 'none') return []
+  if (kind === 'session') return room === 'here-or-all' ? [`[${ALL_ROOMS}]`] : []
   return [room === 'optional' ? '[ROOM]' : 'ROOM']
 }
 

@@ -157,6 +157,8 @@ const limitsSchema = z.strictObject({
   rate_burst: positive(8),
   rate_per_s: positive(2),
   bytes_per_person_day: orOff(33_554_432),
+  waiting_messages_per_person: positive(100),
+  waiting_messages: positive(10_000),
   presence_per_min: positive(20),
   names_per_key: positive(8),
   keys_per_person: positive(16),

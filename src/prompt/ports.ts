@@ -129,7 +129,10 @@ export interface SummaryStore {
   finishDraft(summary: Omit<StoredSummary, 'version'>): Promise<void>
 }
 
-/** The stored rows that a prompt may use. All methods reject with `StorageError` only. */
+/**
+ * The stored rows that a prompt may use: the last version of what was edited, in the place of the first, and nothing of
+ * what was taken back. All methods reject with `StorageError` only.
+ */
 export interface HistoryStore {
   /**
    * The newest rows of a room, given oldest first: reads from the newest back until `maxRows` rows, or until

@@ -1,3 +1,6 @@
+import type { Entry } from '../chat/entry.ts'
+import { createPresenceFold } from '../chat/presence/fold.ts'
+import type { Styled } from '../lib/text/styled.ts'
 import { createDraftLayout } from './drawing/draft-rows.ts'
 import { drawnText, joinTexts, type DrawnText } from './drawing/drawn-text.ts'
 import { createFrameWriter, type Composed, type Item } from './frame-writer.ts'
@@ -24,10 +27,11 @@ const MAX_WRITE_UNITS = 16_384
 export function createLiveView(
   terminal: Terminal,
   footer: (style: DrawingStyle) => RoomFooter,
-  { frames, drawEntry, fail }: ViewParts,
+  { own, frames, drawEntry, fail }: ViewParts,
 ): SessionView {
   const theme = chooseTheme(terminal.term, terminal.env)
   const layOut = createDraftLayout()
+  const fold = createPresenceFold(own)
   let drawn = NO_REGION
   let draft = EMPTY_DRAFT
   let prefix = PASTE_MODE_ON
@@ -74,7 +78,7 @@ export function createLiveView(
     const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status !== '' ? [status] : []
     const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const above = free > 0 ? replies.slice(-free) : []
+    const above = free > 0 ? [...comings(), ...replies].slice(-free) : []
     return {
       rows: [...above, ...bar, ...typed.rows],
       cursor: { row: above.length + bar.length + typed.row, column: typed.column },
@@ -82,12 +86,28 @@ export function createLiveView(
     }
   }
 
+  /** Who came and went since something was said: one row, until something else is said. */
+  function comings(): readonly string[] {
+    const line = fold.waiting(style().columns)
+    return line ? drawEntry(line, style()).text.split('\r\n', 1) : []
+  }
+
+  function addEntries(entries: readonly Entry[]): void {
+    for (const entry of entries) writer.add({ type: 'entry', entry })
+    writer.request()
+  }
+
+  function print(text: string | Styled): void {
+    addEntries(fold.other(style().columns))
+    writer.add({ type: 'print', text })
+  }
+
   const writer = createFrameWriter(terminal, frames, compose, fail)
   terminal.onResize(writer.request)
   writer.request()
   return {
-    entry: (entry) => writer.add({ type: 'entry', entry }),
-    print: (text) => writer.add({ type: 'print', text }),
+    entry: (entry) => addEntries(fold.take(entry, style().columns)),
+    print,
     takes: () => true,
     draft(next) {
       draft = next
@@ -105,6 +125,7 @@ export function createLiveView(
     },
     close(farewell = '') {
       if (isClosed) return
+      addEntries(fold.end(style().columns))
       isClosed = true
       if (farewell !== '') writer.add({ type: 'print', text: farewell })
       writer.close()

@@ -29,6 +29,8 @@ export interface SessionView {
 
 /** What a view is made from. */
 export interface ViewParts {
+  /** The person's own name: their comings and goings are shown as they are. */
+  readonly own?: string
   readonly frames: ViewFrames
   readonly drawEntry: DrawEntry
   /** Called with what makes painting impossible. */

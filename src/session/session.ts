@@ -36,7 +36,7 @@ export async function runSession({ draftUnits = 65_536, ...options }: SessionOpt
   const over = createDeferred<void>()
   let hasLeft = false
   let exitStatus = 0
-  const parts = { ...shared, frames: shared.frames.of(account), fail: over.reject }
+  const parts = { ...shared, own: person.name, frames: shared.frames.of(account), fail: over.reject }
   const view = onlyAppends(terminal)
     ? createAppendView(terminal, parts)
     : createLiveView(terminal, (style) => host.footer(style), parts)

@@ -4,7 +4,7 @@
  * stored, how a prompt is composed in Lua, what a tool does, or what a terminal is.
  */
 import type { JsonObject } from '../lib/json.ts'
-import type { RoomName, TurnId, Usage } from '../chat/entry.ts'
+import type { EntryId, RoomName, TurnId, Usage } from '../chat/entry.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
@@ -121,6 +121,8 @@ export interface TurnRecord {
   readonly room: RoomName
   readonly model: string
   readonly requester: string
+  /** The entry that it answers; absent in sub-turns and summaries, and in turns of older versions. */
+  readonly message?: EntryId
   /** The turn that started it; absent where it is no sub-turn. */
   readonly parent?: string
   /** Milliseconds since the epoch. */
@@ -159,4 +161,6 @@ export interface TurnStore {
   unfinished(): Promise<readonly TurnRecord[]>
   /** The turn of a room that was started last, sub-turns left out. */
   last(room: string): Promise<TurnRecord | undefined>
+  /** The newest turns of a room that this person asked for and whose `message` is known, newest first, without what was sent. */
+  asked(room: RoomName, requester: string, limit: number): Promise<readonly TurnRecord[]>
 }

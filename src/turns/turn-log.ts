@@ -7,7 +7,9 @@ import type { Requester } from './bill/token-quotas.ts'
 import type { ModelRequest, SentStep, TurnRecord, TurnStore } from './ports.ts'
 
 /** Whose turn it is; the server's own where nobody asks. */
-type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent'> & { readonly requester?: Requester }
+type TurnFacts = Pick<TurnRecord, 'room' | 'model' | 'parent' | 'message'> & {
+  readonly requester?: Requester
+}
 
 /** Stores turns while they run. */
 export interface TurnLog {

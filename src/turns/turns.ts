@@ -1,4 +1,4 @@
-import type { Entry, RoomName, TurnId } from '../chat/entry.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
@@ -37,6 +37,8 @@ export interface RunningTurn {
   readonly model: string
   /** The requester's name. */
   readonly requester: string
+  /** The entry that it answers. */
+  readonly message: EntryId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
@@ -107,7 +109,12 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const slot = parts.takeSlot(room, requester.name)
-      const recorder = parts.turnLog.begin({ room, requester, model: mention.model })
+      const recorder = parts.turnLog.begin({
+        room,
+        requester,
+        model: mention.model,
+        message: mention.message.id,
+      })
       const turn = launch({ ...mention, model, recorder }, slot, parts, () => active.delete(turn))
       active.add(turn)
       await recorder.begun.catch(async (error: unknown) => {
@@ -171,6 +178,7 @@ function launch(
     get requester() {
       return job.requester.name
     },
+    message: job.message.id,
     startedAt,
     done,
     doing: () => doing,

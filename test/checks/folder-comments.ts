@@ -14,6 +14,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/storage/sqlite/models': 'calibrations.ts',
   'src/adapters/storage/sqlite/moderation': 'sanctions.ts',
   'src/adapters/storage/sqlite/search': 'entry-search.ts',
+  'src/adapters/storage/sqlite/talk': 'revisions.ts',
   'src/adapters/storage/sqlite/threads': 'open-threaded.ts',
   'src/adapters/tokens': 'tiktoken.ts',
   'src/adapters/web/reader': 'main.ts',

@@ -8,16 +8,19 @@ import { entryLogExam } from './storage/entry-log-exam.ts'
 import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
+import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
+import { revisionsExam } from './storage/revisions-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
 import { sanctionsExam } from './storage/sanctions-exam.ts'
 import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
+import { talkExam } from './storage/talk-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** Gives the store that was opened for the test of now: a new one, which is empty. */
@@ -36,6 +39,7 @@ function openForEach(open: () => Promise<Storage>): () => Storage {
 export function entriesExam(engine: string, open: () => Promise<Storage>): void {
   const store = openForEach(open)
   describe(`the entry log of ${engine}`, () => entryLogExam(store))
+  describe(`what was edited in ${engine}`, () => revisionsExam(store))
   describe(`searching ${engine}`, () => searchExam(store))
   describe(`the history of ${engine}`, () => historyExam(store))
   describe(`the turns of ${engine}`, () => turnsExam(store))
@@ -48,6 +52,8 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   const store = openForEach(open)
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`the talk of ${engine}`, () => talkExam(store))
+  describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
   describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the invite codes of ${engine}`, () => invitesExam(store))
   describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))

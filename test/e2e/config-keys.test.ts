@@ -101,7 +101,7 @@ test('every key of the config file is read by something, or refused', async () =
   expect(unread().filter((key) => key !== RARE && !REFUSED.test(key))).toEqual([])
 })
 
-/** A server with this config, and somebody who talks, calls two models at once, searches the web, makes a room and runs a script. */
+/** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
 async function useAll(config: Config, models: Awaited<ReturnType<typeof startModelServer>>): Promise<void> {
   await using home = await createSshHome()
   await using app = await createApp(config, { log: memoryLog() })
@@ -129,6 +129,8 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   expect(
     (await ssh(bob, ['keys', 'add'], { input: await readFile(`${await home.key('second')}.pub`) })).exitCode,
   ).toBe(0)
+  await ssh(bob, ['msg', 'alice', 'psst'])
+  await alice.waitFor('bob -> you: psst')
   expect((await ssh(bob, ['rename', 'bobby'])).exitCode).toBe(0)
   await leaveUnread(port, target.key)
 }

@@ -2,6 +2,10 @@ import type { AppStorage } from '../../src/app/context.ts'
 import { tapped, type TappedBus } from '../../src/app/room/tapped-bus.ts'
 import { createRooms, type Rooms } from '../../src/chat/rooms.ts'
 import type { Entry } from '../../src/chat/entry.ts'
+import {
+  createInvitationNotices,
+  type InvitationNotices,
+} from '../../src/chat/invitations/invitation-notices.ts'
 import { loadSanctions, type Sanctions } from '../../src/chat/moderation/sanctions.ts'
 import { createLocalBus } from '../../src/chat/local-bus.ts'
 import type { Fingerprint, Person, PersonId } from '../../src/chat/people/person.ts'
@@ -107,3 +111,12 @@ export function screenOf(
     deliver: (entry) => void seen.push(entry),
   }
 }
+
+/** What tells people that they were invited. */
+export const invitationsIn = ({ rooms, storage, clock, log }: ChatParts): InvitationNotices =>
+  createInvitationNotices({
+    store: storage.chat.invitations,
+    rooms: rooms.everywhere,
+    clock,
+    log,
+  })

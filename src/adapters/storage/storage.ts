@@ -7,6 +7,8 @@ import type { NameFiling } from '../../chat/people/name-filing.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { InviteStore, KeyStore, NameStore } from '../../chat/people/ports.ts'
+import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
+import type { DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -23,11 +25,17 @@ export interface Stores {
     readonly log: EntryLog
     readonly rooms: RoomStore
     readonly people: PeopleStore & NameFiling
+    readonly invitations: InvitationNoticeStore
     readonly sanctions: SanctionStore
     readonly removal: RoomRemoval
     readonly keys: KeyStore
     readonly names: NameStore
     readonly invites: InviteStore
+  }
+  /** What people do beside what the rooms' logs have. */
+  readonly talk: {
+    readonly messages: DirectMessageStore
+    readonly ignored: IgnoredStore
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

@@ -1,8 +1,9 @@
 import type { Entry } from '../../chat/entry.ts'
 import type { Room } from '../../chat/room.ts'
+import { revise } from '../../chat/talk/revise.ts'
 
-/** How many entries of the past somebody sees who comes into a room. */
-const PAST_ENTRIES = 20
+/** How many entries of the past are kept for somebody who comes into a room, comings and goings included. */
+const MAX_KEPT = 80
 
 /** The newest entries of the rooms that somebody is in, read once for all who come in. */
 export interface RoomPasts {
@@ -46,17 +47,23 @@ export function createRoomPasts(): RoomPasts {
 /** Listens first and reads second, so that no entry is missed between. */
 function keep(room: Room): Kept {
   let entries: readonly Entry[] = []
+  /** Until the log was read, what comes is kept as it is: it may revise what is read. */
+  let add = (before: readonly Entry[], entry: Entry): readonly Entry[] => [...before, entry]
   const stop = room.listen({
     deliver(entry) {
       // One that was read before it is delivered is there already.
       if (entry.thread === undefined && entry.id > idOfNewest(entries))
-        entries = [...entries, entry].slice(-PAST_ENTRIES)
+        entries = add(entries, entry).slice(-MAX_KEPT)
     },
   })
   const read = async (): Promise<() => readonly Entry[]> => {
-    const stored = await room.history({ limit: PAST_ENTRIES, withoutThreads: true })
+    const stored = await room.history({ limit: MAX_KEPT, withoutThreads: true, revised: true })
     const newest = idOfNewest(stored)
-    entries = [...stored, ...entries.filter(({ id }) => id > newest)].slice(-PAST_ENTRIES)
+    entries = entries
+      .filter(({ id }) => id > newest)
+      .reduce(revise, stored)
+      .slice(-MAX_KEPT)
+    add = revise
     return () => entries
   }
   return { ready: read(), stop, holders: 0 }

@@ -1,3 +1,4 @@
+import { foldPast } from '../../chat/presence/fold.ts'
 import type { Entry } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Participant } from '../../chat/ports.ts'
@@ -14,11 +15,16 @@ export interface RoomStay {
 }
 
 /**
- * Brings a screen into a room. It enters first and is shown the past second; entries that arrive between are held back,
- * so that none is missed or shown twice. All that must be read is asked for at once. Rejects with `StorageError` if the
+ * Brings a screen of so many columns into a room. It enters first and is shown the past second, with those who came and
+ * went in short; entries that arrive between are held back, so that none is missed or shown twice. All that must be read is asked for at once. Rejects with `StorageError` if the
  * past cannot be read, and then the person has left the room again.
  */
-export async function enterRoom(room: Room, screen: Screen, pasts: RoomPasts): Promise<RoomStay> {
+export async function enterRoom(
+  room: Room,
+  screen: Screen,
+  pasts: RoomPasts,
+  columns = 80,
+): Promise<RoomStay> {
   const { person } = screen
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
@@ -33,23 +39,24 @@ export async function enterRoom(room: Room, screen: Screen, pasts: RoomPasts): P
     },
   }
   const entering = room.enter(participant)
-  const past = pasts.open(room)
+  const kept = pasts.open(room)
   const leave = async (): Promise<void> => {
-    past.release()
+    kept.release()
     await room.leave(participant)
   }
   try {
     const [entries, { topic }, role] = await Promise.all([
-      past.ready,
+      kept.ready,
       room.info(),
       room.roleOf(person).catch(() => leastRole(person)),
       entering,
     ])
     screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
-    const shown = entries()
-    newest = shown.at(-1)?.id ?? ''
-    for (const entry of shown) screen.deliver(entry)
-    for (const entry of held) if (entry.id > newest) screen.deliver(entry)
+    const known = entries()
+    newest = known.at(-1)?.id ?? ''
+    const { past, since } = partsOf(known, held)
+    for (const entry of foldPast(past, columns)) screen.deliver(entry)
+    for (const entry of since) screen.deliver(entry)
     held = undefined
     return { room, role, leave }
   } catch (error) {
@@ -57,6 +64,27 @@ export async function enterRoom(room: Room, screen: Screen, pasts: RoomPasts): P
     await entering.catch(() => undefined)
     await leave()
     throw error
+  }
+}
+
+/** How many entries of the past somebody sees who comes into a room, besides who came and went between them. */
+const PAST_ENTRIES = 20
+
+/** What was there before somebody came, and what was recorded since, which may have been delivered or not. */
+function partsOf(
+  known: readonly Entry[],
+  held: readonly Entry[],
+): { readonly past: readonly Entry[]; readonly since: readonly Entry[] } {
+  const [first] = held
+  const isPast = ({ id }: Entry): boolean => first === undefined || id < first.id
+  const since = new Map(
+    [...known.filter((entry) => !isPast(entry)), ...held].map((entry) => [entry.id, entry]),
+  )
+  const past = known.filter(isPast)
+  const said = past.filter(({ kind }) => kind !== 'presence').slice(-PAST_ENTRIES)
+  return {
+    past: past.filter(({ id }) => said.length < PAST_ENTRIES || id >= (said[0]?.id ?? '')),
+    since: [...since.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   }
 }
 

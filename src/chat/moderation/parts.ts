@@ -1,11 +1,12 @@
 import { duration } from '../../lib/duration.ts'
-import type { ModerationAct, RoomName } from '../entry.ts'
+import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Fingerprint, Person } from '../people/person.ts'
 import type { Clock, Log, MonotonicClock, PeopleStore, RoomStore } from '../ports.ts'
 import type { Room } from '../room.ts'
 import type { Rooms } from '../rooms.ts'
 import type { RoomRemoval, SanctionStore } from './ports.ts'
+import type { ModerationAct } from './act.ts'
 import type { Sanctions } from './sanctions.ts'
 import type { OpenClients } from './open-clients.ts'
 

@@ -28,10 +28,19 @@ const COURSES = {
   'left joined': 'left and came back',
 } as const
 
+type Course = (typeof COURSES)[keyof typeof COURSES]
+
+/** What each person did in the end, in the order in which they first did anything. */
+export function coursesOf(changes: readonly PresenceChange[]): ReadonlyMap<string, Course> {
+  const first = firstOf(changes)
+  return new Map(
+    [...lastOf(changes)].map(([name, event]) => [name, COURSES[`${first.get(name) ?? event} ${event}`]]),
+  )
+}
+
 /** `12 people joined, 3 left, 5 came and went`: each person once, by what they did in the end. */
 function sumText(changes: readonly PresenceChange[]): string {
-  const first = firstOf(changes)
-  const courses = [...lastOf(changes)].map(([name, event]) => COURSES[`${first.get(name) ?? event} ${event}`])
+  const courses = [...coursesOf(changes).values()]
   return Object.values(COURSES)
     .map((course) => ({ course, count: courses.filter((one) => one === course).length }))
     .filter(({ count }) => count > 0)

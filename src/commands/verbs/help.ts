@@ -1,7 +1,7 @@
 import { Refusal } from '../../chat/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import { kindOf, type CallerKind } from '../caller.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { defineCommand, isCalled, type Command } from '../define.ts'
 import { usage } from '../usage.ts'
 
 /** `all` is asked each time, so that help knows every command, itself included. */
@@ -31,10 +31,13 @@ const LAST_LINE: Readonly<Record<CallerKind, string>> = {
   script: 'A script says first which room: ssh HOST say lobby hello. Flags come before text; -- ends them.',
 }
 
+const alsoCalled = ({ aliases = [] }: Command): string =>
+  aliases.length === 0 ? '' : ` (also: ${aliases.join(', ')})`
+
 function oneCommand(word: string, all: readonly Command[], kind: CallerKind): string {
   const name = word.replace(/^\//, '').toLowerCase()
-  const command = all.find((one) => one.name === name)
-  if (command) return `${usage(command, kind)}\n  ${command.summary}`
+  const command = all.find((one) => isCalled(one, name))
+  if (command) return `${usage(command, kind)}\n  ${command.summary}${alsoCalled(command)}`
   const near = closest(
     name,
     all.map((one) => one.name),

@@ -1,7 +1,8 @@
 import type { EntryId } from '../../chat/entry.ts'
 import type { EntryLog } from '../../chat/ports.ts'
+import { createPresenceFold } from '../../chat/presence/fold.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
+import { COUNT_FLAG, entryCount, printEntries, TIME_CELLS } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { statsText } from './shared/log-stats.ts'
@@ -10,7 +11,8 @@ import { Misuse } from '../usage.ts'
 export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>): Command =>
   defineCommand({
     name: 'history',
-    summary: 'what was said here, oldest first; --before ID goes further back; stats: the log in numbers',
+    summary:
+      'what was said here, oldest first, with its time in UTC; who came and went in a row is one line; stats: the log in numbers',
     room: 'here',
     flags: [
       COUNT_FLAG,
@@ -42,10 +44,14 @@ export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>):
         },
         sizes: (query) => log.sizes(room.name, query),
       }
+      const fold = createPresenceFold()
+      const columns = out.columns - TIME_CELLS
       for await (const page of pagesOf(paged, count, before)) {
-        await printEntries(page, out, { asJson: flags.json })
+        const shown = flags.json ? page : page.flatMap((entry) => fold.take(entry, columns))
+        await printEntries(shown, out, { asJson: flags.json })
         if (signal.aborted) return
       }
+      await printEntries(fold.end(columns), out, { asJson: flags.json })
     },
   })
 

@@ -1,10 +1,12 @@
 // One file for each command, and this list of them. A command's summary says what it does, in place of a comment. None of
 // them knows how its line was parsed, how its errors are shown, or what carries its session.
+import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites } from '../../chat/people/invites.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { People } from '../../chat/people/people.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
 import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
@@ -20,16 +22,20 @@ import type { Speech } from '../speech.ts'
 import { allowCommand, denyCommand } from './allow.ts'
 import { archiveCommand } from './archive.ts'
 import { askCommand } from './ask.ts'
+import { awayCommand } from './away.ts'
 import { banCommand, bansCommand, unbanCommand } from './ban.ts'
 import { checkpointCommand } from './checkpoint.ts'
 import { claimCommand } from './claim.ts'
 import { createRoomCommand } from './create.ts'
 import { deleteCommand } from './delete.ts'
+import { editCommand } from './edit.ts'
 import { exitsCommand } from './exits.ts'
+import { exportCommand } from './export.ts'
 import { forkCommand } from './fork.ts'
 import { goCommand } from './go.ts'
 import { helpCommand } from './help.ts'
 import { historyCommand } from './history.ts'
+import { ignoreCommand } from './ignore.ts'
 import { inviteCommand } from './invite.ts'
 import { invitesCommand, type InvitePolicy } from './invites.ts'
 import { joinCommand } from './join.ts'
@@ -38,13 +44,18 @@ import { keysCommand } from './keys.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
 import { modelsCommand } from './models.ts'
+import { msgCommand } from './msg.ts'
 import { muteCommand, unmuteCommand } from './mute.ts'
 import { navCommand } from './nav.ts'
 import { deopCommand, opCommand } from './op.ts'
 import { permsCommand } from './perms.ts'
 import { portalCommand } from './portal.ts'
 import { quitCommand } from './quit.ts'
+import { reactCommand } from './react.ts'
 import { renameCommand } from './rename.ts'
+import { replyCommand } from './reply.ts'
+import { retractCommand } from './retract.ts'
+import { retryCommand } from './retry.ts'
 import { roomsCommand } from './rooms.ts'
 import { meCommand, sayCommand } from './say.ts'
 import { runCommand } from './run.ts'
@@ -73,7 +84,12 @@ export interface CommandParts {
     readonly keys: Keys
     readonly policy: () => InvitePolicy
   }
-  readonly speech: Speech
+  /** What people say, and what they are told beside the rooms. */
+  readonly spoken: {
+    readonly speech: Speech
+    readonly talk: Talk
+    readonly invitations: InvitationNotices
+  }
   /** What goes on in the rooms. */
   readonly activity: {
     readonly turns: Turns
@@ -98,7 +114,8 @@ export interface CommandParts {
 
 /** Every command, in the order of `help`. */
 export function createCommands(parts: CommandParts): readonly Command[] {
-  const { rooms, people, comingIn, speech, activity, clock, stores } = parts
+  const { rooms, people, comingIn, spoken, activity, clock, stores } = parts
+  const { speech, talk, invitations } = spoken
   const { memberships, closing } = parts.moderation
   const { turns, runs, summaries, approvals, hooks } = activity
   const permissionsOf = createCallerPermissions(turns, approvals)
@@ -114,7 +131,7 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     joinCommand(rooms, stores.chat.rooms, memberships),
     leaveCommand(rooms, memberships),
     forkCommand(rooms),
-    inviteCommand(stores.chat.rooms, stores.chat.people),
+    inviteCommand(stores.chat.rooms, stores.chat.people, invitations),
     uninviteCommand(memberships),
     topicCommand(stores.chat.rooms),
     vibeCommand(stores.chat.rooms),
@@ -124,11 +141,20 @@ export function createCommands(parts: CommandParts): readonly Command[] {
     navCommand(rooms.exits),
     sayCommand(speech, permissionsOf),
     meCommand(speech),
+    editCommand(talk.lines),
+    retractCommand(talk.lines),
+    reactCommand(talk.reactions),
+    msgCommand(talk),
+    replyCommand(talk),
+    awayCommand(talk.away),
+    ignoreCommand(talk),
     historyCommand(stores.chat.log),
     searchCommand(rooms, stores.chat.log),
-    whoCommand(turns),
+    exportCommand(stores.chat.log, clock),
+    whoCommand(turns, talk.away),
     askCommand(turns, speech, permissionsOf),
     stopCommand(activity),
+    retryCommand(turns, stores.models.turns, speech, permissionsOf),
     runCommand(runs, turns, permissionsOf),
     allowCommand(approvals),
     denyCommand(approvals),

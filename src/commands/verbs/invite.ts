@@ -1,5 +1,6 @@
 import { mayManage } from '../../chat/access.ts'
 import { Refusal } from '../../chat/errors.ts'
+import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
 import type { PeopleStore, RoomStore } from '../../chat/ports.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
 import { defineCommand, type Command } from '../define.ts'
@@ -7,10 +8,11 @@ import { defineCommand, type Command } from '../define.ts'
 export const inviteCommand = (
   rooms: Pick<RoomStore, 'membership' | 'setMembership'>,
   people: Pick<PeopleStore, 'bySkeleton'>,
+  notices: InvitationNotices,
 ): Command =>
   defineCommand({
     name: 'invite',
-    summary: 'let somebody into this private room',
+    summary: 'let somebody into this private room; they are told at once, or as they come in next',
     room: 'here',
     arguments: [{ name: 'name', about: 'of somebody who was here before' }],
     example: 'bob',
@@ -26,7 +28,9 @@ export const inviteCommand = (
       const already = await rooms.membership(room.name, guest.id)
       if (already)
         throw new Refusal(`${guest.name} is ${already === 'invited' ? 'invited' : 'a member'} already`)
+      await notices.prepare(room, guest, person)
       await rooms.setMembership(room.name, guest.id, 'invited')
+      await notices.tell(guest)
       out.line(`${guest.name} may join ${room.name} now`)
     },
   })

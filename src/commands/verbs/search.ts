@@ -1,8 +1,5 @@
 import type { Rooms } from '../../chat/rooms.ts'
-import type { RoomName } from '../../chat/entry.ts'
-import type { Person } from '../../chat/people/person.ts'
 import type { EntryLog } from '../../chat/ports.ts'
-import type { Room } from '../../chat/room.ts'
 import { searchTerms, termsText } from '../../chat/search-terms.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries } from './shared/entry-list.ts'
@@ -12,7 +9,7 @@ export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 's
   defineCommand({
     name: 'search',
     summary:
-      'the newest lines here that have all these words; from a script, - for ROOM searches all rooms you can see',
+      'the newest lines here that have all these words; with - first, those of all rooms that you may read',
     room: 'here-or-all',
     flags: [COUNT_FLAG, { name: 'best', about: 'the lines that fit best, instead of the newest' }, JSON_FLAG],
     arguments: [
@@ -28,7 +25,7 @@ export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 's
     async run({ room, person, args, flags, out, signal }) {
       const limit = entryCount(flags.n)
       const terms = searchTerms(args.words)
-      const searched = await searchedRooms(rooms, room, person)
+      const searched = room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
       // What many find is not in memory at once: each prints a page before the next one is read.
       let behind: string | undefined
       const read: PagedLog['read'] = async (query) => {
@@ -46,14 +43,7 @@ export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 's
         if (signal.aborted) return
       }
       if (behind !== undefined) out.warn(`the newest lines may be missing: ${behind}`)
-      if (!isFound && !flags.json) out.line(`nothing here has ${termsText(terms)}`)
+      if (!isFound && !flags.json)
+        out.line(`nothing ${room ? 'here' : 'in your rooms'} has ${termsText(terms)}`)
     },
   })
-
-async function searchedRooms(
-  rooms: Pick<Rooms, 'list'>,
-  room: Room | undefined,
-  person: Person,
-): Promise<readonly RoomName[]> {
-  return room ? [room.name] : (await rooms.list(person)).map(({ name }) => name)
-}

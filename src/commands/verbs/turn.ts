@@ -1,4 +1,3 @@
-import type { EntryId } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Room } from '../../chat/room.ts'
 import { counted } from '../../lib/plural.ts'
@@ -7,6 +6,7 @@ import { safeJson } from '../../lib/safe-json.ts'
 import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 import { Misuse } from '../usage.ts'
+import { entryById } from './shared/entry-by-id.ts'
 import { sentIn, requestText, type NumberedRequest } from './shared/sent-requests.ts'
 
 type Turns = Pick<TurnStore, 'find' | 'last'>
@@ -80,9 +80,8 @@ async function findTurn(id: string, room: Room, turns: Turns): Promise<TurnRecor
 
 /** The turn that an entry belongs to. */
 async function turnOfEntry(id: string, room: Room): Promise<string | undefined> {
-  // All ids have the same length, so a longer text sorts right after the entry itself.
-  const [entry] = await room.history({ limit: 1, before: `${id.slice(0, 40)}0` as EntryId })
-  return entry?.id === id && 'turn' in entry ? entry.turn : undefined
+  const entry = await entryById(id, room)
+  return entry && 'turn' in entry ? entry.turn : undefined
 }
 
 /** All requests, those from a number on, or the one of that number. Throws `Misuse`. */

@@ -2,7 +2,7 @@
  * The conversation of a room as scripts read it: rows, and the same as one text. This folder must not know how rows are
  * stored or how a layer is trimmed.
  */
-import { indentLater } from '../../chat/entry-text.ts'
+import { actionText, indentLater } from '../../chat/entry-text.ts'
 import type { Entry, ToolCallEntry } from '../../chat/entry.ts'
 import { utf8Bytes } from '../../lib/bytes.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
@@ -75,7 +75,7 @@ function textOf(whole: Entry, maxCharacters: number): string {
     case 'reply':
       return `${entry.author}: ${indentLater(entry.text)}`
     case 'action':
-      return `* ${entry.author} ${indentLater(entry.text)}`
+      return `* ${entry.author} ${indentLater(actionText(entry))}`
     case 'tool_call':
       return `${entry.author} called ${entry.name} ${indentLater(clipped(argumentsText(entry), maxCharacters))}`
     case 'tool_result':

@@ -125,7 +125,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
     },
     afterTurn: (room, turn) => queues.add(room.name, 'after_turn', turn),
     onEntry(entry) {
-      if (HEARD_KINDS.has(entry.kind) && entry.thread === undefined)
+      if (HEARD_KINDS.has(entry.kind) && entry.thread === undefined && isNew(entry))
         queues.add(entry.room, 'on_message', rowOf(entry, parts.modelNames()))
     },
     logOf: (room) => hookLog.of(room),
@@ -135,6 +135,9 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
     },
   }
 }
+
+/** A new version of a message, and a reaction to one, are not said anew. */
+const isNew = (entry: Entry): boolean => !('edits' in entry || 'reacts' in entry)
 
 /** An entry as `tools.history` gives it. */
 function rowOf({ id, at, kind, author, text }: Entry, models: readonly string[]): JsonObject {

@@ -4,7 +4,14 @@
  *
  * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
  */
-import { billLine, threadLine, toolCallLine, toolResultLine } from '../../chat/entry-text.ts'
+import {
+  actionText,
+  billLine,
+  editedMark,
+  threadLine,
+  toolCallLine,
+  toolResultLine,
+} from '../../chat/entry-text.ts'
 import type { Entry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
@@ -80,10 +87,11 @@ function lookOf(entry: Entry, theme: Theme): Look {
   if (entry.thread !== undefined) return aside(threadLine(entry), dim)
   switch (entry.kind) {
     case 'message':
+      return { label: speaker(entry.author, theme, editedMark(entry)), text: entry.text, paint: asIs }
     case 'reply':
       return { label: speaker(entry.author, theme), text: entry.text, paint: asIs }
     case 'action':
-      return { label: actor(entry.author, theme), text: entry.text, paint: asIs }
+      return { label: actor(entry.author, theme), text: actionText(entry), paint: asIs }
     case 'presence':
       return aside(entry.text, dim)
     case 'notice':
@@ -100,9 +108,9 @@ function lookOf(entry: Entry, theme: Theme): Look {
   }
 }
 
-function speaker(author: string, theme: Theme): Label {
+function speaker(author: string, theme: Theme, mark = ''): Label {
   const name = cleanText(author)
-  return { text: `${name}: `, paint: (label) => theme.name(label.trimEnd(), name) + ' ' }
+  return { text: `${name}${mark}: `, paint: (label) => theme.name(label.trimEnd(), name) + ' ' }
 }
 
 function actor(author: string, theme: Theme): Label {

@@ -29,7 +29,7 @@ export const historyTool = (parts: RoomToolParts): Tool =>
     run: async ({ limit, before, room: name }, context) => {
       const room = await roomOf(parts, context, name)
       const older = before ? { before: before as EntryId } : {}
-      const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, ...older }
+      const query = { limit, kinds: SPOKEN_KINDS, withoutThreads: true, revised: true, ...older }
       return ok(page(await room.history(query), limit))
     },
   })

@@ -1,14 +1,15 @@
 // A room's memory: what was said and no longer fits into a prompt is summed up in the background, piece by piece, by a model
 // that the room names. This folder must not know how a summary is shown to models (lua/layers/summary.lua), who may ask for
 // one, or how it is stored.
-import type { Entry, RoomName } from '../../chat/entry.ts'
+import type { Entry, EntryId, RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Alarm, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
+import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
 import { TurnStopped } from '../ending.ts'
 import type { ConfiguredModel } from '../ports.ts'
+import { forgetEntry } from './forget-entry.ts'
 import { createPiecePace } from './piece-pace.ts'
 import type { SumUp } from './sum-up.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
@@ -43,6 +44,11 @@ export interface Summaries extends AsyncDisposable {
   configChanged(): Promise<void>
   /** Stops what is being made in a room; one that is made anew is given up. False if nothing was. */
   stop(room: RoomName): boolean
+  /**
+   * Runs `record`, which takes back or replaces an entry; one at a time in a room. No summary is left that was made from the
+   * entry, and none is made meanwhile. Rejects with `StorageError`, or as `record` does.
+   */
+  forget(room: RoomName, entry: EntryId, record: () => Promise<unknown>): Promise<void>
   /** Rejects with `StorageError`. */
   status(room: RoomName): Promise<SummaryStatus>
 }
@@ -50,10 +56,10 @@ export interface Summaries extends AsyncDisposable {
 /** What summaries are made with. */
 export interface SummariesParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
-  readonly summaries: Pick<SummaryStore, 'putDraft'>
+  readonly summaries: SummaryStore
   readonly sumUp: SumUp
   readonly troubles: Troubles
-  readonly clock: Alarm & MonotonicClock
+  readonly clock: Alarm & Clock & MonotonicClock
   readonly log: Log
   readonly usualSummarizer: () => string | undefined
   /** Gives the models that can be called now. */
@@ -78,10 +84,12 @@ export function createSummaries(parts: SummariesParts): Summaries {
   const working = new Map<RoomName, Work>()
   const waiting = new Set<RoomName>()
   const heardSince = new Map<RoomName, number>()
+  /** Rooms in which nothing may be read for a summary now. */
+  const held = new Set<RoomName>()
   let closing = false
 
   function look(room: RoomName): void {
-    if (closing || working.has(room) || troubles.mustWait(room)) return
+    if (closing || held.has(room) || working.has(room) || troubles.mustWait(room)) return
     if (working.size >= MAX_AT_ONCE) return void waiting.add(room)
     const stop = new AbortController()
     const asks = (model: ConfiguredModel): void => {
@@ -167,6 +175,19 @@ export function createSummaries(parts: SummariesParts): Summaries {
       }
       giveUp().catch((error: unknown) => log.warn({ room, error }, 'a summary could not be given up'))
       return true
+    },
+    async forget(room, entry, record) {
+      const wasBusy = working.has(room) || waiting.has(room)
+      held.add(room)
+      let isForgotten = false
+      try {
+        await stopped(room)
+        isForgotten = await forgetEntry(parts.summaries, parts.clock, room, entry)
+        await record()
+      } finally {
+        held.delete(room)
+        if (wasBusy || isForgotten) look(room)
+      }
     },
     async status(room) {
       const trouble = troubles.of(room)

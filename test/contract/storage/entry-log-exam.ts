@@ -50,6 +50,20 @@ export function entryLogExam(store: () => Storage): void {
     expect(await store().chat.log.read(nowhere, { limit: 99 })).toEqual([])
   })
 
+  test('gives the oldest entries, and their sizes, where they are asked for', async () => {
+    await say(store(), 1, 9)
+    const oldest = { limit: 2, oldestFirst: true } as const
+    expect(idsOf(await store().chat.log.read(lobby, oldest))).toEqual([idOf(1), idOf(2)])
+    expect(idsOf(await store().chat.log.read(lobby, { ...oldest, after: idOf(7) }))).toEqual([
+      idOf(8),
+      idOf(9),
+    ])
+    expect((await store().chat.log.sizes(lobby, { ...oldest, after: idOf(3) })).map(({ id }) => id)).toEqual([
+      idOf(4),
+      idOf(5),
+    ])
+  })
+
   test('counts a room by author and by day, tools that ran and tokens that were charged', async () => {
     const day = 24 * 60 * 60 * 1000
     const base = { at: 1, room: lobby, author: 'alice', text: 'x' }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
-import type { RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
-import { refused } from './cast.ts'
+import { lobby, refused } from './cast.ts'
 
 /** What a turns store must do; `store` gives the one of the running test. */
 export function turnsExam(store: () => Storage): void {
@@ -63,6 +63,24 @@ export function turnsExam(store: () => Storage): void {
     })
     expect(await store().models.turns.last('hall')).toBeUndefined()
     expect(await store().models.turns.find('T3')).toMatchObject({ parent: 'T1' })
+  })
+
+  test('that one person asked for in a room are known, newest first, with what they answer', async () => {
+    const message = 'M1' as EntryId
+    await store().models.turns.begin(turn('T1', { startedAt: 300, message }))
+    await store().models.turns.begin(turn('T2', { startedAt: 200, message }))
+    await store().models.turns.begin(turn('T3', { startedAt: 400, message, room: 'den' }))
+    await store().models.turns.begin(turn('T4', { startedAt: 400, message, requester: 'bob' }))
+    await store().models.turns.begin(turn('T5', { startedAt: 400 }))
+    await store().models.turns.finish('T2', { outcome: 'failed', prompt: {} as TurnRecord['prompt'] })
+    const asked = (limit: number) => store().models.turns.asked(lobby, 'alice', limit)
+    expect(await asked(9)).toEqual([
+      turn('T1', { startedAt: 300, message }),
+      turn('T2', { startedAt: 200, message, outcome: 'failed' }),
+    ])
+    expect((await asked(1)).map(({ id }) => id)).toEqual(['T1'])
+    expect(await asked(0)).toEqual([])
+    expect(await store().models.turns.find('T2')).toMatchObject({ message })
   })
 }
 

@@ -11,13 +11,16 @@ import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
+import type { Talk } from '../../../src/chat/talk/talk.ts'
 import { createCommands } from '../../../src/commands/verbs/index.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
+import { invitationsIn } from '../chat-parts.ts'
 import { recordOutput, sessionIn, type Told } from './caller.ts'
 import { createPeopleParts } from '../people.ts'
 import { temporaryDir } from '../storage.ts'
+import { SPOKEN_LIMITS, talkOver } from '../talk.ts'
 import { createTurnWorld, type TurnWorld, type WorldOptions } from '../turn-world.ts'
 
 /** What came of a line. */
@@ -28,6 +31,7 @@ export interface Ran extends Told {
 /** Every command over real rooms, turns and permissions, with no SSH and no terminal; @qwen is the guide. */
 export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
+  readonly talk: Talk
   readonly commands: readonly Command[]
   readonly runner: Runner
   /** Who may make invite codes; a test may change it. */
@@ -76,10 +80,11 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     invites: 'members',
   }
   const config = { dataDir: dir.path, invitePolicy }
-  const { commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, config)
+  const { talk, commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, config)
 
   const world: CommandWorld = {
     turnWorld,
+    talk,
     commands,
     runner,
     moderation,
@@ -144,7 +149,11 @@ function runnerIn(
   { dataDir, invitePolicy }: { readonly dataDir: string; readonly invitePolicy: InvitePolicy },
 ) {
   const { rooms, storage, clock, log, sanctions } = chatParts
-  const speech = createSpeech(turns, { message_chars: 100, paste_bytes: 1000, message_lines: 10 })
+  const talk = talkOver(chatParts, {
+    answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
+    forget: summaries.forget,
+  })
+  const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away)
   const { people, invites, keys } = createPeopleParts(
     chatParts,
     () => ({ modelNames: turns.names() }),
@@ -156,7 +165,8 @@ function runnerIn(
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
   const commands = createCommands({
-    ...{ rooms, people, comingIn: { invites, keys, policy }, speech, clock, stores: storage, moderation },
+    ...{ rooms, people, comingIn: { invites, keys, policy }, clock, stores: storage, moderation },
+    spoken: { speech, talk, invitations: invitationsIn(chatParts) },
     activity: { turns, runs, summaries, approvals, hooks },
   })
   const pace = createPace({
@@ -166,5 +176,5 @@ function runnerIn(
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  return { commands, runner, moderation, clients }
+  return { talk, commands, runner, moderation, clients }
 }

@@ -1,7 +1,7 @@
 import { format } from 'prettier'
 import type { CallerKind } from '../../../src/commands/caller.ts'
 import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
-import { spelled, usage } from '../../../src/commands/usage.ts'
+import { spelled, usableFlags, usage } from '../../../src/commands/usage.ts'
 
 /** The text of docs/commands.md, as prettier wants it. */
 export const commandsPage = (commands: readonly Command[]): Promise<string> =>
@@ -31,10 +31,10 @@ the words do not fit the command; the reason is on standard error.`
 function section(command: Command): string {
   const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
   const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
-  const words = [...command.arguments.map(argumentLine), ...command.flags.map(flagLine)]
+  const words = [...command.arguments.map(argumentLine), ...usableFlags(command).map(flagLine)]
   return [
     `## ${command.name}`,
-    sentence(command.summary),
+    sentence(command.summary) + alsoCalled(command),
     [
       `- In a session: ${shown(inSession)}`,
       `- From a script: ${command.fromScript ?? shown(inScript)}`,
@@ -53,6 +53,9 @@ const argumentLine = ({ name, about, oneOf }: ArgumentSpec): string =>
 
 const flagLine = (flag: FlagSpec): string =>
   `${code(flag.value ? `${spelled(flag)} ${flag.value}` : spelled(flag))}: ${flag.about}`
+
+const alsoCalled = ({ aliases = [] }: Command): string =>
+  aliases.length === 0 ? '' : ` Also: ${aliases.map(code).join(', ')}.`
 
 function whoMay({ room, rights }: Command): string {
   if (!rights)

@@ -7,7 +7,8 @@ import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { createPeopleParts } from '../../support/people.ts'
-import { createChatParts, type ChatParts } from '../../support/chat-parts.ts'
+import { createChatParts, invitationsIn, type ChatParts } from '../../support/chat-parts.ts'
+import { talkOver } from '../../support/talk.ts'
 import { createFakeTerminal } from '../../support/terminal.ts'
 
 /** A question that only this person may answer. */
@@ -51,20 +52,25 @@ async function startHost() {
   const { rooms, sanctions } = chatParts
   const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
-  const handler = createClientHandler({
-    door: createDoor(people, sanctions, createOpenClients()),
-    rooms,
-    runner: runnerOf(chatParts),
-    boards: createRoomBoards(
-      { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
-      shared.now,
-    ),
-    shared,
-    complete: async () => [],
-    stop: async () => undefined,
-    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
-  })
-  return { ...chatParts, handler }
+  const talk = talkOver(chatParts)
+  const handler = createClientHandler(
+    {
+      door: createDoor(people, sanctions, createOpenClients()),
+      rooms,
+      runner: runnerOf(chatParts),
+      boards: createRoomBoards(
+        { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+        shared.now,
+      ),
+      shared,
+      complete: async () => [],
+      stop: async () => undefined,
+      settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+    },
+    talk.openSession,
+    invitationsIn(chatParts),
+  )
+  return { ...chatParts, talk, handler }
 }
 
 test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {
@@ -106,4 +112,27 @@ test('a question rings for those who may answer it, and for nobody else', async 
   }
   expect(await rings('alice')).toBe(1)
   expect(await rings('bob')).toBe(0)
+})
+
+test('a session shows what waits for its person, once, and not what somebody says whom they ignore', async () => {
+  const { handler, talk, person, rooms } = await startHost()
+  const [alice, bob] = await Promise.all([person('alice'), person('bob')])
+  await talk.ignores.add(alice, bob)
+  const lobby = await rooms.lobby()
+  await lobby.record({ kind: 'message', author: 'bob', text: 'you cannot hear me' })
+  await talk.messages.send(await person('carol'), 'alice', 'psst')
+  await talk.messages.send(bob, 'alice', 'and me?')
+  const session = async (): Promise<string> => {
+    const terminal = createFakeTerminal({ term: '' })
+    terminal.type('hello\n/quit\n')
+    await handler.shell(alice, terminal, newAccount())
+    return terminal.written()
+  }
+  const first = await session()
+  expect(first).toContain('carol -> you: psst\n')
+  expect(first).not.toMatch(/hear me|and me/)
+  await talk.ignores.remove(alice, bob.id)
+  const second = await session()
+  expect(second).toContain('bob: you cannot hear me\n')
+  expect(second).not.toMatch(/psst|and me/)
 })

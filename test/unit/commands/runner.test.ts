@@ -21,7 +21,7 @@ async function createScene(run: () => Promise<void | false>) {
         run: async ({ inBackground }) => inBackground(run()),
       }),
     ],
-    speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }),
+    speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }, world.talk.away),
     pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,

@@ -286,3 +286,32 @@ test('after closing, the draft and the status line are gone and nothing more is 
   await session.show()
   expect(emulator.all()).toEqual(['shown in no frame yet', 'bye'])
 })
+
+const presenceOf = (text: string): Entry => ({
+  ...{ id: text as EntryId, at: 0, room, author: 'system', kind: 'presence', text },
+  event: text.endsWith('left') ? 'left' : 'joined',
+})
+
+test('who comes and goes in a row is one line, drawn anew until something else is said', async () => {
+  const { view, emulator, show, settle } = open({ columns: 40, rows: 12 })
+  for (const text of ['one', 'two', 'three']) view.entry(messageOf(text))
+  const rowsWith = (word: string): readonly string[] => emulator.screen().filter((row) => row.includes(word))
+  for (const [text, shown] of [
+    ['ann joined', '-- ann joined'],
+    ['cy joined', '-- ann, cy joined'],
+    ['dee left', '-- ann, cy joined · dee left'],
+    ['a-very-long-name joined', '-- 3 came · 1 left'],
+  ] as const) {
+    view.entry(presenceOf(text))
+    settle()
+    await show()
+    expect(rowsWith('-- ')).toEqual([shown])
+  }
+  view.entry(messageOf('four'))
+  settle()
+  await show()
+  expect(emulator.screen().filter((row) => /bob:|-- /.test(row))).toEqual([
+    ...['one', 'two', 'three'].map((text) => `bob: ${text}`),
+    ...['-- 3 came · 1 left', 'bob: four'],
+  ])
+})

@@ -5,6 +5,8 @@ import type { EntrySize, LogQuery } from '../../../chat/ports.ts'
 /** A row of `entries`: what all kinds have in columns, the rest as JSON. */
 export interface EntryRow extends Pick<Entry, 'id' | 'room' | 'at' | 'kind' | 'author' | 'text'> {
   readonly data: string
+  /** The entry that the text is of, where a query asked for last versions; null where nobody edited it. */
+  readonly edited?: string | null
 }
 
 /** A row with what its text costs in the encoding that was asked for, null where nobody has counted it. */
@@ -16,8 +18,6 @@ export interface CountedRow extends EntryRow {
 export interface EntryQuery extends LogQuery {
   readonly room: Entry['room']
   readonly encoding?: string
-  /** True for the oldest that match, oldest first, in place of the newest. */
-  readonly oldestFirst?: true
 }
 
 /** A prepared statement, newest first where nothing else was asked for, and the values for it. */
@@ -26,11 +26,12 @@ export interface BoundQuery<Row = CountedRow> {
   readonly values: Record<string, unknown>
 }
 
-/** The entry of a row, as it was appended. */
-export function toEntry({ id, room, at, kind, author, text, data }: EntryRow): Entry {
+/** The entry of a row: as it was appended, or with its last version's text and id where the query asked for that. */
+export function toEntry({ id, room, at, kind, author, text, data, edited }: EntryRow): Entry {
   // Hundreds of rows are read for every prompt, and most have nothing in it.
   const rest: object = data === '{}' ? {} : JSON.parse(data)
-  return { ...rest, id, room, at, kind, author, text } as Entry
+  const version = edited == null ? {} : { edited }
+  return { ...rest, ...version, id, room, at, kind, author, text } as Entry
 }
 
 /** Queries for whole rows. Each shape of query is prepared once. */
@@ -39,7 +40,7 @@ export const createEntryQueries = (db: Database): ((query: EntryQuery) => BoundQ
 
 /** Queries for ids and bytes alone. SQLite finds the length of a text in its row's head, without the text. */
 export const createSizeQueries = (db: Database): ((query: EntryQuery) => BoundQuery<EntrySize>) =>
-  createQueries(db, () => 'id, octet_length(text) + octet_length(data) AS bytes')
+  createQueries(db, () => 'id, octet_length(entries.text) + octet_length(data) AS bytes')
 
 type Columns = (query: EntryQuery) => string
 
@@ -64,21 +65,29 @@ function entrySql(query: EntryQuery, columns: string): string {
   return `${selects.join(' UNION ALL ')} ORDER BY id ${query.oldestFirst ? 'ASC' : 'DESC'} LIMIT @limit`
 }
 
-function rowColumns({ encoding }: EntryQuery): string {
+function rowColumns({ encoding, revised }: EntryQuery): string {
   const tokens = '(SELECT tokens FROM token_counts WHERE entry = entries.id AND encoding = @encoding)'
-  return `id, room, at, kind, author, text, data, ${encoding === undefined ? 'NULL' : tokens} AS tokens`
+  const version = revised ? 'ifnull(revisions.text, entries.text) AS text, revision' : 'text, NULL'
+  return `id, room, at, kind, author, ${version} AS edited, data, ${encoding === undefined ? 'NULL' : tokens} AS tokens`
 }
 
 /** The index is named because the planner, without statistics, takes the wrong one for a rare kind between two ids. */
 function select(query: EntryQuery, columns: string, index: string, kind: string): string {
   return [
     `SELECT ${columns}`,
-    `FROM entries INDEXED BY ${index} WHERE room = @room ${kind}`,
+    `FROM entries INDEXED BY ${index}`,
+    query.revised ? 'LEFT JOIN revisions ON target = id' : '',
+    `WHERE room = @room ${kind}`,
     query.before === undefined ? '' : 'AND id < @before',
     query.after === undefined ? '' : 'AND id > @after',
     query.withoutThreads ? "AND json_extract(data, '$.thread') IS NULL" : '',
+    query.revised ? LAST_VERSIONS : '',
   ].join(' ')
 }
+
+/** Not what was taken back, nor a later version, which stands in the place of the first. */
+const LAST_VERSIONS =
+  "AND (revision IS NULL OR revisions.text IS NOT NULL) AND json_extract(data, '$.edits') IS NULL"
 
 function entryValues(query: EntryQuery): Record<string, unknown> {
   return {

@@ -17,12 +17,18 @@ export function createHistoryStore({ db, read, write }: Connection): HistoryStor
   return {
     newest: (room, { maxRows, maxTokens, ...wanted }) =>
       read(() => {
-        const { statement, values } = query({ ...wanted, room, limit: maxRows })
+        const { statement, values } = query({ ...wanted, room, limit: maxRows, revised: true })
         return takeWithin(maxTokens, statement.iterate(values)).toReversed()
       }),
     following: (room, { maxRows, ...wanted }) =>
       read(() => {
-        const { statement, values } = query({ ...wanted, room, limit: maxRows, oldestFirst: true })
+        const { statement, values } = query({
+          ...wanted,
+          room,
+          limit: maxRows,
+          oldestFirst: true,
+          revised: true,
+        })
         return statement.all(values).map(toHistoryRow)
       }),
     toolCalls: (room) =>

@@ -7,6 +7,7 @@ import { firstDamage } from './damage.ts'
 import { createEntryLog } from './entry-log.ts'
 import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
+import { createInvitationNoticeStore } from './invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
@@ -21,6 +22,8 @@ import { createScriptStore } from './scripts.ts'
 import { createEntrySearch } from './search/entry-search.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createSummaryStore } from './summaries.ts'
+import { createDirectMessageStore } from './talk/direct-messages.ts'
+import { createIgnoredStore } from './talk/ignored.ts'
 import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
@@ -36,11 +39,16 @@ export function createStores(connection: Connection): Stores {
       },
       rooms: createRoomStore(connection),
       people: createPeopleStore(connection),
+      invitations: createInvitationNoticeStore(connection),
       sanctions: createSanctionStore(connection),
       removal: createRoomRemoval(connection),
       keys: createKeyStore(connection),
       names: createNameStore(connection),
       invites: createInviteStore(connection),
+    },
+    talk: {
+      messages: createDirectMessageStore(connection),
+      ignored: createIgnoredStore(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

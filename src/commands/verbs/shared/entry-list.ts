@@ -44,5 +44,8 @@ export async function printEntries(
   await out.ready()
 }
 
+/** What the time before an entry takes of a line, with the blank behind it. */
+export const TIME_CELLS = 17
+
 /** `2026-11-21 09:41`, UTC: the same on every reader's side. */
 const time = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

@@ -27,6 +27,8 @@ const released: Readonly<Record<string, string>> = {
   '013-sanctions.sql': 'c30f21b794f781b8ac8cf668d2e9fa17f6f7c1f1a2b8bad47161092c79b2c536',
   '014-invites.sql': '6bf97529c0c5a05bafd90ade0bd64c41940eae32061bb999d3e0fcd3f752b4d5',
   '015-payers.sql': 'b802bf152f21b2fd88172f798d856e943b04383c13d16f9a5b8d3ee9aa7ca396',
+  '016-talk.sql': 'b4404dfe34f5ba340544d2e25b39c8033cd5a288e168e9d0bac64ae28222fe6e',
+  '017-asked-and-invited.sql': 'adfdd4a06ba72234de61828ee42cd2da04fa813022823d44db39157c1a8d0fb4',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -79,14 +79,14 @@ test('those who come in while others are there are shown the same entries, which
     await room.record(says('hello'))
   }
   const [alice, bob] = screens
-  expect(bob!.texts()).toEqual(['long ago', 'alice joined', 'hello', 'bob joined', 'hello'])
-  expect(alice!.texts()).toEqual(bob!.texts())
-  expect(bob!.seen[2]).toBe(alice!.seen[2])
+  expect(alice!.texts()).toEqual(['long ago', 'alice joined', 'hello', 'bob joined', 'hello'])
+  expect(bob!.texts()).toEqual(['long ago', 'hello', 'bob joined', 'hello'])
+  expect(bob!.seen[1]).toBe(alice!.seen[2])
   expect(reads).toBe(1)
   for (const stay of stays) await stay.leave()
   const carol = recordingScreen(await person('carol'))
   await enterRoom(counting, carol.screen, pasts)
-  expect(carol.texts().slice(-3)).toEqual(['alice left', 'bob left', 'carol joined'])
+  expect(carol.texts()).toEqual(['long ago', 'hello', 'hello', 'alice, bob came and went', 'carol joined'])
   expect(reads).toBe(2)
 })
 
@@ -104,5 +104,41 @@ test('a past that could not be read is read again for the next one', async () =>
   broken = false
   const bob = recordingScreen(await person('bob'))
   await enterRoom(flaky, bob.screen, pasts)
-  expect(bob.texts()).toEqual(['alice joined', 'alice left', 'bob joined'])
+  expect(bob.texts()).toEqual(['alice came and went', 'bob joined'])
+})
+
+test('who comes in is shown last versions, whenever a line was edited or taken back', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  const lines = await Promise.all(['one', 'two', 'three', 'four'].map((text) => room.record(says(text))))
+  const [one, two, three] = lines.map(({ id }) => id)
+  const edit = (edits: typeof one) => room.record({ ...says('new'), ...(edits ? { edits } : {}) })
+  const retract = (retracts: typeof one) =>
+    room.record({
+      kind: 'notice',
+      level: 'info',
+      author: 'bob',
+      text: 'back',
+      ...(retracts ? { retracts } : {}),
+    })
+  await edit(one)
+  const { screen, seen, texts } = recordingScreen(await person('alice'))
+  const pasts = createRoomPasts()
+  await enterRoom(
+    around(
+      room,
+      () => edit(two),
+      () => retract(three),
+    ),
+    screen,
+    pasts,
+  )
+  expect(texts().slice(0, 3)).toEqual(['new', 'new', 'four'])
+  expect(texts()).not.toContain('three')
+  expect(seen[0]).toMatchObject({ id: one, edited: expect.any(String) })
+  await edit(lines[3]?.id)
+  const later = recordingScreen(await person('carol'))
+  await enterRoom(room, later.screen, pasts)
+  expect(later.texts().filter((text) => text === 'new')).toHaveLength(3)
+  expect(later.texts()).not.toContain('four')
 })

@@ -17,7 +17,7 @@ describe('/help', () => {
 
   test('of one command shows its form for this caller', async () => {
     await using world = await createCommandWorld()
-    const summary = 'let somebody into this private room'
+    const summary = 'let somebody into this private room; they are told at once, or as they come in next'
     expect(await world.type(world.bob, 'help /INVITE')).toEqual(done(`/invite NAME\n  ${summary}`))
     expect(await world.exec(world.bob, 'help invite')).toEqual(done(`invite ROOM NAME\n  ${summary}`))
   })

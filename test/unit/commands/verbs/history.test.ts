@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { LogStats } from '../../../../src/chat/log-stats.ts'
+import { screenOf } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, misused } from '../../../support/commands/command-world.ts'
 
 const FORM = '/history [-n N] [--before ID] [--json] [WHAT]'
@@ -32,6 +33,19 @@ describe('/history', () => {
     expect(last).toMatchObject({ kind: 'message', text: 'three' })
     const { out } = await world.exec(world.bob, `history hall --json --before ${last?.id}`)
     expect(parsed(out).map((entry) => entry.text)).toEqual(['one', 'two'])
+  })
+
+  test('has one line for those who came and went in a row, and with --json each of them', async () => {
+    await using world = await createTalk('one', 'two', 'three')
+    const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+    for (const who of [world.bob, world.root]) await room.enter(screenOf(who))
+    await world.type(world.ann, 'say four')
+    expect((await world.exec(world.bob, 'history hall')).out).toEqual([
+      ...['one', 'two', 'three'].map((text) => `2026-01-01 00:00 ann: ${text}`),
+      ...['2026-01-01 00:00 -- bob, root joined', '2026-01-01 00:00 ann: four'],
+    ])
+    const each = parsed((await world.exec(world.bob, 'history hall --json')).out)
+    expect(each.filter(({ kind }) => kind === 'presence')).toHaveLength(2)
   })
 
   test('counts the log: who recorded how much, and what each day had', async () => {
@@ -134,6 +148,30 @@ describe('/search', () => {
     expect(await world.exec(world.root, 'search den word')).toMatchObject({ status: 1, out: [] })
   })
 
+  test('of all rooms is typed in a session, too, where the dash comes before or after the flags', async () => {
+    await using world = await createTalk('a word in the hall')
+    await world.exec(world.ann, 'say den a word in the den')
+    const both = [
+      '2026-01-01 00:00 hall ann: a word in the hall',
+      '2026-01-01 00:00 den ann: a word in the den',
+    ]
+    for (const line of ['search - word', 'search -n 2 - word', 'search - -n 2 word'])
+      expect(await world.type(world.ann, line)).toEqual(done(...both))
+    expect(await world.type(world.bob, 'search - nope')).toEqual(done('nothing in your rooms has nope'))
+    expect(await world.type(world.ann, 'search word -')).toEqual(
+      done('2026-01-01 00:00 ann: a word in the hall'),
+    )
+  })
+
+  test('of all rooms finds nothing in a private room that one is only invited to', async () => {
+    await using world = await createTalk()
+    await world.exec(world.ann, 'say den a word in the den')
+    await world.exec(world.ann, 'invite den bob')
+    expect(await world.exec(world.bob, 'search - word')).toEqual(done('nothing in your rooms has word'))
+    await world.exec(world.bob, 'join den')
+    expect((await world.exec(world.bob, 'search - word')).out).toHaveLength(1)
+  })
+
   test('gives what fits best first with --best', async () => {
     await using world = await createTalk('build build', 'a build of this and that')
     expect((await world.type(world.bob, 'search --best -n 1 build')).out).toEqual([
@@ -143,7 +181,7 @@ describe('/search', () => {
 
   test('needs words', async () => {
     await using world = await createTalk()
-    const form = '/search [-n N] [--best] [--json] WORDS…'
+    const form = '/search [-] [-n N] [--best] [--json] WORDS…'
     expect(await world.type(world.bob, 'search')).toEqual(misused('search: WORDS is missing', form))
   })
 })

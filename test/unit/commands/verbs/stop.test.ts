@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ok } from '../../../../src/tools/result.ts'
 import { sessionIn } from '../../../support/commands/caller.ts'
-import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
+import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 import { tool } from '../../../support/turn-world.ts'
 
 const NOTHING = 'nothing that you could stop is running in hall'
@@ -30,7 +30,7 @@ describe('/stop', () => {
     const { world, turn } = await createScene()
     await using _ = world
     expect(await world.type(world.bob, 'stop')).toEqual(done())
-    expect(await turn.done).toMatchObject({ kind: 'notice', text: 'bob stopped @qwen' })
+    expect(await turn.done).toMatchObject({ kind: 'notice', text: "bob stopped @qwen's turn for bob" })
   })
 
   test('is refused for what others asked for, but not to who manages the room', async () => {
@@ -39,7 +39,40 @@ describe('/stop', () => {
     expect(await world.type(world.guest, 'stop')).toEqual(refused(NOTHING))
     expect(await world.exec(world.ann, 'stop lobby')).toMatchObject({ status: 1 })
     expect(await world.exec(world.ann, 'stop hall')).toEqual(done())
-    await turn.done
+    expect((await turn.done).text).toBe("ann stopped @qwen's turn for bob")
+  })
+
+  test.each(['qwen', '@QWEN'])(
+    '%s stops the turns of that model, and no tool that somebody runs',
+    async (word) => {
+      const { world, turn } = await createScene()
+      await using _ = world
+      expect(await world.exec(world.guest, `stop hall ${word}`)).toEqual(
+        refused('@qwen is doing nothing in hall that you could stop'),
+      )
+      expect(await world.exec(world.bob, `stop hall ${word}`)).toEqual(done())
+      expect((await turn.done).text).toBe("bob stopped @qwen's turn for bob")
+      expect(await world.exec(world.bob, `stop hall ${word}`)).toMatchObject({ status: 1 })
+      expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
+    },
+  )
+
+  test('says which model was meant, and which rooms and words there are not', async () => {
+    const { world, turn } = await createScene()
+    await using _ = world
+    expect(await world.exec(world.ann, 'stop hall @qwne')).toEqual(
+      refused('there is no model called @qwne; did you mean @qwen?'),
+    )
+    expect(await world.exec(world.bob, 'stop den @qwen')).toEqual(
+      refused('there is no room called den; see rooms, or make it with create'),
+    )
+    expect(await world.type(world.bob, 'stop @qwen now')).toEqual(
+      misused('stop: "now" is one word too many', '/stop [MODEL]'),
+    )
+    const stop = world.commands.find(({ name }) => name === 'stop')
+    const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
+    expect(await stop?.complete?.({ room, person: world.bob })).toEqual(['qwen'])
+    expect(world.turnWorld.turns.running(room.name)).toContain(turn)
   })
 
   test('is refused where nothing runs', async () => {

@@ -176,6 +176,19 @@ describe('on_message', () => {
     await vi.waitFor(async () => expect(await valueOf(world, 'seen')).toBe('a,b,c,d,'))
   })
 
+  test('is not called for a new version of a message, or for a reaction', async () => {
+    await using world = await createTurnWorld(scriptedModel())
+    await scripted(
+      world,
+      'function on_message(entry) tools.room_kv_set("seen", (tools.room_kv_get("seen") or "") .. entry.text .. ",") end',
+    )
+    const first = await world.room.record({ kind: 'message', author: 'ann', text: 'a' })
+    await world.room.record({ kind: 'message', author: 'ann', text: 'b', edits: first.id })
+    await world.room.record({ kind: 'action', author: 'ann', text: 'c', reacts: first.id })
+    await speak(world, 'd')
+    await vi.waitFor(async () => expect(await valueOf(world, 'seen')).toBe('a,d,'))
+  })
+
   test('is told once of each version that it fails, with its line, and the log has each time', async () => {
     await using world = await createTurnWorld(scriptedModel())
     await scripted(world, '\nfunction on_message(entry)\n  error("no " .. entry.text)\nend')

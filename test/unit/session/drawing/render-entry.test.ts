@@ -13,7 +13,10 @@ const approval = { tool: 'run_command', requester: 'bob', verdict: 'asked' } as 
 /** One of each kind. */
 const entries: readonly Entry[] = [
   { ...base, kind: 'message' },
+  { ...base, kind: 'message', edits: '0' as EntryId, text: 'hello' },
+  { ...base, kind: 'message', edited: '2' as EntryId, text: 'hello' },
   { ...base, kind: 'action', text: 'waves' },
+  { ...base, kind: 'action', text: '👍', reacts: '0' as EntryId, to: 'ann' },
   { ...base, kind: 'presence', event: 'joined', text: 'bob joined' },
   { ...base, kind: 'notice', level: 'info', text: 'topic: tea' },
   { ...base, kind: 'reply', turn: 't' as TurnId, outcome: 'done' },
@@ -31,7 +34,10 @@ test('each kind of entry has its own look', () => {
   const look = entries.map((entry) => withoutSgr(renderEntry(entry, { columns: 79, theme: colour })))
   expect(look).toEqual([
     'bob: hi',
+    'bob (edited): hello',
+    'bob (edited): hello',
     '* bob waves',
+    '* bob reacted 👍 to ann',
     '-- bob joined',
     '-- topic: tea',
     'bob: hi',

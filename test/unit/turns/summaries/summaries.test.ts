@@ -369,3 +369,66 @@ describe('the summary of a room', () => {
     expect(asked(memo)[0]).toContain('ann called peek {}\n  result of peek: seen\nann: says a thing 0')
   })
 })
+
+describe('a line that is edited or taken back', () => {
+  const versionsOf = (world: TurnWorld) => world.chatParts.storage.prompts.summaries
+
+  it('is in no summary: the version from before it holds again, and is gone on from', async () => {
+    const { world, memo } = await remembering([say('old things'), say('a secret'), say('nothing secret')])
+    await using _ = world
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    await talk(world, 100, 'later')
+    await memo.arrived(2)
+    await idle(world)
+    const { room, summaries } = world
+    const entry = (await current(world))!.last
+    let recorded: string | undefined
+    await summaries.forget(room.name, entry, async () => {
+      recorded = (await current(world))?.text
+      await room.record({ kind: 'notice', level: 'info', author: 'ann', text: 'back', retracts: entry })
+    })
+    expect(recorded).toBe('old things')
+    await memo.arrived(3)
+    await idle(world)
+    expect(asked(memo)[2]).toContain('## The summary so far\n  old things\n')
+    expect(asked(memo)[2]).not.toContain('a secret')
+    const { text } = (await world.log()).find(({ id }) => id === entry)!
+    expect(asked(memo)[2]).not.toContain(`${text}\n`)
+    expect(await current(world)).toMatchObject({ version: 4, text: 'nothing secret' })
+    // What was made from the line is not taken for clean later.
+    await summaries.forget(room.name, (await current(world))!.last, async () => undefined)
+    expect((await versionsOf(world).current(room.name))?.text).toBe('old things')
+  })
+
+  it('clears a summary that has no version from before it, and stops one that is being made', async () => {
+    const { world, memo } = await remembering([say('a secret'), hangs(), say('whole')])
+    await using _ = world
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    await talk(world, 100, 'later')
+    await memo.arrived(2)
+    const { room, summaries } = world
+    await summaries.forget(room.name, (await current(world))!.first, async () => undefined)
+    await memo.arrived(3)
+    await idle(world)
+    expect(asked(memo)[2]).not.toContain('a secret')
+    const texts = (await versionsOf(world).versions(room.name)).map(({ text }) => text)
+    expect(texts).toContain('')
+    expect(texts.at(-1)).toBe('a secret')
+  })
+
+  it('leaves alone a summary that does not cover it', async () => {
+    const { world, memo } = await remembering([say('old things')])
+    await using _ = world
+    await talk(world, 160)
+    await memo.arrived(1)
+    await idle(world)
+    const { room, summaries } = world
+    await summaries.forget(room.name, (await world.log()).at(-1)!.id, async () => undefined)
+    expect(await current(world)).toMatchObject({ version: 1, text: 'old things' })
+    expect(memo.requests).toHaveLength(1)
+  })
+})

@@ -99,7 +99,9 @@ const COLUMNS = 'entries.id, entries.room, at, kind, author, text, data'
 const ASKED_FOR = `entries.room IN (SELECT value FROM json_each(@rooms))
   AND (@before IS NULL OR entries.id < @before)
   AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
-  AND (@threads OR json_extract(data, '$.thread') IS NULL)`
+  AND (@threads OR json_extract(data, '$.thread') IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM revisions
+    WHERE target = ifnull(json_extract(data, '$.edits'), entries.id) AND revision <> entries.id)`
 
 const NEWEST = `SELECT ${COLUMNS} FROM search.entry_words AS found CROSS JOIN entries ON entries.id = found.entry
   WHERE found.entry_words MATCH @match AND ${ASKED_FOR} ORDER BY found.rowid DESC LIMIT @limit`

@@ -51,11 +51,17 @@ export const LANES: LanesOf<Stores> = {
       claimAdmin: 'write',
       fileNames: 'write',
     },
+    invitations: { put: 'write', take: 'write' },
     sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
     removal: { removeSome: 'write', remove: 'write' },
     keys: { list: 'read', add: 'write', remove: 'write' },
     names: { rename: 'write' },
     invites: { add: 'write', list: 'read', find: 'read', revoke: 'write', redeem: 'write' },
+  },
+  talk: {
+    // Read in the thread that writes: what was deleted before is not found again.
+    messages: { put: 'write', waiting: 'write', remove: 'write' },
+    ignored: { ignoredBy: 'read', add: 'write', remove: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },
@@ -77,6 +83,7 @@ export const LANES: LanesOf<Stores> = {
       find: 'read',
       unfinished: 'read',
       last: 'read',
+      asked: 'read',
     },
     charges: {
       add: 'write',

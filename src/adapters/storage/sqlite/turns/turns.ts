@@ -1,6 +1,6 @@
 // What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
 
-import type { RoomName, TurnId } from '../../../../chat/entry.ts'
+import type { EntryId, RoomName, TurnId } from '../../../../chat/entry.ts'
 import { SYSTEM } from '../../../../chat/people/names.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import type { Prompt } from '../../../../prompt/prompt.ts'
@@ -20,6 +20,7 @@ interface TurnRow {
   readonly cached: number | null
   readonly error: string | null
   readonly prompt: string | null
+  readonly message: EntryId | null
 }
 
 interface StepRow {
@@ -49,6 +50,8 @@ export function createTurnStore(connection: Connection): TurnStore {
         const row = sql.last.get(room, SYSTEM)
         return withSteps(row && toRecord(row), row ? sql.steps.all(row.id) : [])
       }),
+    asked: (room, requester, limit) =>
+      read(() => sql.asked.all(room, requester, Math.max(0, limit)).map(toRecord)),
   }
 }
 
@@ -57,9 +60,9 @@ function prepare({ db }: Connection) {
     find: db.prepare<[string], TurnRow>('SELECT * FROM turns WHERE id = ?'),
     insert: db.prepare<[TurnRow]>(
       `INSERT INTO turns (id, room, model, requester, parent, started_at, ended_at, outcome, input, cached,
-         output, error, prompt)
+         output, error, prompt, message)
        VALUES (@id, @room, @model, @requester, @parent, @started_at, @ended_at, @outcome, @input, @cached,
-         @output, @error, @prompt)`,
+         @output, @error, @prompt, @message)`,
     ),
     update: db.prepare<[TurnRow]>(
       `UPDATE turns SET room = @room, model = @model, requester = @requester, started_at = @started_at,
@@ -75,6 +78,12 @@ function prepare({ db }: Connection) {
     unfinished: db.prepare<[], TurnRow>('SELECT * FROM turns WHERE ended_at IS NULL ORDER BY started_at, id'),
     last: db.prepare<[string, string], TurnRow>(
       'SELECT * FROM turns WHERE room = ? AND requester <> ? AND parent IS NULL ORDER BY started_at DESC, id DESC LIMIT 1',
+    ),
+    asked: db.prepare<[RoomName, string, number], TurnRow>(
+      `SELECT id, room, model, requester, parent, started_at, ended_at, outcome, input, output, cached, error,
+         NULL AS prompt, message
+       FROM turns WHERE room = ? AND requester = ? AND message IS NOT NULL
+       ORDER BY started_at DESC, id DESC LIMIT ?`,
     ),
   }
 }
@@ -96,6 +105,7 @@ const toRow = (turn: TurnRecord): TurnRow => ({
   output: turn.usage?.output ?? null,
   error: turn.error ?? null,
   prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
+  message: turn.message ?? null,
 })
 
 const toRecord = (row: TurnRow): TurnRecord => ({
@@ -109,6 +119,7 @@ const toRecord = (row: TurnRow): TurnRecord => ({
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
   ...usageIn(row),
   ...(row.error === null ? {} : { error: row.error }),
+  ...(row.message === null ? {} : { message: row.message }),
   ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
 })
 

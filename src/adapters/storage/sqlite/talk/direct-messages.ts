@@ -1,0 +1,59 @@
+import type { PersonId } from '../../../../chat/people/person.ts'
+import type { DirectMessage, DirectMessageStore, WaitingLimits } from '../../../../chat/talk/ports.ts'
+import type { Connection } from '../connection.ts'
+
+interface MessageRow {
+  readonly id: string
+  readonly recipient: PersonId
+  readonly sender: PersonId
+  readonly name: string
+  readonly guest: number
+  readonly at: number
+  readonly text: string
+}
+
+/** Messages to one person. */
+export function createDirectMessageStore({ db, read, write }: Connection): DirectMessageStore {
+  const sweep = db.prepare<[number]>('DELETE FROM direct_messages WHERE at < ?')
+  const put = db.prepare<[MessageRow & WaitingLimits]>(
+    `INSERT INTO direct_messages (id, recipient, sender, name, guest, at, text)
+     SELECT @id, @recipient, @sender, @name, @guest, @at, @text
+     WHERE (SELECT count(*) FROM direct_messages WHERE recipient = @recipient) < @forOne
+       AND (SELECT count(*) FROM direct_messages WHERE recipient = @recipient AND sender = @sender) < @fromOne
+       AND (SELECT count(*) FROM direct_messages) < @inAll`,
+  )
+  const waiting = db.prepare<[PersonId], MessageRow>(
+    'SELECT * FROM direct_messages WHERE recipient = ? ORDER BY id',
+  )
+  const remove = db.prepare<[string]>('DELETE FROM direct_messages WHERE id = ?')
+  return {
+    put: (message, limits) =>
+      write(() => {
+        sweep.run(limits.notBefore)
+        return put.run({ ...toRow(message), ...limits }).changes === 1
+      }),
+    waiting: (person) => read(() => waiting.all(person).map(toMessage)),
+    remove: (ids) =>
+      write(() => {
+        for (const id of ids) remove.run(id)
+      }),
+  }
+}
+
+const toRow = ({ id, to, from, at, text }: DirectMessage): MessageRow => ({
+  id,
+  recipient: to,
+  sender: from.id,
+  name: from.name,
+  guest: from.guest ? 1 : 0,
+  at,
+  text,
+})
+
+const toMessage = ({ id, recipient, sender, name, guest, at, text }: MessageRow): DirectMessage => ({
+  id,
+  to: recipient,
+  from: { id: sender, name, guest: guest === 1 },
+  at,
+  text,
+})

@@ -1,0 +1,156 @@
+import type { Entry, PresenceEntry, PresenceSumEntry } from '../entry.ts'
+import { SYSTEM } from '../people/names.ts'
+import { keysOf } from '../../lib/keys-of.ts'
+import type { PresenceChange } from './held-presence.ts'
+import { coursesOf } from './sum.ts'
+
+type Coming = PresenceEntry | PresenceSumEntry
+
+/** What is shown of a log where comings and goings in a row are one line, and never a third of all lines. */
+export interface PresenceFold {
+  /**
+   * What is to be shown now that the log goes on with this entry: the entry, after the line for those who came and went
+   * before it. That line waits where it would be one too many. `columns`: the cells that it may take.
+   */
+  take(entry: Entry, columns: number): readonly Entry[]
+  /** Something is shown that is no entry: what is to be shown before it. */
+  other(columns: number): readonly Entry[]
+  /** The line that waits; the same object as long as nothing changes. */
+  waiting(columns: number): Entry | undefined
+  /** The log is over: what is still to be shown. */
+  end(columns: number): readonly Entry[]
+}
+
+/** More in a row are a line of their own, so that no line that waits grows without end. */
+const MAX_IN_A_ROW = 200
+
+/** `own`: whose comings and goings are shown as they are, since the person waits for them. */
+export function createPresenceFold(own?: string): PresenceFold {
+  let row: Coming[] = []
+  let lines = 0
+  let presenceLines = 0
+  let made: { readonly columns: number; readonly line: Entry } | undefined
+
+  function waiting(columns: number): Entry | undefined {
+    if (row.length === 0) return undefined
+    if (made?.columns !== columns) made = { columns, line: lineFor(row, columns) }
+    return made.line
+  }
+
+  /** `more`: lines that follow at once. */
+  function flush(columns: number, more: number): readonly Entry[] {
+    const line = waiting(columns)
+    if (!line || 3 * (presenceLines + 1) >= lines + 1 + more) return []
+    return commit(line)
+  }
+
+  function commit(line: Entry): readonly Entry[] {
+    row = []
+    made = undefined
+    presenceLines += 1
+    lines += 1
+    return [line]
+  }
+
+  function other(columns: number): readonly Entry[] {
+    const before = flush(columns, 1)
+    lines += 1
+    return before
+  }
+
+  function add(entry: Coming, columns: number): readonly Entry[] {
+    row.push(entry)
+    made = undefined
+    return row.length < MAX_IN_A_ROW ? [] : commit(lineFor(row, columns))
+  }
+
+  return {
+    waiting,
+    other,
+    take(entry, columns) {
+      const isFolded = isComing(entry) && !(own !== undefined && isOf(entry, own))
+      return isFolded ? add(entry, columns) : [...other(columns), entry]
+    },
+    end(columns) {
+      const line = waiting(columns)
+      return line && lines === 0 ? commit(line) : flush(columns, 0)
+    },
+  }
+}
+
+/** A part of a log that is known whole: what is too much for lines of its own goes into the line of a later row. */
+export function foldPast(entries: readonly Entry[], columns: number): readonly Entry[] {
+  const rows = rowsOf(entries)
+  const others = entries.filter((entry) => !isComing(entry)).length
+  const allowed = others === 0 ? 1 : Math.ceil(others / 2) - 1
+  const first = Math.max(0, rows.length - allowed)
+  const joined = rows.slice(first).map((row, index) => (index === 0 ? rows.slice(0, first + 1).flat() : row))
+  const lines = new Map(joined.map((row) => [row.at(-1), lineFor(row, columns)]))
+  return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry) ?? []) : entry))
+}
+
+function rowsOf(entries: readonly Entry[]): readonly (readonly Coming[])[] {
+  const rows: Coming[][] = []
+  let row: Coming[] | undefined
+  for (const entry of entries) {
+    if (!isComing(entry)) row = undefined
+    else if (row) row.push(entry)
+    else rows.push((row = [entry]))
+  }
+  return rows
+}
+
+const isComing = (entry: Entry): entry is Coming => entry.kind === 'presence'
+
+const isOf = (entry: Coming, name: string): boolean => entry.event !== 'summed' && nameIn(entry) === name
+
+/** The last entry of a row, in the words of all of them. */
+function lineFor(row: readonly Coming[], columns: number): Entry {
+  const last = row.at(-1)
+  if (!last) throw new TypeError('there is no line for an empty row')
+  if (row.length === 1) return last
+  const changes = row.flatMap(changesOf)
+  const namesOf = (wanted: PresenceChange['event']): readonly string[] =>
+    changes.filter(({ event }) => event === wanted).map(({ name }) => name)
+  const { id, at, room } = last
+  const [joined, left] = [namesOf('joined'), namesOf('left')]
+  const text = rowText(changes, columns)
+  return { id, at, room, kind: 'presence', author: SYSTEM, event: 'summed', joined, left, text }
+}
+
+function changesOf(entry: Coming): readonly PresenceChange[] {
+  if (entry.event !== 'summed') return [{ name: nameIn(entry), event: entry.event }]
+  return [
+    ...entry.joined.map((name) => ({ name, event: 'joined' as const })),
+    ...entry.left.map((name) => ({ name, event: 'left' as const })),
+  ]
+}
+
+const nameIn = ({ text, event }: PresenceEntry): string => text.slice(0, -` ${event}`.length)
+
+/** What follows a number, for each thing that somebody can have done in the end. */
+const COUNTED = {
+  joined: 'came',
+  left: 'left',
+  'came and went': 'came and went',
+  'left and came back': 'left and came back',
+} as const
+
+/** `ann, bob joined · cy left`, or `3 came · 1 left` where the names do not fit. */
+function rowText(changes: readonly PresenceChange[], columns: number): string {
+  const courses = coursesOf(changes)
+  const groups = keysOf(COUNTED).flatMap((course) => {
+    const names = [...courses].flatMap(([name, own]) => (own === course ? [name] : []))
+    return names.length === 0 ? [] : [{ course, names }]
+  })
+  const named = groups.map(({ course, names }) => `${names.join(', ')} ${course}`).join(SEPARATOR)
+  if (mostCellsOf(named) + LABEL_CELLS <= columns) return named
+  return groups.map(({ course, names }) => `${names.length} ${COUNTED[course]}`).join(SEPARATOR)
+}
+
+const SEPARATOR = ' · '
+/** Of the mark before what the room says, `-- `. */
+const LABEL_CELLS = 3
+
+/** No terminal gives a character that is not ASCII more than two cells a UTF-16 unit. */
+const mostCellsOf = (text: string): number => text.length + text.replace(/[ -~]/g, '').length

@@ -1,0 +1,33 @@
+import { skeleton } from '../../lib/text/skeleton.ts'
+import { Refusal } from '../errors.ts'
+import type { Person } from '../people/person.ts'
+import type { PeopleStore } from '../ports.ts'
+import type { OpenSessions } from './open-sessions.ts'
+
+/**
+ * Finds whom somebody means: people who have registered, and guests who are there. Both throw `Refusal` in the same words
+ * whether a name is free, reserved, or that of somebody who is gone. Both reject with `StorageError`.
+ */
+export interface FindPerson {
+  called(name: string): Promise<Person>
+  /** Somebody of before, whatever they are called now. */
+  again(person: Pick<Person, 'id' | 'name' | 'guest'>): Promise<Person>
+}
+
+export function createFindPerson(
+  people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
+  sessions: Pick<OpenSessions, 'of' | 'guestCalled'>,
+): FindPerson {
+  return {
+    async called(word) {
+      const name = word.replace(/^@/, '')
+      return (await people.bySkeleton(skeleton(name))) ?? sessions.guestCalled(name) ?? refuse(name)
+    },
+    again: async ({ id, name, guest }) =>
+      (guest ? sessions.of(id)[0]?.person : await people.byId(id)) ?? refuse(name),
+  }
+}
+
+function refuse(name: string): never {
+  throw new Refusal(`nobody can be reached as ${name.slice(0, 40)}; who lists the people of a room`)
+}

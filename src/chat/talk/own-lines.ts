@@ -1,0 +1,73 @@
+import type { ActionEntry, Entry, EntryId, MessageEntry, RoomName } from '../entry.ts'
+import { Refusal } from '../errors.ts'
+import { messageText, type MessageLimits } from '../message-text.ts'
+import type { Person } from '../people/person.ts'
+import type { Clock } from '../ports.ts'
+import type { Room } from '../room.ts'
+import { createRoomSerials } from './room-serials.ts'
+import { isLine } from './revise.ts'
+
+/** How long somebody may change a line of theirs, in minutes, and how many lines may have been said since. */
+export const EDIT_MINUTES = 15
+export const MAX_LINES_SINCE = 300
+
+/** What people may do with the last line that they said in a room. Both throw `Refusal` where there is none, or a model is at work on it. */
+export interface OwnLines {
+  /** Records a new version of the person's last message. It calls no model. */
+  edit(room: Room, person: Person, text: string): Promise<void>
+  /** Records that the person's last message or action is taken back. After that the one before it is the last. */
+  retract(room: Room, person: Person): Promise<void>
+}
+
+/** What own lines need of those who read them. */
+export interface LineReaders {
+  /** The name of a model whose turn was started by this entry and is not over. */
+  readonly answering: (room: RoomName, entry: EntryId) => string | undefined
+  /** Runs `record`, so that no summary is left, or made meanwhile, that knows more of the entry than the log does then. */
+  readonly forget: (room: RoomName, entry: EntryId, record: () => Promise<unknown>) => Promise<void>
+}
+
+/** What people change is held to the limits of what they say. A guest name may have been somebody else's before `clock` was first asked. */
+export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock): OwnLines {
+  const startedAt = clock.now()
+  const inTurn = createRoomSerials()
+
+  async function lastLine(room: Room, person: Person): Promise<MessageEntry | ActionEntry> {
+    const oldest = Math.max(clock.now() - EDIT_MINUTES * 60_000, person.guest ? startedAt : 0)
+    const lines = await room.history({
+      limit: MAX_LINES_SINCE,
+      kinds: ['message', 'action'],
+      withoutThreads: true,
+      revised: true,
+    })
+    const last = lines.findLast((entry) => isOwnLine(entry, person) && entry.at >= oldest)
+    if (last?.kind !== 'message' && last?.kind !== 'action') throw new Refusal(NOTHING)
+    const model = readers.answering(room.name, last.id)
+    if (model === undefined) return last
+    throw new Refusal(`@${model} is at work on that line; stop it, or wait until it is done`)
+  }
+
+  return {
+    edit: (room, person, raw) =>
+      inTurn(room, async () => {
+        const text = messageText(raw, limits)
+        const last = await lastLine(room, person)
+        if (last.kind === 'action')
+          throw new Refusal('your last line says what you do; retract it, and say it anew with me')
+        if (last.text === text) throw new Refusal('your last line says that already')
+        const draft = { kind: 'message', author: person.name, text, edits: last.id } as const
+        await readers.forget(room.name, last.id, () => room.record(draft))
+      }),
+    retract: (room, person) =>
+      inTurn(room, async () => {
+        const { id: retracts } = await lastLine(room, person)
+        const text = `${person.name} took back a line`
+        const draft = { kind: 'notice', level: 'info', author: person.name, text, retracts } as const
+        await readers.forget(room.name, retracts, () => room.record(draft))
+      }),
+  }
+}
+
+const isOwnLine = (entry: Entry, { name }: Person): boolean => isLine(entry) && entry.author === name
+
+const NOTHING = `you have said nothing here in the last ${EDIT_MINUTES} minutes that could be changed, or more than ${MAX_LINES_SINCE} lines were said since`

@@ -1,0 +1,83 @@
+import { cleanText } from '../../lib/text/clean-text.ts'
+import type { ActionEntry, Entry } from '../entry.ts'
+import { Refusal } from '../errors.ts'
+import type { Person } from '../people/person.ts'
+import type { Room } from '../room.ts'
+import { createRoomSerials } from './room-serials.ts'
+import { isLine } from './revise.ts'
+
+/** Of a room's lines, actions and reactions, the newest that can be reacted to. */
+export const MAX_REACTION_DISTANCE = 300
+/** Different emoji of one person on one line. */
+export const MAX_REACTIONS_TO_LINE = 3
+
+/** An emoji of Unicode's list, or a pictograph without its presentation selector. Sequences are checked whole. */
+const EMOJI = new RegExp('^(?:\\p{RGI_Emoji}|\\p{Extended_Pictographic}\\uFE0F?)$', 'v')
+
+/** Emoji on what was said. */
+export interface Reactions {
+  /**
+   * Reacts to the last line of the room, or to the one with this id; the same emoji again takes it back. Throws `Refusal`:
+   * no emoji, no such line, too many on it.
+   */
+  react(room: Room, person: Person, emoji: string, id?: string): Promise<void>
+}
+
+/** Reactions of one room are recorded one after the other, so that none counts twice. */
+export function createReactions(): Reactions {
+  const inTurn = createRoomSerials()
+  return {
+    react: (room, person, raw, id) =>
+      inTurn(room, async () => {
+        const emoji = emojiOf(raw)
+        const said = await room.history({
+          limit: MAX_REACTION_DISTANCE,
+          kinds: ['message', 'action', 'reply'],
+          withoutThreads: true,
+          revised: true,
+        })
+        const line = lineIn(said, id)
+        const mine = said.filter((entry) => isReaction(entry, line, person))
+        const same = mine.find(({ text }) => text === emoji)
+        if (same) return await takeBack(room, person, same)
+        if (mine.length >= MAX_REACTIONS_TO_LINE)
+          throw new Refusal(
+            `you have ${MAX_REACTIONS_TO_LINE} reactions on that line, which is the limit; the same emoji again takes one back`,
+          )
+        await room.record({
+          kind: 'action',
+          author: person.name,
+          text: emoji,
+          reacts: line.id,
+          to: line.author,
+        })
+      }),
+  }
+}
+
+function emojiOf(raw: string): string {
+  const emoji = cleanText(raw)
+  if (EMOJI.test(emoji)) return emoji
+  throw new Refusal('a reaction is one emoji, such as 👍')
+}
+
+/** An id of the last version names the line, too. */
+function lineIn(said: readonly Entry[], id: string | undefined): Entry {
+  const isMeant = (entry: Entry): boolean =>
+    id === undefined || entry.id === id || (entry.kind === 'message' && entry.edited === id)
+  const line = said.findLast((entry) => isLine(entry) && isMeant(entry))
+  if (line) return line
+  throw new Refusal(
+    id === undefined
+      ? 'nothing was said here that you could react to'
+      : `there is no line ${id.slice(0, 40)} among the newest ${MAX_REACTION_DISTANCE} here; history --json shows ids`,
+  )
+}
+
+const isReaction = (entry: Entry, line: Entry, { name }: Person): entry is ActionEntry =>
+  entry.kind === 'action' && entry.reacts === line.id && entry.author === name
+
+async function takeBack(room: Room, { name }: Person, { id, text: emoji }: ActionEntry): Promise<void> {
+  const text = `${name} took back ${emoji}`
+  await room.record({ kind: 'notice', level: 'info', author: name, text, retracts: id })
+}

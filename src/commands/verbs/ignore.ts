@@ -1,0 +1,30 @@
+import { skeleton } from '../../lib/text/skeleton.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
+import { defineCommand, type Command } from '../define.ts'
+
+export const ignoreCommand = ({ ignores, findPerson }: Pick<Talk, 'ignores' | 'findPerson'>): Command =>
+  defineCommand({
+    name: 'ignore',
+    summary:
+      'do not show what somebody says, and what they write to you; again: show it; alone: whom you ignore',
+    room: 'none',
+    arguments: [{ name: 'name', about: 'of a person, who is not told', optional: true }],
+    example: 'bob',
+    complete: ({ room }) => room.present().map((person) => person.name),
+    async run({ person, args, out }) {
+      const list = await ignores.list(person)
+      if (args.name === undefined)
+        return out.line(list.length === 0 ? 'you ignore nobody' : list.map(({ name }) => name).join(', '))
+      const wanted = skeleton(args.name.replace(/^@/, ''))
+      const ignored = list.find(({ name, nameThen }) =>
+        [name, nameThen].some((one) => skeleton(one) === wanted),
+      )
+      if (ignored) {
+        await ignores.remove(person, ignored.id)
+        return out.line(`you hear ${ignored.name} again`)
+      }
+      const other = await findPerson.called(args.name)
+      await ignores.add(person, other)
+      out.line(`you ignore ${other.name} now; the same again undoes it`)
+    },
+  })

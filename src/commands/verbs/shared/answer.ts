@@ -1,0 +1,100 @@
+import { entryJson } from '../../../chat/entry-json.ts'
+import type { Entry } from '../../../chat/entry.ts'
+import { safeJson } from '../../../lib/safe-json.ts'
+import type { RunningTurn } from '../../../turns/turns.ts'
+import type { Output } from '../../caller.ts'
+import type { CommandContext } from '../../define.ts'
+
+/** A question that a model is at work on. */
+export interface AskedTurn {
+  readonly message: Entry
+  readonly turn: RunningTurn
+}
+
+/**
+ * Prints the reply to what `ask` asks, as it comes, or the entries of its turn as JSON. Resolves when the turn has ended,
+ * to false where it did not end well. The turn is stopped where the caller goes away.
+ */
+export async function printAnswer(
+  {
+    room,
+    person,
+    out,
+    signal,
+    flags,
+  }: CommandContext<'here'> & { readonly flags: { readonly json: boolean } },
+  ask: () => Promise<AskedTurn>,
+): Promise<void | false> {
+  const printer = flags.json ? jsonPrinter(out) : textPrinter(out)
+  let turn: string | undefined
+  const early: ((turn: string) => void)[] = []
+  const soon = (print: (turn: string) => void): void => {
+    if (turn === undefined) early.push(print)
+    else print(turn)
+  }
+  const stop = room.listen({
+    deliver: (entry) => soon((mine) => 'turn' in entry && entry.turn === mine && printer.entry(entry)),
+    stream: ({ text, turn: of, thinking }) => soon((mine) => of === mine && !thinking && printer.delta(text)),
+  })
+  try {
+    const { message, turn: started } = await ask()
+    turn = started.id
+    const gone = (): void =>
+      started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${person.name} went away`)
+    signal.addEventListener('abort', gone, { once: true })
+    if (signal.aborted) gone()
+    printer.asked(message)
+    for (const print of early) print(turn)
+    const last = await started.done
+    printer.end()
+    return last.kind === 'reply' && last.outcome === 'done' ? undefined : false
+  } finally {
+    stop()
+  }
+}
+
+/** What prints a turn. */
+interface Printer {
+  /** The question, as it was stored. */
+  asked(message: Entry): void
+  /** An entry of the turn. */
+  entry(entry: Entry): void
+  delta(text: string): void
+  end(): void
+}
+
+function jsonPrinter(out: Output): Printer {
+  const entry = (one: Entry): void => out.line(safeJson(entryJson(one)))
+  return { asked: entry, entry, delta() {}, end() {} }
+}
+
+function textPrinter(out: Output): Printer {
+  let atLineStart = true
+  let streamed = ''
+  const write = (text: string): void => {
+    if (text === '') return
+    out.write(text)
+    atLineStart = text.endsWith('\n')
+  }
+  return {
+    asked() {},
+    entry(entry) {
+      if (entry.kind === 'notice' && entry.level === 'error') out.warn(entry.text)
+      if (entry.kind === 'approval' && entry.verdict === 'denied') out.warn(entry.text)
+      // Text before a tool call ends there: the next step's text begins on a line of its own.
+      if (entry.kind === 'tool_call' && !atLineStart) write('\n')
+      if (entry.kind !== 'reply') return
+      // A reply that was never streamed, or lost pieces on the way, is still printed whole.
+      if (streamed === '') write(entry.text)
+      // What a model said before a call is one part; the next part is streamed anew.
+      streamed = ''
+    },
+    delta(text) {
+      streamed += text
+      write(text)
+    },
+    end() {
+      if (!atLineStart) write('\n')
+    },
+  }
+}

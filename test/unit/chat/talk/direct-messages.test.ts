@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { createChatParts } from '../../../support/chat-parts.ts'
+import { talkOver } from '../../../support/talk.ts'
+
+const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: false, guest: true }
+
+async function createScene() {
+  const chatParts = await createChatParts()
+  const talk = talkOver(chatParts)
+  const [ann, bob] = await Promise.all([chatParts.person('ann'), chatParts.person('bob')])
+  /** A session, and what it was told; `rings` counts its bells. */
+  const open = async (person: Person) => {
+    const lines: string[] = []
+    let rings = 0
+    const session = await talk.openSession({
+      person,
+      print: (text) => void lines.push(text),
+      bell: () => void (rings += 1),
+    })
+    await session.showWaiting()
+    return { ...session, lines, rings: () => rings }
+  }
+  return { ...chatParts, ...talk, talk, ann, bob, open }
+}
+
+test('a message is shown on every open session with a bell, or once at the next login, with its time', async () => {
+  const { messages, ann, bob, open, clock } = await createScene()
+  const [one, two] = [await open(bob), await open(bob)]
+  await messages.send(ann, '@BOB', 'hello\nbob: fake')
+  for (const { lines, rings } of [one, two]) {
+    expect(lines).toEqual(['ann -> you: hello\n  bob: fake'])
+    expect(rings()).toBe(1)
+  }
+  for (const session of [one, two]) session.close()
+  await messages.send(guest, 'bob', 'psst')
+  clock.advance(3_600_000)
+  const later = await Promise.all([open(bob), open(bob)])
+  const seen = later.flatMap(({ lines }) => lines)
+  expect(new Set(seen)).toEqual(new Set(['eve-2 (guest) -> you (2026-01-01 00:00 UTC): psst']))
+  expect((await open(bob)).lines).toEqual([])
+})
+
+test('two deliveries at the same time show nothing twice', async () => {
+  const { messages, ann, bob, open } = await createScene()
+  const { lines } = await open(bob)
+  await Promise.all([1, 2].map((n) => messages.send(ann, 'bob', `text ${n}`)))
+  expect(lines.toSorted()).toEqual(['ann -> you: text 1', 'ann -> you: text 2'])
+})
+
+test('who is no registered person and no guest who is there is refused in the same words', async () => {
+  const { messages, ann, open } = await createScene()
+  const refusal = async (name: string): Promise<string> =>
+    await messages.send(ann, name, 'hello').then(
+      () => 'sent',
+      (error: Error) => error.message.replace(`as ${name.slice(0, 40)};`, 'as NAME;'),
+    )
+  const same = await Promise.all(['nobody', 'system', 'eve-2', '__proto__', '', 'x'.repeat(999)].map(refusal))
+  expect(new Set(same)).toEqual(new Set(['nobody can be reached as NAME; who lists the people of a room']))
+  expect(await refusal('ann')).toMatch(/^that is your own name/)
+  const { lines, close } = await open(guest)
+  expect(await refusal('eve-2')).toBe('sent')
+  expect(lines).toEqual(['ann -> you: hello'])
+  close()
+  expect(await refusal('eve-2')).toBe(same[0])
+})
+
+test('an empty, a blank and a long text are refused, and controls are taken out', async () => {
+  const { messages, ann } = await createScene()
+  for (const text of ['', ' \n ', '\u200b', 'x'.repeat(101), `${'é'.repeat(60)}\n`.repeat(2)])
+    await expect(messages.send(ann, 'bob', text)).rejects.toThrow(/nothing to say|are allowed/)
+  expect((await messages.send(ann, 'bob', '\u001b[31mred\u0007')).line).toBe('you -> bob: red')
+})
+
+test('one sender fills a part of what may wait for somebody, and all together no more than all of it', async () => {
+  const { messages, ann, bob, person, open } = await createScene()
+  for (let n = 1; n <= 2; n += 1) await messages.send(ann, 'bob', `text ${n}`)
+  await expect(messages.send(ann, 'bob', 'text 3')).rejects.toThrow(/^too many messages wait for bob/)
+  for (const name of ['c1', 'c2', 'c3', 'c4']) {
+    const other = await person(name)
+    for (let n = 1; n <= 2; n += 1) await messages.send(other, 'bob', 'spam')
+  }
+  await expect(messages.send(guest, 'bob', 'one more')).rejects.toThrow(/too many/)
+  expect((await open(bob)).lines).toHaveLength(10)
+  await messages.send(ann, 'bob', 'text 3')
+})
+
+test('what waits for a month is not shown any more once another message comes', async () => {
+  const { messages, ann, bob, open, clock } = await createScene()
+  await messages.send(ann, 'bob', 'old')
+  clock.advance(31 * 86_400_000)
+  await messages.send(ann, 'bob', 'new')
+  expect((await open(bob)).lines).toEqual(['ann -> you: new'])
+})
+
+test('who is ignored finds the same answers and limits, and is not shown', async () => {
+  const { messages, ignores, ann, bob, open } = await createScene()
+  await ignores.add(bob, ann)
+  const { lines } = await open(bob)
+  expect((await messages.send(ann, 'bob', 'hello')).line).toBe('you -> bob: hello')
+  expect(lines).toEqual([])
+  await expect(messages.reply(bob, 'hi')).rejects.toThrow(/nobody has written to you/)
+  await ignores.remove(bob, ann.id)
+  await messages.send(ann, 'bob', 'again')
+  expect(lines).toEqual(['ann -> you: again'])
+})
+
+test('a reply goes to whoever wrote last, and nowhere once a guest is gone', async () => {
+  const { messages, ann, bob, open } = await createScene()
+  const { lines } = await open(bob)
+  const toGuest = await open(guest)
+  await messages.send(ann, 'bob', 'one')
+  await messages.send(guest, 'bob', 'two')
+  expect(lines).toHaveLength(2)
+  expect((await messages.reply(bob, 'three')).line).toBe('you -> eve-2: three')
+  expect(toGuest.lines).toEqual(['bob -> you: three'])
+  toGuest.close()
+  await expect(messages.reply(bob, 'four')).rejects.toThrow(/^nobody can be reached as eve-2/)
+})
+
+test('a session begins although nothing can be read, and says so', async () => {
+  const { storage, bob, open } = await createScene()
+  await storage[Symbol.asyncDispose]()
+  const { lines, hears } = await open(bob)
+  expect(lines).toEqual([
+    expect.stringMatching(/^! whom you ignore is shown: /),
+    expect.stringMatching(/^! messages to you are not shown: /),
+  ])
+  expect(hears({ kind: 'message', author: 'ann' } as Parameters<typeof hears>[0])).toBe(true)
+})
