@@ -25,15 +25,15 @@ async function run(line: CommandLine): Promise<number> {
       return (await import('./app/serve.ts')).serve(line)
     case 'check':
       // What a module has left behind, such as a timer, must not keep this process alive.
-      return process.exit(await (await import('./app/check.ts')).check(line))
+      return process.exit(await (await import('./app/operator/check.ts')).check(line))
     case 'audit':
-      return (await import('./app/audit.ts')).audit(loadConfig(line), line.json)
+      return (await import('./app/operator/audit.ts')).audit(loadConfig(line), line.json)
     case 'reload':
-      return (await import('./app/reload-command.ts')).reload(line)
+      return (await import('./app/operator/reload-command.ts')).reload(line)
     case 'backup':
-      return (await import('./app/backup.ts')).backup(loadConfig(line), line.target)
+      return (await import('./app/operator/backup.ts')).backup(loadConfig(line), line.target)
     case 'restore':
-      return (await import('./app/restore.ts')).restore(loadConfig(line), line.target)
+      return (await import('./app/operator/restore.ts')).restore(loadConfig(line), line.target)
     case 'help':
       return print(HELP)
     case 'version':

@@ -19,6 +19,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/tokens': 'tiktoken.ts',
   'src/adapters/web/reader': 'main.ts',
   'src/app': '../app.ts',
+  'src/app/operator': 'check.ts',
   'src/app/room': 'board.ts',
   'src/app/turns': 'assemble-turns.ts',
   'src/chat/limits': 'payers.ts',

@@ -17,7 +17,7 @@ const data: JsonObject = {
   user: { name: 'alice', role: 'owner' },
   present: [],
   model: { name: 'qwen', system_prompt: '' },
-  session: {},
+  session: { target: 8000 },
 }
 
 interface Layer {

@@ -62,7 +62,9 @@ test('a changed name is shown in sessions that are open, stays after a restart, 
   for (const name of ['ann', 'anna'])
     expect((await stage.as(name, ['whoami'], { key: 'ann' })).stdout).toBe('anna (member)\n')
   expect((await stage.as('boss', ['rename', 'ann'])).stderr).toContain('the name ann is taken')
-  expect((await stage.as('boss', ['history', 'lobby'])).stdout).toMatch(/ann joined[^]*anna: who am I/)
+  expect((await stage.as('boss', ['history', 'lobby'])).stdout).toMatch(
+    /ann is called anna now[^]*anna: who am I/,
+  )
 })
 
 describe('a certificate of a CA that the config names', () => {

@@ -1,7 +1,7 @@
-import { dataDirOf } from '../config/config.ts'
-import type { CommandLine } from '../config/flags.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
-import { askForReload } from './reload-socket.ts'
+import { dataDirOf } from '../../config/config.ts'
+import type { CommandLine } from '../../config/flags.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
+import { askForReload } from '../reload-socket.ts'
 
 /**
  * Has the server of a data directory read its config again, with the flags that it was started with, and prints how that

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { backupDatabase } from '../adapters/storage/open.ts'
-import type { Config } from '../config/config.ts'
+import { backupDatabase } from '../../adapters/storage/open.ts'
+import type { Config } from '../../config/config.ts'
 
 /** Copies the database, also of a running server; resolves to the exit status. Rejects with `StorageError`. */
 export async function backup(config: Config, target: string): Promise<number> {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import stringWidth from 'string-width'
-import { auditDatabase } from '../adapters/storage/open.ts'
-import type { Config } from '../config/config.ts'
-import { safeJson } from '../lib/safe-json.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
+import { auditDatabase } from '../../adapters/storage/open.ts'
+import type { Config } from '../../config/config.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { cleanLine } from '../../lib/text/clean-text.ts'
 import { DATABASE } from './backup.ts'
-import { paths } from './paths.ts'
+import { paths } from '../paths.ts'
 
 /** One line of the audit; a time is as in ISO 8601. */
 interface Right {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { restoreDatabase } from '../adapters/storage/open.ts'
-import type { Config } from '../config/config.ts'
+import { restoreDatabase } from '../../adapters/storage/open.ts'
+import type { Config } from '../../config/config.ts'
 import { DATABASE } from './backup.ts'
-import { makeDataDir } from './data-dir.ts'
-import { paths } from './paths.ts'
+import { makeDataDir } from '../data-dir.ts'
+import { paths } from '../paths.ts'
 
 /** Puts a backup in the place of the database; resolves to the exit status. Rejects with `StorageError`. */
 export async function restore({ dataDir }: Pick<Config, 'dataDir'>, source: string): Promise<number> {
