@@ -7,22 +7,34 @@ import { sep } from 'node:path'
 
 /** For each folder of the core: the folders and the packages it may import, besides itself. */
 const CORE = {
-  lib: { folders: [], packages: ['fastest-levenshtein', 'ipaddr.js', 'ulid'] },
+  lib: { folders: [], packages: ['fastest-levenshtein', 'ipaddr.js', 'markdown-it', 'ulid'] },
   chat: { folders: ['lib'], packages: [] },
-  session: { folders: ['chat', 'lib'], packages: ['string-width', 'slice-ansi', 'simple-wcswidth'] },
+  session: {
+    folders: ['chat', 'lib'],
+    packages: [
+      'string-width',
+      'slice-ansi',
+      'simple-wcswidth',
+      'markdown-it',
+      'highlight.js',
+      'highlight.js/**',
+    ],
+  },
   prompt: { folders: ['chat', 'lib'], packages: [] },
   tools: { folders: ['chat', 'lib'], packages: ['zod'] },
   approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },
   toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: [] },
   turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: [] },
   embedding: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'turns', 'lib'], packages: [] },
-  commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'lib'], packages: [] },
+  pages: { folders: ['chat', 'prompt', 'turns', 'lib'], packages: ['markdown-it'] },
+  commands: { folders: ['chat', 'prompt', 'toolbox', 'approvals', 'turns', 'pages', 'lib'], packages: [] },
 }
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
+  mcp: ['@modelcontextprotocol/client', 'zod'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],
@@ -52,8 +64,10 @@ const FOR_ADAPTERS = [
   'chat/invitations/ports.ts',
   'chat/moderation/ports.ts',
   'chat/people/*',
+  'chat/preferences/ports.ts',
   'chat/presence/*',
   'chat/talk/ports.ts',
+  'chat/typing/ports.ts',
   'session/ports.ts',
   'prompt/ports.ts',
   'prompt/framing.ts',
@@ -72,6 +86,7 @@ const FOR_ADAPTERS = [
   'tools/define-tool.ts',
   'tools/plain-tool.ts',
   'tools/argv.ts',
+  'tools/untrusted.ts',
   'tools/arguments.ts',
   'toolbox/tool-call.ts',
   'approvals/ports.ts',
@@ -156,6 +171,7 @@ const CONFIG = layer(
   [
     'lib/**',
     'adapters/lua/engines.ts',
+    'adapters/mcp/config.ts',
     'adapters/models/**',
     'adapters/tokens/encodings.ts',
     'adapters/web/config.ts',

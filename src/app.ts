@@ -5,25 +5,30 @@
  * Nothing else may import from them, except for main.ts and tests. They decide nothing about rooms, prompts or tools.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { loadHostKeys } from './adapters/ssh/host-key.ts'
+import { loadHostKeys } from './adapters/ssh/keys/host-key.ts'
 import { createSshServer } from './adapters/ssh/server.ts'
 import { allModels } from './app/all-models.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
+import { createGreeting } from './app/room/greeting.ts'
 import { createRoomBoards } from './app/room/board.ts'
+import { createRoomPasts } from './app/room/past.ts'
 import { createRoomStatus } from './app/room/status.ts'
-import { createClientHandler, type HostParts } from './app/session-host.ts'
+import { createClientHandler } from './app/session-host.ts'
 import { openData } from './app/open-data.ts'
 import { assembleModeration } from './app/assemble-moderation.ts'
 import { createDoor } from './app/door.ts'
-import { createActivity, type Activity } from './app/activity.ts'
+import { createActivity, type Activity, type Work } from './app/activity.ts'
 import { createCurrentConfig, type CurrentConfig } from './app/current-config.ts'
 import { createReload, type Reload } from './app/reload.ts'
 import type { Rooms } from './chat/rooms.ts'
 import { StorageError } from './chat/errors.ts'
+import type { Log } from './chat/ports.ts'
 import { createPace } from './chat/limits/pace.ts'
 import type { LineReaders } from './chat/talk/own-lines.ts'
-import { createTalk } from './chat/talk/talk.ts'
+import { createLastSeen } from './chat/preferences/last-seen.ts'
+import { openTalk } from './chat/talk/talk.ts'
+import { createTyping } from './chat/typing/typing.ts'
 import { createCompletion } from './commands/completion.ts'
 import { createCommands } from './commands/verbs/index.ts'
 import { createRunner } from './commands/runner.ts'
@@ -32,6 +37,8 @@ import { stopAll } from './commands/verbs/stop.ts'
 import type { Config } from './config/config.ts'
 import { processTimers } from './app/process-timers.ts'
 import type { ClientHandler } from './session/ports.ts'
+import { KEY_HELP } from './session/key-table.ts'
+import { createLazyMarkdown, type LazyMarkdown } from './session/markdown/load.ts'
 import { createShared } from './session/shared.ts'
 
 /** A server, put together but not listening yet. Disposing undoes it all, in reverse order. */
@@ -84,10 +91,11 @@ async function assemble(
   const { rooms, claimCode, tap } = chat
   const activity = await createActivity(current, rooms, context, overrides, owned)
   tap(activity.hooks.onEntry)
-  tap(activity.summaries.heard)
+  tap(activity.work.summaries.heard)
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
-  const handler = createHandler(current, chat, activity, context)
+  const markdown = createLazyMarkdown()
+  const handler = await createHandler(current, chat, activity, context, markdown)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const { now } = current
@@ -104,15 +112,27 @@ async function assemble(
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
-    reload: createReload(current, activity, context.log),
+    reload: createReload(
+      current,
+      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
+      context.log,
+    ),
     async listen() {
       const address = await server.listen(written.listen.host, written.listen.port)
       // Whoever waits for the address is told first.
-      setImmediate(activity.warmUp)
+      setImmediate(() => warmUp(activity, markdown, context.log))
       void sumUpPresence(rooms, context)
       return address
     },
   }
+}
+
+/** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
+function warmUp(activity: Activity, markdown: LazyMarkdown, log: Log): void {
+  activity.warmUp()
+  markdown
+    .load()
+    .catch((error: unknown) => log.error({ error }, 'the parser of Markdown could not be loaded'))
 }
 
 /** What cannot be stored now waits on disk for the next start. */
@@ -134,55 +154,90 @@ const HOW_TO_ASK =
 const bannerFor = (access: Config['server']['access']): string =>
   access === 'invite' ? `${BANNER}${HOW_TO_ASK}` : BANNER
 
-function createHandler(
+async function createHandler(
   current: CurrentConfig,
   chat: RoomsAndPeople,
   activity: Activity,
   context: AppContext,
-): ClientHandler {
+  markdown: LazyMarkdown,
+): Promise<ClientHandler> {
   const { clock, log, storage, nextId } = context
-  const { turns, bytes } = activity
-  const { rooms, people, comingIn, invitations, order } = chat
+  const { work, approvals, bytes } = activity
+  const { turns } = work
+  const { rooms, people, preferences, invitations, order } = chat
   const timers = processTimers()
   const { limits } = current
-  const talk = createTalk({
+  const talk = await openTalk({
     people: storage.chat.people,
     stores: storage.talk,
-    readers: lineReaders(activity),
+    readers: lineReaders(work),
     limits,
     clock,
     nextId,
+    log,
   })
-  const speech = createSpeech(turns, limits, talk.away)
-  const moderation = assembleModeration(chat, activity, context, {
+  const typing = createTyping({
+    store: storage.talk.typed,
+    wants: async (person) => (await preferences.of(person)).history !== 'off',
+    clock,
+    log,
+  })
+  const speech = createSpeech(turns, limits, talk.away, talk.findPerson)
+  const moderation = assembleModeration(chat, work, context, {
     dataDir: current.now().dataDir,
     admins: () => current.now().server.admins,
   })
   const commands = createCommands({
-    ...{ rooms, people, comingIn, activity, moderation },
-    spoken: { speech, talk, invitations },
+    chat,
+    spoken: { speech, talk, typing },
+    activity,
+    moderation,
+    keys: KEY_HELP,
     clock,
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
-  const parts: HostParts = {
+  const handler = createClientHandler({
+    door: createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn),
     rooms,
-    door: createDoor(people, order.sanctions, order.clients),
-    runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
-    boards: createRoomBoards(createRoomStatus(activity, clock), timers.now),
-    shared: createShared(timers, log),
-    complete: createCompletion(commands, turns),
-    stop: (room, person) => stopAll(activity, room, person),
+    views: {
+      boards: createRoomBoards(createRoomStatus(work, approvals, storage.models.turns, clock), timers.now, {
+        tools: markdown.tools,
+        wallNow: () => clock.now(),
+      }),
+      pasts: createRoomPasts(),
+      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+    },
+    input: {
+      runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
+      complete: createCompletion(commands, turns),
+      typing,
+      stop: (room, person) => stopAll(work, room, person),
+    },
+    told: {
+      openTalk: talk.openSession,
+      invitations,
+      greeting: createGreeting({ models: () => current.now().models, isClaimable: people.isClaimable }),
+    },
+    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
+    preferences,
     settings: {
       motd: () => current.now().server.motd,
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
+  })
+  return {
+    ...handler,
+    shell(person, terminal, account) {
+      // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
+      if (terminal.size()) activity.warmComposer()
+      return handler.shell(person, terminal, account)
+    },
   }
-  return createClientHandler(parts, talk.openSession, invitations)
 }
 
 /** Those who read what people said, and must not read it again once it was changed. */
-const lineReaders = ({ turns, summaries }: Pick<Activity, 'turns' | 'summaries'>): LineReaders => ({
+const lineReaders = ({ turns, summaries }: Pick<Work, 'turns' | 'summaries'>): LineReaders => ({
   answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
   forget: summaries.forget,
 })

@@ -14,9 +14,15 @@ export async function handleLine(line: string, caller: SessionCaller, runner: Ru
   switch (kind) {
     case 'nothing':
       return { kind, status: 0 }
+    case 'blank-before-slash':
+      caller.out.warn(BLANK_BEFORE_SLASH)
+      return { kind, status: 2 }
     case 'command':
       return { kind, status: await runner.command(rest, caller) }
     case 'speech':
       return { kind, status: await runner.speech(rest, caller) }
   }
 }
+
+const BLANK_BEFORE_SLASH =
+  'nothing was said or done: a blank stands before the slash. Without it that is a command; to say it aloud, begin with //'

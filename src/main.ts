@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { loadConfig } from './config/config.ts'
 import { HELP, readCommandLine, type CommandLine } from './config/flags.ts'
 import { ConfigError } from './config/problem.ts'
-import { paths } from './app/paths.ts'
+import { version } from './app/version.ts'
 import { errorMessage } from './lib/errors.ts'
 
 /** Runs what the command line says; resolves to the exit status. */
@@ -45,8 +44,5 @@ function print(text: string): number {
   process.stdout.write(text)
   return 0
 }
-
-const version = (): string =>
-  (JSON.parse(readFileSync(paths.packageJson, 'utf8')) as { version: string }).version
 
 process.exitCode = await main(process.argv.slice(2))

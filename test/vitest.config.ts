@@ -1,13 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
+import { MixedSequencer } from './support/mixed-sequencer.ts'
 import { SummaryReporter } from './support/summary-reporter.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
 /** `npm run attacks` takes the long form of those tests that have one. */
 const attacks = process.env['ATTACKS'] === 'long' ? 'long' : 'quick'
 
-/** They measure how long others wait, or keep the processor busy: they run one after the other, when all else is done. */
-const ALONE = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
+/** They measure how long others wait, or keep the processor busy: they run one after the other (`npm run attacks`). */
+const ATTACKS = ['test/e2e/attack-*.test.ts', 'test/e2e/fuzz.test.ts']
+
+/** It packs, installs and compiles (`npm run test:package`). */
+const PACKAGE = ['test/e2e/package.test.ts']
 
 export default defineConfig({
   test: {
@@ -20,20 +24,26 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Nothing of ours keeps state in a module, so that files can share them; it saves a third of the time.
     isolate: false,
+    sequence: { sequencer: MixedSequencer },
     projects: [
       {
         extends: true,
         test: {
-          name: 'side by side',
+          // What `npm test` runs; CI runs all three.
+          name: 'tests',
           include: ['test/{unit,contract,e2e}/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: [...ATTACKS, ...PACKAGE],
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'attacks', include: ATTACKS, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: 'package', include: PACKAGE, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
+import type { McpServers } from '../adapters/mcp/client/servers.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -29,22 +30,32 @@ import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import { openMcp } from './mcp/open-mcp.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
-/** What goes on in the rooms: models' turns, people's own tool runs, and what both must ask for. */
-export interface Activity {
+/** What works in the rooms, and can be stopped: models' turns, people's own tool runs, and summaries. */
+export interface Work {
   readonly turns: Turns
-  readonly summaries: Summaries
   readonly runs: ToolRuns
+  readonly summaries: Summaries
+}
+
+/** What goes on in the rooms, and what it must ask for. */
+export interface Activity {
+  readonly work: Work
   readonly approvals: Approvals
   /** What rooms' scripts do when something happens. */
   readonly hooks: RoomHooks
   /** What is stored for each person: tools count here, and so must whoever takes what people send. */
   readonly bytes: ByteQuota
-  /** Starts what a first prompt would wait for. */
+  /** Starts what a first prompt would wait for; not for @guide alone, whom many a server never asks. */
   readonly warmUp: () => void
+  /** Starts what composes a prompt, @guide's too. Does nothing where it runs already. */
+  readonly warmComposer: () => void
   /** The tools that follow the config. */
   readonly tools: ConfiguredTools
+  /** The servers whose tools there are besides. */
+  readonly mcp: McpServers
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -63,6 +74,7 @@ export async function createActivity(
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, rooms, context, tools)
+  const mcp = owned(openMcp(current, rooms, context, sources))
   await endCutTurns(rooms, context)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),
@@ -73,7 +85,9 @@ export async function createActivity(
     log,
   })
   const catalogue = createCatalogue({
-    sources,
+    get sources() {
+      return [...sources, ...mcp.sources()]
+    },
     get disabled() {
       return current.now().tools.disabled
     },
@@ -115,19 +129,19 @@ export async function createActivity(
     usualSummarizer: () => current.now().memory.summarizer,
   })
   const warmUp = (): void => {
-    composer.warmUp()
+    if (current.now().models.some(({ backend }) => backend !== 'guide')) composer.warmUp()
     askServers(turns, log)
     inBackground(summaries.lookAtAll(), log)
   }
   return {
-    runs: owned(runs),
-    turns: owned(turns),
-    summaries: owned(summaries),
+    work: { runs: owned(runs), turns: owned(turns), summaries: owned(summaries) },
     approvals,
     bytes,
     tools,
+    mcp,
     hooks,
     warmUp,
+    warmComposer: () => composer.warmUp(),
   }
 }
 

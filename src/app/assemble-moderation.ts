@@ -4,7 +4,7 @@ import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
 import type { People } from '../chat/people/people.ts'
 import type { Rooms } from '../chat/rooms.ts'
-import type { Activity } from './activity.ts'
+import type { Work } from './activity.ts'
 import type { AppContext } from './context.ts'
 import { createRoomKeeper } from './room/keep-room.ts'
 
@@ -14,9 +14,6 @@ export interface Moderated {
   readonly people: Pick<People, 'guestKey'>
   readonly order: { readonly sanctions: Sanctions; readonly clients: OpenClients }
 }
-
-/** What works in the rooms, and can be stopped. */
-type Work = Pick<Activity, 'turns' | 'runs' | 'summaries'>
 
 /** Moderation, with what it does to the models, the tools and the files of the server. `admins` gives those of the config. */
 export function assembleModeration(
@@ -45,7 +42,7 @@ async function stopWork({ turns, runs, summaries }: Work, { room, names, why }: 
   const stoppedRuns = runs.running(room ?? undefined).filter(isMeant)
   if (room !== null && !names) summaries.stop(room)
   for (const turn of stoppedTurns) turn.cancel(`@${turn.model} was stopped: ${why}`)
-  for (const run of stoppedRuns) run.cancel()
+  for (const run of stoppedRuns) run.cancel(why)
   await Promise.allSettled([
     ...stoppedTurns.map((turn) => turn.done),
     ...stoppedRuns.map((run) => run.done()),

@@ -1,5 +1,6 @@
 import type { Sanctions } from '../chat/moderation/sanctions.ts'
 import type { OpenClients } from '../chat/moderation/open-clients.ts'
+import type { Ignores } from '../chat/talk/ignores.ts'
 import type { People } from '../chat/people/people.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import type { ClientHandler, ExecPipe } from '../session/ports.ts'
@@ -18,19 +19,24 @@ export const createDoor = (
   people: Pick<People, 'identify'>,
   sanctions: Pick<Sanctions, 'whyOut'>,
   clients: Pick<OpenClients, 'begin'>,
+  cameIn: Ignores['cameIn'],
 ): Door => ({
-  identify: (name, { fingerprint, isCertified = false }, address, code) =>
-    people.identify(name, fingerprint, address, {
+  async identify(name, { fingerprint, isCertified = false, mayBeCertified = false }, address, code) {
+    const person = await people.identify(name, fingerprint, address, {
       isCertified,
+      mayBeCertified,
       ...(code === undefined ? {} : { code }),
-    }),
+    })
+    cameIn(person, fingerprint)
+    return person
+  },
   whyOut: (person) => sanctions.whyOut(person),
   begin: (client) => clients.begin(client),
 })
 
 /**
  * Runs a command until it ends, or until the one who sent it is put out: then it is aborted and says nothing more, its status
- * is 1, and the reason stands on standard error.
+ * is 1, and the reason stands on standard error. What they must know of their login stands there, too.
  */
 export async function untilPutOut(
   person: Person,
@@ -46,6 +52,7 @@ export async function untilPutOut(
   }
   const why = door.whyOut(person)
   if (why !== undefined) return await say(why)
+  if (person.notice !== undefined) await pipe.err(`! ${person.notice}\n`)
   const forget = door.begin({
     person,
     end(reason) {

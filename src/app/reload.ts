@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import type { McpServers } from '../adapters/mcp/client/servers.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/locate.ts'
 import { ConfigError } from '../config/problem.ts'
 import { errorMessage } from '../lib/errors.ts'
-import { createSerial } from '../lib/serial.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -32,6 +33,7 @@ export type Reload = (read: () => Config) => Promise<Reloaded>
 const FOLLOWED: ReadonlySet<string> = new Set([
   'server',
   'models',
+  'mcp',
   'discoverModels',
   'tools',
   'memory',
@@ -42,6 +44,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 /** What must be told of a new config. */
 interface Following {
   readonly tools: ConfiguredTools
+  readonly mcp: Pick<McpServers, 'follow'>
   readonly summaries: Pick<Summaries, 'configChanged'>
 }
 
@@ -60,7 +63,7 @@ export function createReload(current: CurrentConfig, following: Following, log: 
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  { tools, summaries }: Following,
+  { tools, mcp, summaries }: Following,
 ): Promise<Reloaded> {
   try {
     const written = read()
@@ -70,6 +73,7 @@ async function reloadOnce(
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
+    await mcp.follow(current.now().mcp)
     await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(), notes }

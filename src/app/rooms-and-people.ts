@@ -1,5 +1,5 @@
 import type { Log } from '../chat/ports.ts'
-import { readKeyLine } from '../adapters/ssh/public-key.ts'
+import { readKeyLine } from '../adapters/ssh/keys/public-key.ts'
 import { createInvitationNotices } from '../chat/invitations/invitation-notices.ts'
 import { createRooms, type Rooms } from '../chat/rooms.ts'
 import { loadSanctions } from '../chat/moderation/sanctions.ts'
@@ -7,6 +7,7 @@ import { createOpenClients } from '../chat/moderation/open-clients.ts'
 import { createLocalBus } from '../chat/local-bus.ts'
 import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
+import { loadPreferences } from '../chat/preferences/preferences.ts'
 import { createKeys } from '../chat/people/keys.ts'
 import type { Invite } from '../chat/people/ports.ts'
 import type { Person } from '../chat/people/person.ts'
@@ -32,7 +33,6 @@ export async function createRoomsAndPeople(
     adminNames: current.now().sandbox.workspaces,
   })
   await rooms.lobby()
-  const claimCode = (await store.hasAdmin()) ? undefined : newCode(2)
   const policy = () => {
     const { models, server, limits } = current.now()
     return {
@@ -41,6 +41,7 @@ export async function createRoomsAndPeople(
       modelNames: models.map(({ name }) => name),
       namesPerKey: limits.names_per_key,
       keptNames: limits.kept_names_per_person,
+      renamesPerDay: limits.renames_per_day,
     }
   }
   const invites = createInvites({
@@ -49,12 +50,18 @@ export async function createRoomsAndPeople(
     clock,
     log,
     maxOpen: () => current.limits.invites_per_person,
+    isOut: (maker) => sanctions.whyOut(maker) !== undefined,
     onRedeemed: (invite, newcomer) => void tellRoom(rooms, invite, newcomer, log),
   })
-  const { names } = storage.chat
-  const people = createPeople({ store, names, invites, clock, nextId, policy, claimCode, sanctions })
+  const hasAdmin = current.now().server.admins.length > 0 || (await store.hasAdmin())
+  const claimCode = hasAdmin ? undefined : newCode(2)
+  const { names, keys: keyStore } = storage.chat
+  const people = createPeople({
+    ...{ store, names, invites, keys: keyStore, clock, log, nextId },
+    ...{ policy, claimCode, sanctions },
+  })
   const keys = createKeys({
-    store: storage.chat.keys,
+    store: keyStore,
     readLine: readKeyLine,
     clock,
     log,
@@ -64,15 +71,17 @@ export async function createRoomsAndPeople(
     const { server } = current.now()
     return { access: server.access, invites: server.invites }
   }
-  const comingIn = { invites, keys, policy: invitePolicy }
-  const order = { sanctions, clients: createOpenClients() }
+  const clients = createOpenClients()
+  const comingIn = { invites, keys, clients, policy: invitePolicy }
+  const order = { sanctions, clients }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,
     rooms: rooms.everywhere,
     clock,
     log,
   })
-  return { rooms, tap: bus.tap, claimCode, comingIn, people, invitations, order }
+  const preferences = await loadPreferences(storage.chat.preferences, log)
+  return { rooms, tap: bus.tap, claimCode, comingIn, people, preferences, invitations, order }
 }
 
 /** The people of a room see who came to it with a code, and whose code that was. */

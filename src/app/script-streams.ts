@@ -3,7 +3,7 @@ import { Refusal } from '../chat/errors.ts'
 import type { Output } from '../commands/caller.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { duration } from '../lib/duration.ts'
-import type { Account } from '../lib/scheduler.ts'
+import type { Account } from '../lib/jobs/scheduler.ts'
 import { plainOf } from '../lib/text/styled.ts'
 import type { ExecPipe } from '../session/ports.ts'
 

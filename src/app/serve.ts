@@ -28,7 +28,7 @@ export async function serve(line: CommandLine): Promise<number> {
     const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
     await using _socket = await answerReloads(config.dataDir, reload)
     hangups.answer(reload)
-    announce(app, await listen(app, config))
+    announce(app, await listen(app, config), config.server.access)
     if (!stop.aborted) await once(stop, 'abort')
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
@@ -79,13 +79,29 @@ function firstSignal(): AbortSignal {
   return stop.signal
 }
 
+/** Every address: no client can connect to it, but to this machine. */
+const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** Where not everybody may register, the code is in the name, too: it lets in whoever brings it. */
+function claimLine(
+  code: string,
+  { host, port, access }: { readonly host: string; readonly port: number; readonly access: string },
+): string {
+  const user = access === 'open' ? 'you' : `you+${code}`
+  return `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
+}
+
 /** The lines that people and scripts wait for, in the order of the contract. */
-function announce(app: App, { host, port }: { readonly host: string; readonly port: number }): void {
+function announce(
+  app: App,
+  { host, port }: { readonly host: string; readonly port: number },
+  access: Config['server']['access'],
+): void {
   const shownHost = host.includes(':') ? `[${host}]` : host
   for (const fingerprint of app.fingerprints) console.log(`host key ${fingerprint}`)
   if (app.claimCode) {
     console.log(
-      `claim code ${app.claimCode} — first admin: ssh -p ${port} you@${host} claim ${app.claimCode}`,
+      `claim code ${app.claimCode} — first admin: ${claimLine(app.claimCode, { host, port, access })}`,
     )
   }
   console.log(`sshawl listening on ssh://${shownHost}:${port}`)

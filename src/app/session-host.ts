@@ -1,38 +1,53 @@
 import type { InvitationNotices } from '../chat/invitations/invitation-notices.ts'
-import type { Rooms } from '../chat/rooms.ts'
 import { Refusal } from '../chat/errors.ts'
-import { LOBBY } from '../chat/people/names.ts'
-import type { RoomName } from '../chat/entry.ts'
 import type { OpenClient } from '../chat/moderation/open-clients.ts'
 import type { Person } from '../chat/people/person.ts'
+import type { Preferences } from '../chat/preferences/preferences.ts'
 import type { Room } from '../chat/room.ts'
+import type { Rooms } from '../chat/rooms.ts'
 import type { Talk, TalkSession } from '../chat/talk/talk.ts'
+import type { Typing, TypingSession } from '../chat/typing/typing.ts'
 import type { SessionCaller } from '../commands/caller.ts'
 import type { CompleteWord } from '../commands/completion.ts'
 import type { Runner } from '../commands/runner.ts'
+import { kindOfLine } from '../commands/line.ts'
 import { handleLine } from '../handle-line.ts'
-import type { Account } from '../lib/scheduler.ts'
-import type { ClientHandler, RoomFooter, Screen, SessionHost } from '../session/ports.ts'
+import type { Account } from '../lib/jobs/scheduler.ts'
+import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
-import { createSerial } from '../lib/serial.ts'
 import { untilPutOut, type Door } from './door.ts'
-import { createRoomPasts, type RoomPasts } from './room/past.ts'
-import { enterRoom, type RoomStay } from './room/stay.ts'
+import type { Greeting } from './room/greeting.ts'
+import { createWhereabouts, type RoomViews, type Whereabouts } from './room/whereabouts.ts'
 import { type InputLimits, pageTurn, scriptInput, scriptOutput } from './script-streams.ts'
-import type { BoardView, RoomBoards } from './room/board.ts'
 
 /** What people and scripts get from the server. */
 export interface HostParts {
   readonly door: Door
   readonly rooms: Rooms
-  readonly runner: Runner
-  readonly boards: RoomBoards
+  readonly views: RoomViews
+  readonly input: InputParts
+  readonly told: ToldParts
   readonly shared: SharedBySessions
+  readonly preferences: Pick<Preferences, 'open'>
+  readonly settings: HostSettings
+}
+
+/** What is done with what people type. */
+export interface InputParts {
+  readonly runner: Runner
   readonly complete: CompleteWord
+  readonly typing: Pick<Typing, 'open'>
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
-  readonly settings: HostSettings
+}
+
+/** What people are told beside what is said in the rooms. */
+export interface ToldParts {
+  readonly openTalk: Talk['openSession']
+  readonly invitations: Pick<InvitationNotices, 'tell'>
+  /** What somebody reads who has just come in with a terminal. */
+  readonly greeting: Greeting
 }
 
 /** What the config says of sessions and scripts. It is asked each time, because the config can change. */
@@ -44,33 +59,22 @@ export interface HostSettings {
 }
 
 /** Serves whoever logs in: a session in the rooms, or one command for a script. */
-export function createClientHandler(
-  parts: HostParts,
-  openTalk: Talk['openSession'],
-  invitations: Pick<InvitationNotices, 'tell'>,
-): ClientHandler {
-  const pasts = createRoomPasts()
+export function createClientHandler(parts: HostParts): ClientHandler {
+  const { door, input, preferences, settings, shared } = parts
   return {
-    identify: (name, key, address, code) => parts.door.identify(name, key, address, code),
-    shell: (person, terminal, account) =>
-      runSession({
-        terminal,
-        person,
-        shared: parts.shared,
-        account,
-        host: createSessionHost(
-          person,
-          { ...parts, arrival: { pasts, openTalk, invitations } },
-          account,
-          () => terminal.size()?.columns ?? 80,
-        ),
-      }),
+    identify: (name, key, address, code) => door.identify(name, key, address, code),
+    async shell(person, terminal, account) {
+      const mine = await preferences.open(person)
+      const host = createSessionHost(person, parts, account, () => terminal.size())
+      await runSession({ terminal, person, shared, preferences: mine, account, host }).finally(mine.close)
+    },
+    connected: (person, hangUp) => door.begin({ person, end: hangUp }),
     async exec(person, line, pipe, account) {
-      return await untilPutOut(person, pipe, parts.door, (own) =>
-        parts.runner.command(line, {
+      return await untilPutOut(person, pipe, door, (own) =>
+        input.runner.command(line, {
           person,
           out: scriptOutput(own, account),
-          stdin: (wait) => scriptInput(own, parts.settings.stdin(), wait),
+          stdin: (wait) => scriptInput(own, settings.stdin(), wait),
           signal: own.signal,
         }),
       )
@@ -78,130 +82,126 @@ export function createClientHandler(
   }
 }
 
-/** What somebody is shown and told as they come in. */
-interface Arrival {
-  readonly pasts: RoomPasts
-  readonly openTalk: Talk['openSession']
-  readonly invitations: Pick<InvitationNotices, 'tell'>
-}
-
-/** The server for one session: which room it is in, and what its lines do. */
+/** The server for one session: how it begins and ends, and what its lines do. */
 function createSessionHost(
   person: Person,
-  parts: Omit<HostParts, 'shared'> & { readonly arrival: Arrival },
+  { door, rooms, views, input, told, settings }: HostParts,
   account: Account,
-  columns: () => number,
+  size: Terminal['size'],
 ): SessionHost {
   const gone = new AbortController()
   let screen: Screen | undefined
   let talk: TalkSession | undefined
-  let stay: RoomStay | undefined
-  let board: BoardView | undefined
+  let typing: TypingSession | undefined
+  let whereabouts: Whereabouts | undefined
   let forget = (): unknown => undefined
-  const here = (): Room | undefined => stay?.room
-  // Somebody may be put out of a room while they go into another one.
-  const oneByOne = createSerial()
-  const moveTo = (room: Room, shown: Screen): Promise<void> => oneByOne(() => move(room, shown))
+  const here = (): Room | undefined => whereabouts?.room()
 
-  async function move(room: Room, shown: Screen): Promise<void> {
-    if (room === here()) return
-    const left = stay
-    stay = await enterRoom(room, shown, parts.arrival.pasts, columns())
-    board?.leave()
-    board = undefined
-    await left?.leave()
-    board = parts.boards.of(room).watch(person, stay.role, () => shown.refresh())
-    if (gone.signal.aborted) await leaveRoom()
-  }
-
-  /** Back to the lobby; from there, out of the server. */
-  const putOut = (from: RoomName, why: string, shown: Screen): Promise<void> =>
-    oneByOne(async () => {
-      if (here()?.name !== from) return
-      if (from === LOBBY) return shown.quit(`! ${why}`, 1)
-      shown.print(`! ${why}`)
-      await parts.rooms
-        .lobby()
-        .then((lobby) => move(lobby, shown))
-        .catch(() => shown.quit(`! ${why}`, 1))
+  async function enterLobby(shown: Screen, moves: Whereabouts): Promise<void> {
+    await moves.moveTo(await rooms.lobby()).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      shown.quit(`! ${error.message}`, 1)
     })
-
-  const clientOf = (shown: Screen): OpenClient => ({
-    person,
-    tell: (text) => shown.print(text),
-    end: (why) => shown.quit(`! ${why}`, 1),
-    leave: (room, why) => putOut(room, why, shown),
-  })
-
-  async function leaveRoom(): Promise<void> {
-    board?.leave()
-    await stay?.leave()
+    const room = here()
+    if (!room || size() === undefined) return
+    for (const line of told.greeting(room, person)) shown.print(line, 'dim')
   }
-
-  const caller = (shown: Screen, room: Room): SessionCaller => ({
-    person,
-    out: {
-      line: (text) => shown.print(text),
-      write: (text) => shown.print(text),
-      warn: (text) => shown.print(`! ${text}`),
-      columns: columns(),
-      ready: () => pageTurn(account),
-    },
-    signal: gone.signal,
-    session: { room, moveTo: (target) => moveTo(target, shown), quit: () => shown.quit('bye') },
-  })
 
   return {
     async attach(terminal) {
-      const mine = await parts.arrival.openTalk(terminal)
+      const opening = input.typing.open(person).then((opened) => (typing = opened))
+      const [mine] = await Promise.all([told.openTalk(terminal), opening])
       if (gone.signal.aborted) return mine.close()
       talk = mine
-      const attached = hearing(terminal, mine)
-      screen = attached
-      forget = parts.door.begin(clientOf(attached))
-      const why = parts.door.whyOut(person)
-      if (why !== undefined) return attached.quit(`! ${why}`, 1)
-      const motd = parts.settings.motd()
-      if (motd) attached.print(motd)
+      const shown = hearing(terminal, mine)
+      const moves = createWhereabouts(shown, rooms, views, size, gone.signal)
+      screen = shown
+      whereabouts = moves
+      forget = door.begin(clientOf(shown, moves))
+      const why = door.whyOut(person)
+      if (why !== undefined) return shown.quit(`! ${why}`, 1)
+      const motd = settings.motd()
+      if (motd) shown.print(motd)
+      if (person.notice !== undefined) shown.print(`! ${person.notice}`, 'error')
       if (person.guest)
-        attached.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
-      await moveTo(await parts.rooms.lobby(), attached).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
-        attached.quit(`! ${error.message}`, 1)
-      })
+        shown.print(`you are ${person.name}, a guest: ${person.why ?? 'your key does not own the name'}`)
+      await enterLobby(shown, moves)
       await mine.showWaiting()
-      await parts.arrival.invitations.tell(person)
+      await told.invitations.tell(person)
     },
-    async detach() {
+    async detach(_screen, draft) {
       forget()
       gone.abort()
       talk?.close()
-      await leaveRoom()
+      await Promise.all([whereabouts?.leave(), typing?.close(draft)])
     },
     async submit(line) {
       const room = here()
-      if (!screen || !room) return
-      const { kind, status } = await handleLine(line, caller(screen, room), parts.runner)
-      if (kind === 'speech' && status !== 0) screen.print('! your text is not lost: ↑ brings it back')
+      if (!screen || !whereabouts || !room) return
+      if (kindOfLine(line).kind === 'command') screen.echo(line)
+      const caller = callerIn(room, screen, whereabouts, {
+        columns: size()?.columns ?? 80,
+        signal: gone.signal,
+        account,
+      })
+      const { kind, status } = await handleLine(line, caller, input.runner)
+      typing?.sent(line)
+      // A pipe has no key to bring it back with.
+      if (kind === 'speech' && status !== 0 && size())
+        screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
+    remembered: async () => typing ?? { lines: [] },
     async complete(textBeforeCursor, word) {
       const room = here()
-      return room ? await parts.complete(textBeforeCursor, word, room, person) : []
+      return room ? await input.complete(textBeforeCursor, word, room, person) : []
     },
-    footer: (style) => board?.footer(style) ?? NO_FOOTER,
+    footer: (style) => whereabouts?.board()?.footer(style) ?? NO_FOOTER,
+    running: () => whereabouts?.board()?.running() ?? [],
     async stop() {
       const room = here()
-      if (room) await parts.stop(room, person)
+      if (room) await input.stop(room, person)
     },
   }
 }
 
-/** Leaves out what the person does not want to hear. */
-const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
-  ...screen,
-  deliver(entry) {
-    if (hears(entry)) screen.deliver(entry)
+/** How a session is put out. */
+const clientOf = (screen: Screen, { putOut }: Whereabouts): OpenClient => ({
+  person: screen.person,
+  tell: (text) => screen.print(text),
+  end: (why) => screen.quit(`! ${why}`, 1),
+  leave: putOut,
+})
+
+/** Who a command's caller is, where it is typed in a session. */
+const callerIn = (
+  room: Room,
+  screen: Screen,
+  { moveTo }: Whereabouts,
+  session: { readonly columns: number; readonly signal: AbortSignal; readonly account: Account },
+): SessionCaller => ({
+  person: screen.person,
+  out: {
+    line: (text) => screen.print(text),
+    write: (text) => screen.print(text),
+    warn: (text) => screen.print(`! ${text}`, 'error'),
+    columns: session.columns,
+    ready: () => pageTurn(session.account),
+  },
+  signal: session.signal,
+  session: {
+    room,
+    moveTo,
+    clear: () => screen.clear(),
+    quit: () => screen.quit('bye'),
   },
 })
 
-const NO_FOOTER: RoomFooter = { replies: [], status: '' }
+/** Leaves out what the person does not want to hear. */
+const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
+  ...screen,
+  deliver(entry, past) {
+    if (hears(entry)) screen.deliver(entry, past)
+  },
+})
+
+const NO_FOOTER: RoomFooter = { replies: [], replyOf: () => undefined, status: '' }

@@ -1,5 +1,6 @@
 import { mayManage } from '../chat/access.ts'
 import type { RoomName } from '../chat/entry.ts'
+import type { Person, Role } from '../chat/people/person.ts'
 import { SYSTEM } from '../chat/people/names.ts'
 import type { Clock, Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
@@ -10,7 +11,7 @@ import { createGrants } from './grants.ts'
 import { mayDecide } from './policy.ts'
 import type { GrantStore } from './ports.ts'
 import { approvalFacts, toolFor } from './question-text.ts'
-import { createQuestions, type QuestionLimits } from './questions.ts'
+import { createQuestions, type OpenQuestion, type QuestionLimits } from './questions.ts'
 
 /** Permissions as the rooms give them: a grant allows what it covers; for everything else people are asked. */
 export interface Approvals extends PermissionProvider {
@@ -20,8 +21,18 @@ export interface Approvals extends PermissionProvider {
    * could not be stored, and then the answer is no.
    */
   answer(decision: Decision): Promise<string>
+  /** The questions that are open in a room, in the order of asking. */
+  open(room: RoomName): readonly WaitingQuestion[]
   /** For a script, which cannot be asked: allows these tool ids if the requester manages the room, and nothing else. */
   named(tools: ReadonlySet<string>): PermissionProvider
+}
+
+/** An open question, for whoever shows that it waits. */
+export interface WaitingQuestion {
+  readonly number: number
+  /** Who is waited for, in words: the name of whoever asked for the tool, or `an admin`. */
+  readonly waitsFor: string
+  mayAllow(person: Person, role: Role): boolean
 }
 
 /** What approvals are made from. */
@@ -69,9 +80,16 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   return {
     request,
     answer: createDecide(questions, grants),
+    open: (name) => questions.open(name).map(waitingQuestion),
     named: (tools) => decideBy(namedTools(tools)),
   }
 }
+
+const waitingQuestion = ({ number, asked }: OpenQuestion): WaitingQuestion => ({
+  number,
+  waitsFor: asked.onceOnly ? 'an admin' : asked.requester.name,
+  mayAllow: (person, role) => mayDecide('once', asked, person, role),
+})
 
 const withdrawn = ({ signal }: PermissionRequest): Denial => ({ why: whyWithdrawn(signal) })
 

@@ -1,6 +1,7 @@
 import type { RoomName } from '../chat/entry.ts'
 import type { Room } from '../chat/room.ts'
 import { createDeferred } from '../lib/deferred.ts'
+import { counted, countedAre } from '../lib/plural.ts'
 import { duration } from '../lib/duration.ts'
 import { whyWithdrawn } from '../tools/permission.ts'
 import type { PermissionRequest } from '../tools/context.ts'
@@ -73,8 +74,9 @@ export function createQuestions(limits: QuestionLimits, answerMs = ANSWER_MS): Q
     if (!isPresent(room, requester.id)) return `${requester.name} is not in ${room.name} to be asked`
     const own = [...open.values()].filter(({ asked }) => asked.requester.id === requester.id).length
     const isFull = open.size >= limits.approvals_per_room
-    if (isFull && own > 0) return `${open.size} questions are open here already`
-    if (own >= limits.approvals_per_person) return `${requester.name} has ${own} open questions here already`
+    if (isFull && own > 0) return `${countedAre(open.size, 'question')} open here already`
+    if (own >= limits.approvals_per_person)
+      return `${requester.name} has ${counted(own, 'open question')} here already`
     return detail.length > MAX_DETAIL_CHARS
       ? `it is too long to be shown: ${detail.length} characters`
       : undefined
@@ -95,9 +97,10 @@ export function createQuestions(limits: QuestionLimits, answerMs = ANSWER_MS): Q
       }
       const stopWatching = watchRequester(room, asked, giveUp)
       try {
-        const author = asked.model ?? asked.requester.name
+        const { model, requester } = asked
+        const author = model === undefined ? { author: requester.name, by: requester.id } : { author: model }
         const text = questionText(number, asked, answerMs)
-        const facts = { ...approvalFacts(asked), author, question: number, answerers }
+        const facts = { ...approvalFacts(asked), ...author, question: number, answerers }
         await room.record({ ...facts, verdict: 'asked', text })
         const timer = setTimeout(() => giveUp(`nobody answered within ${duration(answerMs)}`), answerMs)
         return await ended.promise.finally(() => clearTimeout(timer))

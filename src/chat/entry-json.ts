@@ -3,10 +3,10 @@ import type { Entry } from './entry.ts'
 
 /**
  * An entry as scripts read it: `id at room kind author text` first, `at` in ISO 8601, then what its kind adds. Who came
- * and who went stands in `joined` and `left`, whether it was one or many.
+ * and who went stands in `joined` and `left`, whether it was one or many. Who a name stood for is left out.
  */
 export function entryJson(entry: Entry): { readonly [key: string]: Json } {
-  const { id, at, room, kind, author, text, ...rest } = entry
+  const { id, at, room, kind, author, text, by: _by, ...rest } = entry
   return {
     id,
     at: new Date(at).toISOString(),

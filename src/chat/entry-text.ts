@@ -44,7 +44,11 @@ export const actionText = ({ text, reacts, to }: Pick<ActionEntry, 'text' | 'rea
 
 /** `Executing tool: Grep {"arguments":["-rn","TODO","."]}`, or `Not run: …` for a call that was denied. */
 export const toolCallLine = ({ name, arguments: args, notRun }: CallFacts): string =>
-  `${notRun ? 'Not run' : 'Executing tool'}: ${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
+  `${notRun ? 'Not run' : 'Executing tool'}: ${callText({ name, arguments: args })}`
+
+/** `Grep {"arguments":["-rn","TODO","."]}` */
+export const callText = ({ name, arguments: args }: CallFacts): string =>
+  `${name} ${typeof args === 'string' ? args : JSON.stringify(args)}`
 
 type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 

@@ -1,4 +1,5 @@
 import type { ModerationAct } from './moderation/act.ts'
+import type { PersonId } from './people/person.ts'
 import type { Brand } from '../lib/brand.ts'
 import type { Json } from '../lib/json.ts'
 
@@ -42,6 +43,8 @@ interface EntryBase {
   readonly room: RoomName
   /** The name of the person or model, or `system`. It stays that of the time, whoever has it now. */
   readonly author: string
+  /** The person behind a name that people can change; absent where no person said it, and in entries of old logs. Shown to nobody. */
+  readonly by?: PersonId
   /** Text as `cleanText` of lib/text/clean-text.ts gives it; what a person reads where nothing better is drawn. */
   readonly text: string
   /** The turn that started the sub-turn to which the entry belongs. Such an entry is shown in short and is no part of the conversation. */

@@ -8,10 +8,11 @@ export class Refusal extends Error {
 
 /**
  * A key that nobody has yet did not come in. `no-code`: it would with an invite code; `wrong-code`: the code that it brought
- * lets nobody in; `no-name`: its code is right, and the message says why it cannot have the name.
+ * lets nobody in; `no-name`: its code is right, and the message says why it cannot have the name; `later`: it comes in without
+ * a code, once the client has shown that no certificate is for it.
  */
 export class InviteRefusal extends Refusal {
-  readonly reason: 'no-code' | 'wrong-code' | 'no-name'
+  readonly reason: 'no-code' | 'wrong-code' | 'no-name' | 'later'
   constructor(reason: InviteRefusal['reason'], message: string) {
     super(message)
     this.reason = reason

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../lib/json.ts'
-import { createSerial } from '../lib/serial.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import type { RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { isRoomName } from './people/names.ts'

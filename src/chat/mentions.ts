@@ -28,4 +28,14 @@ export function mentionsOfPeople(text: string): (name: string) => boolean {
   return (name) => names.has(foldCase(name))
 }
 
-const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
+/** The words that stand in a text like the name of somebody, in order; `isFirst`: before it there is nothing. */
+export const mentionedWords = (
+  text: string,
+): readonly { readonly word: string; readonly isFirst: boolean }[] =>
+  [...text.matchAll(PERSON_MENTION)].map((found) => ({
+    word: (found[1] ?? '').replace(/[.-]+$/, ''),
+    isFirst: text.slice(0, found.index).trim() === '',
+  }))
+
+/** Names that are one name to people who type them. */
+export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()

@@ -134,25 +134,34 @@ export interface RoomStore {
 export interface LoginFacts {
   /** Who has the name, or had it and still keeps it. */
   readonly person?: Person
+  /** That name as they wrote it; empty where that is not known. Present with `person`. */
+  readonly filedName?: string
   /** Whether the key is one of theirs. */
   readonly ownsName: boolean
-  /** How many people have the key. */
+  /** Whether they added the key, and it waits for its first login under their name. */
+  readonly isWaiting: boolean
+  /** How many people have the key; nobody for whom it waits. */
   readonly namesOfKey: number
   /** Who they are, in any order. */
   readonly holders: readonly PersonId[]
+  /** Those of them who have no older key. */
+  readonly founders: readonly PersonId[]
 }
 
 /** Registered people and their keys. All methods reject with `StorageError` only, and then nothing was changed. */
 export interface PeopleStore {
-  /** By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique. */
-  bySkeleton(skeleton: string): Promise<Person | undefined>
+  /**
+   * By the skeleton of a name (lib/text/skeleton.ts), which is what must be unique: of who has it, else of who had it before and
+   * keeps it at this time, in milliseconds since the epoch.
+   */
+  bySkeleton(skeleton: string, at: number): Promise<Person | undefined>
   /**
    * All that a login must know at this time, in milliseconds since the epoch, in one reading. Of two people who had one name
    * before, whoever has the key is found.
    */
   forLogin(skeleton: string, key: Fingerprint, at: number): Promise<LoginFacts>
   byId(id: PersonId): Promise<Person | undefined>
-  /** In the order in which they were added; none for somebody unknown. */
+  /** In the order in which they were added, without those that wait for their first login; none for somebody unknown. */
   keysOf(id: PersonId): Promise<readonly Fingerprint[]>
   /**
    * False, and nothing done, if the skeleton is taken or kept for somebody, the name looks like another (`look` of

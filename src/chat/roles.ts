@@ -13,9 +13,9 @@ export interface RoleStores {
 /** What a person may do in a room. Rejects with `StorageError`. */
 export async function roleIn(room: RoomName, person: Person, { rooms, people }: RoleStores): Promise<Role> {
   if (person.guest) return 'guest'
-  // The store is asked each time, because a person may become an admin while their session lasts.
+  // The store is asked each time, because a person may become an admin while their session lasts; the config's are by their login.
   const [now, membership] = await Promise.all([people.byId(person.id), rooms.membership(room, person.id)])
-  if (now?.admin) return 'admin'
+  if (person.admin || now?.admin) return 'admin'
   return membership === 'owner' || membership === 'op' ? membership : 'member'
 }
 

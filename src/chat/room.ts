@@ -50,10 +50,16 @@ export interface Room {
   /** Takes somebody away; the last participant of a person is announced, likewise. */
   leave(participant: Participant): Promise<void>
   /**
-   * Somebody has another name than before. Where they are present, the list is put in order and an entry says it. Rejects
-   * with `StorageError`, and then only the entry is missing.
+   * Somebody has another name than before. Where they are present or a member, or spoke lately, an entry says it, so that whoever
+   * knows the former name knows the new one; nobody speaks in an archived room. Rejects with `StorageError`, and then only the
+   * entry is missing.
    */
   renamed(person: Person, former: string): Promise<void>
+  /**
+   * Somebody who is not present became a member, or is none any more: told as their coming and going is, and in the same
+   * measure.
+   */
+  memberChanged(person: Person, event: PresenceChange['event']): Promise<void>
   /** Hears everything without being present: a script that waits for an answer. Returns the function that ends it. */
   listen(listener: Listener): () => void
   /** Each person once, in order of name. The list is kept, so asking costs nothing. */
@@ -79,7 +85,7 @@ export interface RoomParts {
   readonly nextId: () => string
   readonly log: Log
   /** Who may not come in, and who may not speak. */
-  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone'>
+  readonly sanctions: Pick<Sanctions, 'whyOutOf' | 'whySilent' | 'isGone' | 'isArchived'>
 }
 
 /** The keys of `[limits]` that concern one room. */
@@ -87,6 +93,9 @@ export interface RoomLimits extends PresenceLimits {
   /** How many people may be present at once. */
   readonly members_per_room: number
 }
+
+/** So many lines back somebody spoke lately. */
+const LATELY = 200
 
 /** The room called `name`. A process makes one object for each room, and the log has the order of its `record` calls. */
 export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits): Room {
@@ -112,6 +121,13 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
   async function tellPresence(change: PresenceChange): Promise<void> {
     await presence.tell(change)
     for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
+  }
+
+  /** Whether those who are here know somebody under a name. */
+  async function isKnownHere(person: Person, called: string): Promise<boolean> {
+    if (here.has(person) || (await parts.rooms.membership(name, person.id))) return true
+    const lately = await store.read(name, { limit: LATELY, kinds: ['message', 'action', 'notice'] })
+    return lately.some(({ author }) => author === called)
   }
 
   function tellOne(one: Listener, tell: (one: Listener) => void): void {
@@ -159,11 +175,14 @@ export function createRoom(name: RoomName, parts: RoomParts, limits: RoomLimits)
         await tellPresence({ name: person.name, event: 'left' })
     },
     async renamed(person, former) {
-      if (!here.has(person)) return
       here.sort()
+      if (parts.sanctions.isArchived(name) || !(await isKnownHere(person, former))) return
       const text = `${former} is called ${person.name} now`
       await record({ kind: 'notice', level: 'info', author: person.name, text })
       for (const one of [...listeners]) tellOne(one, () => one.peopleChanged?.())
+    },
+    async memberChanged(person, event) {
+      if (!here.has(person)) await presence.tell({ name: person.name, event })
     },
     listen(listener) {
       listeners.add(listener)

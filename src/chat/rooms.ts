@@ -1,7 +1,7 @@
 import type { EntryDraft, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
-import { isRoomName, LOBBY, roomName, SYSTEM } from './people/names.ts'
+import { isRoomName, LOBBY, roomName, SYSTEM, withoutHash } from './people/names.ts'
 import type { Person } from './people/person.ts'
 import type { RoomRecord } from './ports.ts'
 import { createRoom, type Room, type RoomLimits, type RoomParts } from './room.ts'
@@ -35,6 +35,8 @@ export interface Rooms {
 export interface Everywhere {
   /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
   readonly tellAdmins: (text: string) => boolean
+  /** The rooms in which anybody is now. */
+  inUse(): readonly Room[]
   /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
   whisper(person: Person, draft: EntryDraft): void
   /** Whether somebody is in any room. */
@@ -154,6 +156,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         })
         return told.includes(true)
       },
+      inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)
       },
@@ -166,8 +169,13 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   }
 }
 
-const noRoom = (name: string): string =>
-  `there is no room called ${name.slice(0, 40) || '(nothing)'}; see rooms, or make it with create`
+/** Whether or not there is a room without the `#`: it may be private. */
+function noRoom(name: string): string {
+  const meant = withoutHash(name)
+  const hint =
+    meant === undefined ? 'see /rooms, or make it with /create' : `rooms have no #; did you mean ${meant}?`
+  return `there is no room called ${name.slice(0, 40) || '(nothing)'}; ${hint}`
+}
 
 const joinFirst = (name: RoomName): string =>
   `you are invited to ${name}, and no member yet; first: join ${name}`

@@ -25,6 +25,8 @@ export interface SessionControl {
   readonly room: Room
   /** The room becomes the one that the session is in. */
   moveTo(room: Room): Promise<void>
+  /** Draws the screen anew, without what was said. */
+  clear(): void
   /** Says goodbye and ends the session. */
   quit(): void
 }

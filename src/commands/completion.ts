@@ -1,8 +1,9 @@
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
 import type { Turns } from '../turns/turns.ts'
-import { isCalled, type Command } from './define.ts'
+import { isCalled, type ArgumentSpec, type Command, type FlagSpec } from './define.ts'
 import { kindOfLine } from './line.ts'
+import { spelled, usableFlags } from './usage.ts'
 
 /** What could stand for `word`, with which the text before the cursor ends: whole words in a stable order. */
 export type CompleteWord = (
@@ -12,11 +13,14 @@ export type CompleteWord = (
   person: Person,
 ) => Promise<readonly string[]>
 
-/** Commands after a slash, `@names` anywhere; after a command, what it says that could follow. */
+/**
+ * Commands after a slash; after a command, what could be its next argument or the value of its flag and is not there yet;
+ * models where one is wanted, else people and models: a person at the beginning of what is said gets a colon.
+ */
 export function createCompletion(commands: readonly Command[], models: Pick<Turns, 'names'>): CompleteWord {
   return async (text, word, room, person) => {
-    const all = await candidates(text, word, room, person)
-    return all.filter((one) => one.startsWith(word)).toSorted()
+    const all = new Set(await candidates(text, word, room, person))
+    return [...all].filter((one) => begins(one, word)).toSorted()
   }
 
   async function candidates(
@@ -26,14 +30,78 @@ export function createCompletion(commands: readonly Command[], models: Pick<Turn
     person: Person,
   ): Promise<readonly string[]> {
     const { kind, rest } = kindOfLine(text)
-    const verb = kind === 'command' ? /^(\S+)\s/.exec(rest)?.[1] : undefined
-    if (kind === 'command' && verb === undefined) return commands.map((command) => `/${command.name}`)
+    if (kind !== 'command') return namesToSay(text, word, room, person)
+    const verb = /^(\S+)\s/.exec(rest)?.[1]
+    if (verb === undefined) return commands.map((command) => `/${command.name}`)
+    const command = commands.find((one) => isCalled(one, verb.toLowerCase()))
+    const words = rest
+      .slice(verb.length, rest.length - word.length)
+      .split(/\s+/)
+      .filter(Boolean)
+    if (word.startsWith('@')) {
+      const isModel = command && argumentAt(command, positional(command, words).length)?.name === 'model'
+      return (isModel ? models.names() : namesIn(room)).map((name) => `@${name}`)
+    }
+    return command ? await argumentsOf(command, words, word, { room, person }) : []
+  }
+
+  /** Somebody is spoken to by name, a model with an `@`. */
+  function namesToSay(text: string, word: string, room: Room, person: Person): readonly string[] {
     if (word.startsWith('@')) return namesIn(room).map((name) => `@${name}`)
-    const command = verb === undefined ? undefined : commands.find((one) => isCalled(one, verb))
-    return (await command?.complete?.({ room, person })) ?? []
+    if (word === '') return []
+    const others = room.present().filter(({ id }) => id !== person.id)
+    const people = others.map(({ name }) => (text === word ? `${name}:` : name))
+    return text === word ? [...people, ...models.names().map((name) => `@${name}`)] : people
   }
 
   function namesIn(room: Room): readonly string[] {
     return [...models.names(), ...room.present().map((person) => person.name)]
   }
+}
+
+/** `qw` may become `@qwen`. */
+function begins(choice: string, word: string): boolean {
+  const [one, wanted] = [choice.toLowerCase(), word.toLowerCase()]
+  return one.startsWith(wanted) || (wanted !== '' && one.startsWith(`@${wanted}`))
+}
+
+async function argumentsOf(
+  command: Command,
+  words: readonly string[],
+  word: string,
+  where: { readonly room: Room; readonly person: Person },
+): Promise<readonly string[]> {
+  const given = positional(command, words)
+  const flags = usableFlags(command)
+    .filter((flag) => flag.repeats === true || !words.includes(spelled(flag)))
+    .map(spelled)
+  if (word.startsWith('-')) return flags
+  const flag = flagOf(command, words.at(-1))
+  if (flag?.value !== undefined)
+    return (await command.complete?.({ ...where, given, argument: flag.name })) ?? []
+  const argument = argumentAt(command, given.length)
+  if (!argument) return given.length > 0 ? [] : flags
+  const choices =
+    argument.oneOf ?? (await command.complete?.({ ...where, given, argument: argument.name })) ?? []
+  const open = choices.filter((one) => !given.includes(one))
+  return open.length > 0 || given.length > 0 || argument.takes === 'rest' ? open : flags
+}
+
+/** The words that are no flags, and no values of flags. */
+function positional(command: Command, words: readonly string[]): readonly string[] {
+  return words.filter(
+    (word, index) =>
+      word !== '--' && !flagOf(command, word) && flagOf(command, words[index - 1])?.value === undefined,
+  )
+}
+
+const flagOf = ({ flags }: Command, word: string | undefined): FlagSpec | undefined =>
+  flags.find((flag) => spelled(flag) === word)
+
+/** The argument that the next word is, or belongs to. Of a free text only the first word can be completed. */
+function argumentAt({ arguments: wanted }: Command, position: number): ArgumentSpec | undefined {
+  const argument = wanted[position]
+  if (argument) return argument.takes === 'rest' && position > 0 ? undefined : argument
+  const last = wanted.at(-1)
+  return last?.takes === 'words' || (last?.takes === 'rest' && wanted.length === 1) ? last : undefined
 }

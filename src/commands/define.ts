@@ -83,11 +83,26 @@ export interface BaseContext extends Caller {
   inBackground(work: Promise<unknown>): void
 }
 
+/** Where a word is to be completed. */
+export interface Completing {
+  readonly room: Room
+  readonly person: Person
+  /** The command's arguments before that word, as they were typed; what is among them is not offered again. */
+  readonly given: readonly string[]
+  /** The name of the argument, or the flag, that the word is for; one with `oneOf` is completed without being asked for. */
+  readonly argument: string
+}
+
 /** What stands in the file of a verb and does not depend on its arguments. */
 interface Facts {
   readonly name: string
   /** Other words for it, which help and completion leave out. */
   readonly aliases?: readonly string[]
+  /**
+   * It protects somebody or ends something, so it works also for who has used up what they may store in a day; it counts
+   * all the same. What it stores itself has another bound.
+   */
+  readonly protects?: true
   /** One line for `help`. */
   readonly summary: string
   /** What may follow the verb, and a script's room: a line that works. Empty where nothing needs to follow. */
@@ -95,14 +110,11 @@ interface Facts {
   /** For the page of all commands: what a script gets from it, where it only does its work in a session. A sentence. */
   readonly fromScript?: string
   /** What could stand where the cursor is, in any order. */
-  complete?(where: {
-    readonly room: Room
-    readonly person: Person
-  }): Promise<readonly string[]> | readonly string[]
+  complete?(where: Completing): Promise<readonly string[]> | readonly string[]
 }
 
-/** Who may use a command, where that is not everybody who sees the room. */
-export type Rights<Args> = ManagerRight<Args> | Rule
+/** Who may use a command, where the command itself does not check that. */
+export type Rights<Args> = ManagerRight<Args> | Note
 
 interface ManagerRight<Args> {
   /** Completes "only the owner of ROOM, an op or an admin can …": the runner refuses all others. */
@@ -111,9 +123,9 @@ interface ManagerRight<Args> {
   when?(args: Args): boolean
 }
 
-interface Rule {
-  /** A sentence for the page of all commands, about what the command itself checks. */
-  readonly rule: string
+interface Note {
+  /** A sentence for the page of all commands, which knows the roles: about what else decides. The command itself checks that. */
+  readonly note: string
 }
 
 /** One verb as its file declares it. */
@@ -126,7 +138,7 @@ export interface CommandDefinition<
   readonly arguments?: A
   readonly flags?: F
   /** Only who runs a command in a room can be asked to manage it. */
-  readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Rule
+  readonly rights?: R extends 'here' ? Rights<Arguments<A>> : Note
   /**
    * Which uses need a voice in the room: an entry, another change or a request of a model may come of them, so nobody who is
    * muted there, or finds it archived, may use them. Absent: those for which `rights` wants a manager, else all.

@@ -6,16 +6,20 @@ import type { Caller } from './caller.ts'
 export type Explain = (error: unknown, caller: Caller) => 1 | 2
 
 /** The one place where a command's trouble becomes words for people. The log is told what is no fault of theirs. */
-export const createExplain =
-  (log: Log): Explain =>
-  (error, { out, session }) => {
+export function createExplain(log: Log, verbs: ReadonlySet<string>): Explain {
+  return (error, { out, session }) => {
+    const tell = (message: string): void => out.warn(session ? message : withoutSlashes(message, verbs))
     if (error instanceof UsageError) {
-      out.warn(error.message)
-      if (error.usage !== undefined) out.warn(`usage: ${error.usage}`)
+      // One without a form has the words of the caller in it.
+      if (error.usage === undefined) out.warn(error.message)
+      else {
+        tell(error.message)
+        out.warn(`usage: ${error.usage}`)
+      }
       return 2
     }
     if (error instanceof Refusal) {
-      out.warn(error.message)
+      tell(error.message)
     } else if (error instanceof StorageError) {
       log.error({ error, reason: error.reason }, 'the store refused')
       out.warn(`${error.reading ? 'not read' : 'not stored'}: ${error.message}`)
@@ -25,3 +29,10 @@ export const createExplain =
     }
     return 1
   }
+}
+
+/** Sentences name commands as a session has them, `/join`; a script writes `join`. Paths keep their slashes. */
+const withoutSlashes = (message: string, verbs: ReadonlySet<string>): string =>
+  message.replace(/(?<![\w/.~-])\/([a-z]+)(?![\w/.-])/g, (all, word: string) =>
+    verbs.has(word) ? word : all,
+  )

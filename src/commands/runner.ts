@@ -9,6 +9,7 @@ import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
 import { kindOf, type Caller, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
+import { instead } from './habits.ts'
 import { createExplain } from './explain.ts'
 import { checkChoices, parse } from './parse.ts'
 import { checkRights } from './rights.ts'
@@ -35,31 +36,38 @@ export function createRunner(parts: {
   readonly bytes: ByteQuota
   readonly log: Log
 }): Runner {
-  const explain = createExplain(parts.log)
   const byName = new Map(
     parts.commands.flatMap((command) =>
       [command.name, ...(command.aliases ?? [])].map((name) => [name, command] as const),
     ),
   )
 
+  const { bytes } = parts
+  const commandOf = (line: string): Command | undefined =>
+    byName.get(takeWord(line.trimStart()).word.toLowerCase())
+  const explain = createExplain(parts.log, new Set(byName.keys()))
+
   return {
-    command: (line, caller) => guarded(line, caller, () => run(line, counted(caller))),
+    command: (line, caller) => {
+      const pay = commandOf(line)?.protects ? bytes.charge : bytes.take
+      return guarded(pay, line, caller, () => run(line, counted(caller)))
+    },
     speech: (text, caller) =>
-      guarded(
-        text,
-        caller,
-        async () => void (await parts.speech.say(caller.session.room, caller.person, text)),
-      ),
+      guarded(bytes.take, text, caller, async () => {
+        const { hint } = await parts.speech.say(caller.session.room, caller.person, text)
+        if (hint !== undefined) caller.out.warn(hint)
+      }),
   }
 
   async function guarded(
+    pay: ByteQuota['take'],
     text: string,
     caller: Caller,
     job: () => Promise<void | false>,
   ): Promise<ExitStatus> {
     try {
       await parts.pace.next(caller.person)
-      parts.bytes.take(caller.person, utf8Bytes(text))
+      pay(caller.person, utf8Bytes(text))
       return (await job()) === false ? 1 : 0
     } catch (error) {
       return explain(error, caller)
@@ -74,7 +82,7 @@ export function createRunner(parts: {
       ...caller,
       async stdin(wait) {
         const text = await stdin(wait)
-        parts.bytes.take(person, utf8Bytes(text))
+        bytes.take(person, utf8Bytes(text))
         return text
       },
     }
@@ -82,7 +90,7 @@ export function createRunner(parts: {
 
   async function run(line: string, caller: Caller): Promise<void | false> {
     const { word, rest } = takeWord(line.trimStart())
-    const command = byName.get(word.toLowerCase())
+    const command = commandOf(line)
     if (!command) throw unknownCommand(word, caller)
     const { roomName, ...values } = parse(command, rest, kindOf(caller))
     const isForAll = command.room === 'here-or-all' && roomName === ALL_ROOMS
@@ -103,10 +111,16 @@ export function createRunner(parts: {
     }
   }
 
-  function unknownCommand(word: string, { session }: Caller): UsageError {
-    const slash = session ? '/' : ''
+  function unknownCommand(word: string, caller: Caller): UsageError {
+    const kind = kindOf(caller)
+    const slash = kind === 'session' ? '/' : ''
     if (word === '') return new UsageError(`which command? ${slash}help lists them`)
-    const near = closest(word.toLowerCase(), byName.keys())
+    const advice = instead(word.toLowerCase(), kind)
+    if (advice !== undefined)
+      return new UsageError(`there is no command ${slash}${word.slice(0, 40)}; ${advice}`)
+    const names = parts.commands.map(({ name }) => name)
+    // What help shows comes before the other words for it.
+    const near = closest(word.toLowerCase(), names) ?? closest(word.toLowerCase(), byName.keys())
     const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists them`
     return new UsageError(`unknown command ${slash}${word.slice(0, 40)}; ${hint}`)
   }

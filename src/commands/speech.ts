@@ -3,6 +3,8 @@ import { Refusal } from '../chat/errors.ts'
 import { mentions } from '../chat/mentions.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
+import { missedWords } from './missed-words.ts'
+import type { FindPerson } from '../chat/talk/find-person.ts'
 import type { AwayPeople } from '../chat/talk/away.ts'
 import { messageText, type MessageLimits } from '../chat/message-text.ts'
 import { headOf } from '../lib/text/characters.ts'
@@ -32,6 +34,8 @@ export interface Speech {
 /** The message as it was stored, and the turns it started, by model. */
 export interface Said {
   readonly message: MessageEntry
+  /** What the speaker may have got wrong, for them alone; commands in it have their slash. */
+  readonly hint: string | undefined
   readonly turns: ReadonlyMap<string, RunningTurn>
 }
 
@@ -39,15 +43,33 @@ export interface Said {
 const MAX_REPEATED = 80
 
 /** The limits hold for what is said, and for what is done. Who speaks is not away any more. */
-export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<AwayPeople, 'heard'>): Speech {
+export function createSpeech(
+  turns: Turns,
+  limits: MessageLimits,
+  away: Pick<AwayPeople, 'heard'>,
+  findPerson: Pick<FindPerson, 'called'>,
+): Speech {
+  /** The message is said: nothing that fails here may look as if it were not. */
+  const hintFor = async (text: string, room: Room): Promise<string | undefined> =>
+    await missedWords(text, {
+      models: turns.names(),
+      people: room.present().map(({ name }) => name),
+      isRegistered: async (name) =>
+        await findPerson.called(name).then(
+          () => true,
+          (error: unknown) => !(error instanceof Refusal),
+        ),
+    })
+
   return {
     async say(room, requester, raw, how) {
       room.needVoice(requester)
       const text = messageText(raw, limits)
-      const message = await room.record({ kind: 'message', author: requester.name, text })
+      const message = await room.record({ kind: 'message', author: requester.name, by: requester.id, text })
       away.heard(room, requester, text)
       const called = mentions(text, turns.names())
-      return { message, turns: await startAll(called, turns, { room, requester, message, ...how }) }
+      const started = await startAll(called, turns, { room, requester, message, ...how })
+      return { message, turns: started, hint: await hintFor(text, room) }
     },
     async again({ room, message, model }, requester, how) {
       room.needVoice(requester)
@@ -58,7 +80,7 @@ export function createSpeech(turns: Turns, limits: MessageLimits, away: Pick<Awa
     async act(room, person, raw) {
       room.needVoice(person)
       const text = messageText(raw, limits)
-      await room.record({ kind: 'action', author: person.name, text })
+      await room.record({ kind: 'action', author: person.name, by: person.id, text })
       away.heard(room, person, text)
     },
   }

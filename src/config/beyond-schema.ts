@@ -9,7 +9,7 @@ export interface ConfigProblem {
 
 /**
  * Names that are used twice, fallbacks that lead nowhere or round in a circle, and settings that do nothing where they
- * stand, or nothing yet: accepting those in silence would mislead.
+ * stand: accepting those in silence would mislead.
  * It looks at the file as it was written, so that the schema's problems hide none of these.
  */
 export const problemsBeyondSchema = (written: unknown, text: string): readonly ConfigProblem[] =>
@@ -19,7 +19,6 @@ export const problemsBeyondSchema = (written: unknown, text: string): readonly C
     ...fallbacks(written),
     ...unknownSummarizer(written),
     ...keptElsewhere(written),
-    ...planned(written),
   ].map(({ path, sentence }) => ({ line: lineOf(text, path), sentence }))
 
 interface Found {
@@ -83,14 +82,6 @@ function leadsBack(name: string, next: ReadonlyMap<unknown, unknown>): boolean {
     seen.add(one)
   }
   return false
-}
-
-function* planned(written: unknown): Iterable<Found> {
-  if (listAt(written, 'mcp').length > 0)
-    yield {
-      path: ['mcp', '0'],
-      sentence: 'mcp: this version does not connect to MCP servers yet; leave it out',
-    }
 }
 
 function listAt(value: unknown, key: string): readonly unknown[] {

@@ -6,11 +6,13 @@
  * but what puts the server together: it knows nothing of rooms, sessions or turns.
  */
 import { dirname, resolve } from 'node:path'
+import type { McpServerConfig } from '../adapters/mcp/config.ts'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
 import { configPath, dataPath, givenBy, type Environment, type Given } from './environment.ts'
 import { noConfigFile, readConfigFile } from './file.ts'
 import type { CommandLine } from './flags.ts'
+import { mcpFrom } from './mcp.ts'
 import { modelsFrom } from './models.ts'
 import { ConfigError } from './problem.ts'
 import type { FileConfig } from './schema.ts'
@@ -36,6 +38,8 @@ export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | '
   readonly discoverModels: boolean
   /** `dirs` and `modules` are absolute paths; `web` is absent if the config turns the web off. */
   readonly tools: Changed<FileConfig['tools'], { web: WebConfig | undefined }>
+  /** The servers whose tools the rooms have. */
+  readonly mcp: readonly McpServerConfig[]
   /** `workspaces` maps a room to the real path of the directory that it has in place of its own. */
   readonly sandbox: Changed<FileConfig['sandbox'], { workspaces: ReadonlyMap<string, string> }>
 }
@@ -47,10 +51,10 @@ type Changed<Part, Changes> = Readonly<Omit<Part, keyof Changes> & Changes>
 export function loadConfig({ flags }: CommandLine, env: Environment = process.env): Config {
   const given = givenBy(flags, env)
   const path = configPath(given('config', 'SSHAWL_CONFIG'), env)
-  const { mcp: _, ...written } = path === undefined ? noConfigFile() : readConfigFile(path)
+  const written = path === undefined ? noConfigFile() : readConfigFile(path)
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
   const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
-  const { server, tools, sandbox } = written
+  const { server, tools, sandbox, mcp } = written
   refuseHttp(given('http', 'SSHAWL_HTTP'))
   return Object.freeze({
     ...written,
@@ -67,6 +71,7 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
       modules: besideFile(tools.modules, path),
       web: webFrom(tools.web, env),
     },
+    mcp: mcpFrom(mcp, path, env),
     sandbox: { ...sandbox, workspaces: workspacesFrom(sandbox.workspaces, path, dataDir) },
   })
 }

@@ -1,5 +1,4 @@
-/** Tokens kept for the answer if the file does not say it: at most a quarter of the window. */
-export const usualOutput = (window: number): number => Math.min(4_096, Math.floor(window / 4))
+import { usualOutput } from '../lib/usual-output.ts'
 
 /**
  * Tokens of the least prompt with what a server of which nothing is known adds: the rules, one short message, and nothing else

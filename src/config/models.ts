@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { BACKENDS, PROVIDERS, type ModelConfig } from '../adapters/models/index.ts'
-import { usualOutput } from './context-window.ts'
+import { usualOutput } from '../lib/usual-output.ts'
 import type { Environment } from './environment.ts'
 import { modelSchema, type FileConfig } from './schema.ts'
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
+import { isMcpName, MCP_NAME_RULE, MCP_TRUSTS } from '../adapters/mcp/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
@@ -19,7 +20,6 @@ import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/
  */
 
 const MODEL_NAME = /^[a-z0-9_.-]{1,32}$/
-const MCP_NAME = /^[a-z0-9_-]{1,32}$/
 
 const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default(fallback)
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
@@ -75,16 +75,27 @@ export const modelSchema = modelFields
 
 const mcp = z
   .strictObject({
-    name: z.string().regex(MCP_NAME, 'use 1-32 of a-z, 0-9, _ and -'),
+    name: z.string().refine(isMcpName, MCP_NAME_RULE),
     url: address('http://localhost:8080/mcp').optional(),
-    command: z.array(z.string()).min(1).optional(),
+    token_env: variable.optional(),
+    command: z.array(z.string().min(1)).min(1).optional(),
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().optional(),
+    trust: z.enum(MCP_TRUSTS).default('ask'),
   })
   .refine(
     (server) => (server.url === undefined) !== (server.command === undefined),
     'give either url or command',
   )
+  .refine(
+    (server) =>
+      server.command !== undefined || (server.cwd === undefined && Object.keys(server.env).length === 0),
+    'env and cwd are for a command',
+  )
+  .refine((server) => server.url !== undefined || server.token_env === undefined, {
+    path: ['token_env'],
+    message: 'is for a url; give a command its key in env',
+  })
 
 const searchFields = z.strictObject({
   provider: z.enum(SEARCH_PROVIDER_NAMES),
@@ -163,6 +174,7 @@ const limitsSchema = z.strictObject({
   names_per_key: positive(8),
   keys_per_person: positive(16),
   kept_names_per_person: positive(3),
+  renames_per_day: positive(5),
   invites_per_person: positive(16),
   rooms_per_person: positive(32),
   members_per_room: positive(2000),

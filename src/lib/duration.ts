@@ -14,6 +14,10 @@ export function duration(ms: number): string {
   return wholeUnits(Math.round(ms / 1_000))
 }
 
+/** A time that is drawn again as it grows: in tenths of a second from the first, so that it keeps its width: `0.5s`, `2.0s`. */
+export const runningTime = (ms: number): string =>
+  ms < 59_950 ? `${(Math.max(0, ms) / 1_000).toFixed(1)}s` : duration(ms)
+
 function wholeUnits(seconds: number): string {
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? (['m', 60] as const)
   const rest = seconds % size

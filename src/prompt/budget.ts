@@ -156,6 +156,9 @@ function report(
   note: string,
 ): LayerReport {
   const { name, priority, system } = layer
-  const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + (offer?.tokens ?? 0)
-  return { name, priority, placement: system ? 'system' : 'context', tokens, status, note }
+  const definitions = status === 'dropped' ? 0 : (offer?.tokens ?? 0)
+  const tokens = status === 'dropped' ? 0 : terms.counter.count(text) + definitions
+  const placement = system ? 'system' : 'context'
+  const more = definitions === 0 ? {} : { definitions }
+  return { name, priority, placement, tokens, status, note, length: text.length, ...more }
 }

@@ -1,6 +1,7 @@
 import type { Framing } from './framing.ts'
 import type { Layer } from './layers.ts'
 import type { TokenCounter } from './ports.ts'
+import { BREAK } from './prompt.ts'
 
 /** What a budget has to keep to. */
 export interface BudgetTerms {
@@ -89,9 +90,6 @@ export function createLedger(
     text: (placement) => partsOf(placement === 'system').join(BREAK),
   }
 }
-
-/** What stands between two layers, and before the message (prompt.ts). */
-const BREAK = '\n\n'
 
 /**
  * Counts texts as they are joined, exactly. Where a text starts anew, what stands before it is counted apart and

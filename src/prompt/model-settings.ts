@@ -14,6 +14,8 @@ export interface ModelSettings {
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
+  /** True where this window is smaller than the configured one only by a guess, after a refusal that told no number. */
+  readonly isWindowGuessed?: boolean
   /** Tokens kept free for the answer, and asked for at most. */
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */

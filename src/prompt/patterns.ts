@@ -22,6 +22,10 @@ export const MAX_PATTERNS = 200
 export const MAX_PATTERN_CHARACTERS = 200
 const GROUPS: ReadonlySet<string> = new Set([...TOOL_GROUPS, ...ACCESSES])
 
+/** Whether a pattern is the name of a group, with or without the `!` that takes it away. */
+export const isGroupWord = (word: unknown): boolean =>
+  typeof word === 'string' && GROUPS.has(word.replace(/^!/, ''))
+
 /** Reads a scope as it is stored. What cannot be understood is `none`, with the reason. */
 export function parseScope(scope: unknown): ParsedScope {
   if (scope === undefined || scope === null || scope === 'all') return { kind: 'all' }

@@ -39,7 +39,10 @@ export interface Composer extends AsyncDisposable {
    * Runs a hook of a room's script, under the limits of a prompt and at the cost of the room. Rejects as `compose` does.
    */
   runHook(run: HookRun, signal?: AbortSignal): Promise<HookOutcome>
-  /** Tokens of each text in an encoding. Rejects with `WrapError`. */
+  /**
+   * Tokens of each text in an encoding, however long they are together. Rejects with `WrapError`, also where there are too
+   * many such requests at once.
+   */
   count(encoding: string, texts: readonly string[]): Promise<readonly number[]>
 }
 
@@ -170,8 +173,15 @@ export interface HistoryStore {
 
 /** How a provider's counts compare with ours. */
 export interface Calibration {
-  /** Counted tokens times this are what the provider counts; at least 1. */
+  /** Counted tokens times this are what the provider usually counts; at least 1. */
   readonly factor: number
+  /**
+   * The most that it has counted or refused, with a margin, for each token of ours, in prompts that filled much of its
+   * window; at least 1. Budgets keep to it for a day.
+   */
+  readonly most: number
+  /** When `most` was last seen, in milliseconds since the epoch. */
+  readonly mostAt: number
   /** Number of reports that it was learned from. */
   readonly reports: number
   /** Number of reports that taught nothing, because they looked as if the server had read only a part of the prompt. */

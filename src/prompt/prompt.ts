@@ -28,11 +28,18 @@ export interface LayerReport {
   readonly name: string
   readonly priority: number
   readonly placement: 'system' | 'context'
-  /** Tokens of the text that is sent; for `tools` the definitions are in it too. */
+  /** Tokens of the text that is sent, and of the definitions that go with it. */
   readonly tokens: number
   readonly status: 'kept' | 'trimmed' | 'dropped'
   /** The reason, for people; may be empty. */
   readonly note: string
+  /**
+   * UTF-16 units of its text, as it stands in `system` or `context`; 0 where it was dropped. Absent in prompts that older
+   * versions stored.
+   */
+  readonly length?: number
+  /** Of `tokens`, those of the definitions that go with it; absent where none do. */
+  readonly definitions?: number
 }
 
 /** Tokens, all of them. `used = system + context + message + tools + framing`, never over `target`. */
@@ -64,7 +71,10 @@ export interface Prompt {
   readonly findable?: number
 }
 
+/** What stands between two layers, and before the message. */
+export const BREAK = '\n\n'
+
 /** The user's part of the request, as it is counted and as every adapter must send it. */
 export function userContent(prompt: Pick<Prompt, 'context' | 'message'>): string {
-  return [prompt.context, prompt.message].filter((part) => part !== '').join('\n\n')
+  return [prompt.context, prompt.message].filter((part) => part !== '').join(BREAK)
 }

@@ -1,20 +1,18 @@
 import { billLine, entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
-import { plainOf } from '../lib/text/styled.ts'
+import { duration } from '../lib/duration.ts'
+import { spokenOf, type Styled } from '../lib/text/styled.ts'
 import { echoChange } from './drawing/echo.ts'
+import { timeColumn } from './drawing/times.ts'
 import { createFrameWriter, type Composed, type Item } from './frame-writer.ts'
 import type { KeyName } from './keys.ts'
-import type { Terminal } from './ports.ts'
+import type { Draft } from './line-editor.ts'
+import type { RunningWork, Terminal } from './ports.ts'
+import { createSpokenWork } from './spoken-work.ts'
 import type { SessionView, ViewParts } from './session-view.ts'
 
-/** True without a pty, which nothing can be drawn on, and for screen readers and dumb terminals. */
-export function onlyAppends(terminal: Terminal): boolean {
-  const { term, env } = terminal
-  const asked = env['SSHAWL_PLAIN'] ?? ''
-  return terminal.size() === undefined || term === 'dumb' || term === '' || (asked !== '' && asked !== '0')
-}
-
+const BELL = '\u0007'
 /** More than these are written in several pieces, so that one that does not fit takes fewer others with it. */
 const MAX_ITEMS_A_WRITE = 16
 
@@ -22,50 +20,108 @@ const MAX_ITEMS_A_WRITE = 16
  * The view that only ever appends, without one escape byte: for pipes and scripts, and with a pty for
  * screen readers and dumb terminals. A pty has its typing echoed, and taken back with backspaces.
  */
-export function createAppendView(terminal: Terminal, { frames, fail }: ViewParts): SessionView {
+export function createAppendView(
+  terminal: Terminal,
+  running: () => readonly RunningWork[],
+  { personal, frames, fail }: ViewParts,
+): SessionView {
   const hasPty = terminal.size() !== undefined
+  const spoken = createSpokenWork()
   let draft = ''
   /** The draft that the cursor stands behind; empty at the beginning of a line. */
   let echoed = ''
+  /** The line that was sent last, as long as it was not said. */
+  let typed: string | undefined
   let isRepeated = false
   let isClosed = false
+  let mustRing = false
+  /** What is shown of a search for an older line, as the line editor would draw it. */
+  let search: Draft | undefined
+
+  /** Only where the person asked for times: whoever listens to all of it has enough to listen to. */
+  function timeOf({ at }: Entry): string {
+    const asked = hasPty ? personal.times() : undefined
+    if (asked === undefined || asked === 'off') return ''
+    return timeColumn(asked, personal.zone, Infinity)?.textAt(at) ?? ''
+  }
+
+  /** What the person typed stands there already, and is heard once. */
+  function isTyped(entry: Entry): boolean {
+    const is = entry.kind === 'message' && entry.text === typed && personal.emphasis(entry) === 'own'
+    if (is) typed = undefined
+    return is
+  }
+
+  /** A pipe has nobody to hear it. */
+  function ring(): void {
+    if (!hasPty) return
+    mustRing = true
+    writer.request()
+  }
+
+  /** A line for each key would be read aloud again and again: what was asked for is said, and in the end the draft stands there. */
+  function hearSearch(next: Draft): void {
+    const said = searchInWords(search, next)
+    search = next
+    if (said !== '') writer.add({ type: 'print', text: `-- ${said}` })
+  }
 
   function compose(items: readonly Item[]): Composed {
     const taken = items.slice(0, MAX_ITEMS_A_WRITE)
-    const page = createPage(echoed)
+    const page = createPage(echoed, timeOf)
     if (isRepeated) page.endLine()
     for (const item of taken) page.put(item)
     if (isClosed) page.endLine()
     else if (taken.length === items.length) page.type(draft)
     return {
-      text: hasPty ? page.text().replaceAll('\n', '\r\n') : page.text(),
+      text: (mustRing ? BELL : '') + (hasPty ? page.text().replaceAll('\n', '\r\n') : page.text()),
       items: taken.length,
       written() {
         echoed = page.echoed()
         isRepeated = false
+        mustRing = false
       },
     }
   }
 
-  const writer = createFrameWriter(terminal, frames, compose, fail)
+  const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
   return {
-    entry: (entry) => writer.add({ type: 'entry', entry }),
-    print: (text) => writer.add({ type: 'print', text }),
-    takes: (key) => key.type !== 'press' || !NEEDS_CURSOR.has(key.name),
-    draft({ text }) {
+    entry(entry, past) {
+      if (past === undefined && personal.rings(entry)) ring()
+      spoken.heard(entry)
+      if (!isTyped(entry)) writer.add({ type: 'entry', entry })
+    },
+    print: (text, role) =>
+      writer.add({ type: 'print', text: hasPty && role === 'error' ? inWords(text) : text }),
+    // With a pty the typing itself stands there, and a pipe knows what it sent.
+    echo() {},
+    printUntilRead: (text, onRead) => writer.add({ type: 'print', text, onRead }),
+    takes(key) {
+      const takesLine = search !== undefined && key.type === 'press' && TAKES_LINE.has(key.name)
+      return takesLine || key.type !== 'press' || !NEEDS_CURSOR.has(key.name)
+    },
+    draft(next) {
       if (!hasPty) return
-      draft = text
+      if (next.prompt !== undefined) return hearSearch(next)
+      search = undefined
+      draft = next.text
       writer.request()
     },
     sent({ text }) {
-      if (hasPty) writer.add({ type: 'sent', text })
+      if (!hasPty) return
+      typed = text.trim()
+      writer.add({ type: 'sent', text })
     },
-    refresh() {},
+    refresh() {
+      for (const text of spoken.lines(running())) writer.add({ type: 'print', text })
+    },
     redraw() {
       isRepeated = true
       writer.request()
     },
-    bell() {},
+    bell() {
+      if (personal.mayRing()) ring()
+    },
     close(farewell = '') {
       if (isClosed) return
       isClosed = true
@@ -76,7 +132,7 @@ export function createAppendView(terminal: Terminal, { frames, fail }: ViewParts
 }
 
 /** Puts together one write, to a screen on which the draft `echoed` stands before the cursor. */
-function createPage(begun: string) {
+function createPage(begun: string, timeOf: (entry: Entry) => string) {
   let echoed = begun
   let text = ''
 
@@ -93,8 +149,8 @@ function createPage(begun: string) {
   function put(item: Item): void {
     if (item.type === 'sent') type(item.text)
     endLine()
-    if (item.type === 'entry') text += `${safeLine(item.entry)}\n`
-    if (item.type === 'print') text += `${cleanText(plainOf(item.text))}\n`
+    if (item.type === 'entry') text += `${timeOf(item.entry)}${safeLine(item.entry)}\n`
+    if (item.type === 'print') text += `${cleanText(spokenOf(item.text))}\n`
   }
 
   return { type, endLine, put, text: () => text, echoed: () => echoed }
@@ -113,13 +169,39 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
   'kill-word-right',
 ])
 
+/** They end a search, and leave the cursor behind what was found. */
+const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
+
+const SEARCHING =
+  'type a part of an older line; Ctrl-R tells what was found, then an older one; End takes it, Enter sends it, Ctrl-G gives up'
+
+function searchInWords(before: Draft | undefined, { prompt = '', text }: Draft): string {
+  if (!before) return SEARCHING
+  if (prompt === before.prompt) return text === before.text ? '' : `found: ${text}`
+  const isMissed = (words = ''): boolean => words.startsWith('no line has')
+  return isMissed(prompt) && !isMissed(before.prompt) ? prompt.replace(/: $/, '') : ''
+}
+
+/** An exclamation mark is not read aloud. */
+function inWords(text: string | Styled): string | Styled {
+  return typeof text === 'string' ? text.replace(/^! /, 'error: ') : text
+}
+
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {
   const [first, ...later] = cleanText(entryLine(entry)).split('\n')
-  const bill = billLine(entry)
   return [
     first,
     ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`)),
-    ...(bill === '' ? [] : [`-- ${bill}`]),
+    ...endLines(entry),
   ].join('\n')
+}
+
+/** That a model is done, and what it took: `-- qwen finished, 3.2s · 1234 tokens in · 56 out`. */
+function endLines(entry: Entry): readonly string[] {
+  const bill = billLine(entry)
+  if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
+  if (entry.outcome === undefined) return []
+  const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)
+  return [`-- ${[`${cleanText(entry.author)} finished`, bill || took].filter(Boolean).join(', ')}`]
 }

@@ -13,7 +13,7 @@ const MAX_CHOICES_SHOWN = 60
 const MAX_WORD_UNITS = 256
 
 /**
- * Completes the word before the cursor: whole with a space if there is one choice, else as far as all agree. The draft
+ * Completes the word before the cursor: by the one choice and a space, else as far as all agree. The draft
  * stays within `maxUnits` UTF-16 units. Rejects if `complete` does.
  */
 export async function completeDraft(
@@ -27,11 +27,16 @@ export async function completeDraft(
   const [first, ...others] = choices
   if (first === undefined) return { draft, choices: [] }
   const target = others.length === 0 ? `${first} ` : commonBeginning(first, others)
-  if (target === word || !startsWithWord(target, word))
-    return { draft, choices: choices.slice(0, MAX_CHOICES_SHOWN) }
+  if (others.length > 0 && (target === word || !startsWithWord(target, word)))
+    return { draft, choices: shortened(choices) }
   const from = draft.cursor - word.length
   const cut = { text: draft.text.slice(0, from) + draft.text.slice(draft.cursor), cursor: from }
   return { draft: insert(cut, target, maxUnits), choices: [] }
+}
+
+function shortened(choices: readonly string[]): readonly string[] {
+  if (choices.length <= MAX_CHOICES_SHOWN) return choices
+  return [...choices.slice(0, MAX_CHOICES_SHOWN), `… ${choices.length - MAX_CHOICES_SHOWN} more`]
 }
 
 /** Choices may be spelled in another case than the word. */

@@ -1,4 +1,4 @@
-import type { Account, SchedulerTimers } from '../lib/scheduler.ts'
+import type { Account, SchedulerTimers } from '../lib/jobs/scheduler.ts'
 import { takeToken, type Rate } from '../lib/token-bucket.ts'
 
 /** Time for frames; tests hold it in their hands. */

@@ -16,7 +16,19 @@ export type KeyName =
   | 'kill-right'
   | 'kill-left'
   | 'kill-word'
+  | 'kill-word-left'
   | 'kill-word-right'
+  | 'yank'
+  | 'yank-pop'
+  | 'undo'
+  | 'search'
+  | 'search-newer'
+  | 'cancel'
+  | 'transpose'
+  | 'transpose-words'
+  | 'upper-word'
+  | 'lower-word'
+  | 'capital-word'
   | 'redraw'
   | 'interrupt'
   | 'eof'
@@ -115,7 +127,7 @@ function takeEscape(rest: string): Step | undefined {
   if (CSI_BEGIN.test(body))
     return rest.length < MAX_SEQUENCE_UNITS ? undefined : { length: MAX_SEQUENCE_UNITS }
   if (body[0] === 'O') return press(3, CSI_KEYS[body.charAt(1)])
-  const name = ALT_KEYS[body.charAt(0)]
+  const name = ALT_KEYS[body.charAt(0).toLowerCase()]
   // Esc alone means nothing here, so the key after it keeps its own meaning.
   return name ? press(2, name) : { length: 1 }
 }
@@ -132,6 +144,7 @@ const CONTROL_KEYS: KeyTable = {
   '\u0004': 'eof',
   '\u0005': 'end',
   '\u0006': 'right',
+  '\u0007': 'cancel',
   '\b': 'backspace',
   '\t': 'tab',
   '\n': 'enter',
@@ -140,9 +153,14 @@ const CONTROL_KEYS: KeyTable = {
   '\r': 'enter',
   '\u000e': 'down',
   '\u0010': 'up',
+  '\u0012': 'search',
+  '\u0013': 'search-newer',
+  '\u0014': 'transpose',
   '\u0015': 'kill-left',
   '\u0017': 'kill-word',
   '\u0018': 'stop',
+  '\u0019': 'yank',
+  '\u001f': 'undo',
   '\u007f': 'backspace',
 }
 
@@ -163,16 +181,26 @@ const CSI_KEYS: KeyTable = {
   '1;5C': 'word-right',
   '1;3D': 'word-left',
   '1;5D': 'word-left',
+  '3;3~': 'kill-word-right',
+  '3;5~': 'kill-word-right',
   '13;2u': 'newline',
+  '13;3u': 'newline',
   '27;2;13~': 'newline',
+  '27;3;13~': 'newline',
 }
 
+/** As readline has them, in either case of the letter. */
 const ALT_KEYS: KeyTable = {
   b: 'word-left',
   f: 'word-right',
   d: 'kill-word-right',
-  '\u007f': 'kill-word',
-  '\b': 'kill-word',
+  y: 'yank-pop',
+  t: 'transpose-words',
+  u: 'upper-word',
+  l: 'lower-word',
+  c: 'capital-word',
+  '\u007f': 'kill-word-left',
+  '\b': 'kill-word-left',
   '\r': 'newline',
   '\n': 'newline',
 }

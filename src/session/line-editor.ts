@@ -1,14 +1,14 @@
-import { codePointAt } from '../lib/text/characters.ts'
-import { nextBoundary, previousBoundary } from '../lib/text/graphemes.ts'
+import { cut, type Draft, draftOf, EMPTY_DRAFT } from './editing/draft.ts'
+import { EDITS, insert, type Killing, KILLS } from './editing/edits.ts'
+import { kill, killMore, type Kills, rotate } from './editing/kills.ts'
+import { beginSearch, type Search, searchLess, searchMore, searchOn, shownSearch } from './editing/search.ts'
+import { beginsWord, keep, type Undo } from './editing/undo.ts'
 import type { Key, KeyName } from './keys.ts'
 
-/** What somebody is typing. `cursor` is an index into `text` in UTF-16 units, never within a code point. */
-export interface Draft {
-  readonly text: string
-  readonly cursor: number
-}
+export { draftOf, EMPTY_DRAFT, type Draft } from './editing/draft.ts'
+export { insert } from './editing/edits.ts'
 
-/** A draft with the lines that were sent before. */
+/** A draft, the lines that were sent before, and what the keys of readline need to know. */
 export interface LineEditor {
   readonly draft: Draft
   /** Oldest first. */
@@ -17,12 +17,22 @@ export interface LineEditor {
   readonly at: number
   /** The new draft, put aside while an old line is shown. */
   readonly aside: string
+  readonly kills: Kills
+  readonly undo: Undo
+  /** What the key before did, where the next one may go on with it. */
+  readonly last?: Doing
+  /** Where the text stands that the key before put back. */
+  readonly yankedFrom?: number
+  /** Present while a line is looked for. */
+  readonly search?: Search
 }
+
+type Doing = 'type' | 'paste' | 'kill' | 'yank'
 
 /** What a key asks of the session besides changing the draft. */
 export type EditorEvent =
   | { readonly type: 'send'; readonly line: string }
-  | { readonly type: 'leave' | 'complete' | 'stop' | 'redraw' | 'full' }
+  | { readonly type: 'leave' | 'how-to-leave' | 'complete' | 'stop' | 'redraw' | 'full' }
 
 /** The editor after a key, and what is to be done now. */
 export interface EditorStep {
@@ -34,13 +44,20 @@ const MAX_LINES_REMEMBERED = 200
 /** All remembered lines together, in UTF-16 units; the newest is kept in any case. */
 const MAX_UNITS_REMEMBERED = 131_072
 
-export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
-
-export const EMPTY_EDITOR: LineEditor = { draft: EMPTY_DRAFT, sent: [], at: 0, aside: '' }
+export const EMPTY_EDITOR: LineEditor = {
+  draft: EMPTY_DRAFT,
+  sent: [],
+  at: 0,
+  aside: '',
+  kills: [],
+  undo: [],
+}
 
 /** Pure: one key, one step. A draft has at most `maxUnits` UTF-16 units. Never throws. */
 export function press(editor: LineEditor, key: Key, maxUnits: number): EditorStep {
-  if (key.type !== 'press') return typeText(editor, key.text, maxUnits)
+  if (editor.search) return pressInSearch(editor, editor.search, key, maxUnits)
+  if (key.type !== 'press') return typeText(editor, key, maxUnits)
+  const { draft } = editor
   switch (key.name) {
     case 'enter':
       return send(editor)
@@ -48,43 +65,111 @@ export function press(editor: LineEditor, key: Key, maxUnits: number): EditorSte
       return { editor: recall(editor, editor.at - 1) }
     case 'down':
       return { editor: recall(editor, editor.at + 1) }
+    case 'search':
+      return { editor: { ...editor, search: beginSearch(editor.sent, draft) } }
     case 'tab':
       return { editor, event: { type: 'complete' } }
     case 'stop':
     case 'redraw':
       return { editor, event: { type: key.name } }
     case 'eof':
-      if (editor.draft.text === '') return { editor, event: { type: 'leave' } }
-      return { editor: withDraft(editor, edit(editor.draft, 'delete', maxUnits)) }
+      return draft.text === ''
+        ? { editor, event: { type: 'leave' } }
+        : { editor: edited(editor, 'delete', maxUnits) }
+    case 'interrupt':
+      return draft.text === ''
+        ? { editor, event: { type: 'how-to-leave' } }
+        : { editor: changed(editor, EMPTY_DRAFT) }
+    case 'undo':
+      return { editor: undone(editor) }
+    case 'yank':
+      return { editor: yank(editor, editor.kills, draft, maxUnits) }
+    case 'yank-pop':
+      return { editor: yankPop(editor, maxUnits) }
     default:
-      return { editor: withDraft(editor, edit(editor.draft, key.name, maxUnits)) }
+      return { editor: edited(editor, key.name, maxUnits) }
   }
 }
 
-/** The same editor with another draft. */
-export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => ({ ...editor, draft })
+/** The same editor with another draft, as the session makes it; it can be undone. */
+export const withDraft = (editor: LineEditor, draft: Draft): LineEditor => changed(editor, draft)
 
-/** A draft of this text, the cursor at its end. */
-export const draftOf = (text: string): Draft => ({ text, cursor: text.length })
-
-/** Puts text where the cursor is; what would make the draft longer than `maxUnits` UTF-16 units is left out. */
-export function insert({ text, cursor }: Draft, inserted: string, maxUnits: number): Draft {
-  const free = Math.max(0, maxUnits - text.length)
-  const fits = inserted.slice(0, codePointAt(inserted, Math.min(free, inserted.length)))
-  return { text: text.slice(0, cursor) + fits + text.slice(cursor), cursor: cursor + fits.length }
+/** The lines of before come before those that were sent meanwhile. What is shown stays. */
+export function withPast(editor: LineEditor, lines: readonly string[]): LineEditor {
+  const sent = [...lines, ...editor.sent]
+  const isNew = editor.at === editor.sent.length
+  return { ...editor, sent, at: isNew ? sent.length : editor.at + lines.length }
 }
 
-function typeText(editor: LineEditor, text: string, maxUnits: number): EditorStep {
+/** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */
+export const withoutPast = (editor: LineEditor): LineEditor => ({
+  ...withoutSearch(editor),
+  ...{ sent: [], at: 0, aside: '', kills: [], undo: [] },
+})
+
+/** What is to be drawn: the draft, or a line that was found. */
+export const shownDraft = ({ draft, search, sent }: LineEditor): Draft =>
+  search ? shownSearch(search, sent) : draft
+
+/** Another draft; `doing` is what the next key may go on with. */
+function changed(editor: LineEditor, draft: Draft, doing?: Doing): LineEditor {
+  const { last: _last, yankedFrom: _from, ...rest } = editor
+  const undo = draft.text === editor.draft.text ? editor.undo : keep(editor.undo, editor.draft)
+  return { ...rest, draft, undo, ...(doing ? { last: doing } : {}) }
+}
+
+function typeText(
+  editor: LineEditor,
+  { type, text }: Exclude<Key, { type: 'press' }>,
+  maxUnits: number,
+): EditorStep {
   const draft = insert(editor.draft, text, maxUnits)
+  const doing = type === 'text' ? 'type' : 'paste'
+  const goesOn = editor.last === doing && (doing === 'paste' || !beginsWord(editor.draft, text))
   const isCut = draft.text.length < editor.draft.text.length + text.length
-  return { editor: withDraft(editor, draft), ...(isCut ? { event: { type: 'full' } } : {}) }
+  return {
+    editor: goesOn ? { ...editor, draft } : changed(editor, draft, doing),
+    ...(isCut ? { event: { type: 'full' } } : {}),
+  }
 }
 
-function send(editor: LineEditor): EditorStep {
-  const line = editor.draft.text
-  if (line.trim() === '') return { editor: withDraft(editor, EMPTY_DRAFT) }
-  const sent = editor.sent.at(-1) === line ? editor.sent : remember(editor.sent, line)
-  return { editor: { draft: EMPTY_DRAFT, sent, at: sent.length, aside: '' }, event: { type: 'send', line } }
+/** In a search the keys change what is looked for; any other key takes the line that was found, and does its work on it. */
+function pressInSearch(editor: LineEditor, search: Search, key: Key, maxUnits: number): EditorStep {
+  const { sent } = editor
+  const go = (next: Search): EditorStep => ({ editor: { ...editor, search: next } })
+  if (key.type !== 'press') return go(searchMore(search, sent, key.text))
+  switch (key.name) {
+    case 'search':
+      return go(searchOn(search, sent, 'older'))
+    case 'search-newer':
+      return go(searchOn(search, sent, 'newer'))
+    case 'backspace':
+      return go(searchLess(search, sent))
+    case 'redraw':
+      return { editor, event: { type: 'redraw' } }
+    case 'cancel':
+      return { editor: withoutSearch(editor) }
+    // As in readline: ^G goes back to the draft, ^C drops it too, so that ^C and ^D leave from anywhere.
+    case 'interrupt':
+      return { editor: changed(withoutSearch(editor), EMPTY_DRAFT) }
+    default: {
+      const taken = search.at in sent ? recall(withoutSearch(editor), search.at) : withoutSearch(editor)
+      return press(taken, key, maxUnits)
+    }
+  }
+}
+
+function withoutSearch(editor: LineEditor): LineEditor {
+  const { search: _search, ...rest } = editor
+  return rest
+}
+
+function send({ draft, sent: before, kills }: LineEditor): EditorStep {
+  const line = draft.text
+  const isBlank = line.trim() === ''
+  const sent = isBlank || before.at(-1) === line ? before : remember(before, line)
+  const editor = { ...EMPTY_EDITOR, sent, at: sent.length, kills }
+  return isBlank ? { editor } : { editor, event: { type: 'send', line } }
 }
 
 function remember(sent: readonly string[], line: string): readonly string[] {
@@ -101,69 +186,37 @@ function remember(sent: readonly string[], line: string): readonly string[] {
 function recall(editor: LineEditor, at: number): LineEditor {
   if (at < 0 || at > editor.sent.length) return editor
   const aside = editor.at === editor.sent.length ? editor.draft.text : editor.aside
-  return { ...editor, at, aside, draft: draftOf(editor.sent[at] ?? aside) }
+  return { ...changed(editor, draftOf(editor.sent[at] ?? aside)), at, aside }
+}
+
+function undone(editor: LineEditor): LineEditor {
+  const before = editor.undo.at(-1)
+  return before ? { ...changed(editor, before), undo: editor.undo.slice(0, -1) } : editor
+}
+
+function yank(editor: LineEditor, kills: Kills, draft: Draft, maxUnits: number): LineEditor {
+  const text = kills.at(-1)
+  if (text === undefined) return editor
+  return { ...changed(editor, insert(draft, text, maxUnits), 'yank'), kills, yankedFrom: draft.cursor }
+}
+
+/** Only behind what was just put back, which another one takes the place of. */
+function yankPop(editor: LineEditor, maxUnits: number): LineEditor {
+  const { draft, yankedFrom } = editor
+  if (editor.last !== 'yank' || yankedFrom === undefined) return editor
+  return yank(editor, rotate(editor.kills), cut(draft, yankedFrom, draft.cursor), maxUnits)
 }
 
 /** Keys that do not edit change nothing. */
-const edit = (draft: Draft, key: KeyName, maxUnits: number): Draft => EDITS[key]?.(draft, maxUnits) ?? draft
-
-const EDITS: Readonly<Partial<Record<KeyName, (draft: Draft, maxUnits: number) => Draft>>> = {
-  newline: (draft, maxUnits) => insert(draft, '\n', maxUnits),
-  backspace: (draft) => cut(draft, previousBoundary(draft.text, draft.cursor), draft.cursor),
-  delete: (draft) => cut(draft, draft.cursor, nextBoundary(draft.text, draft.cursor)),
-  left: (draft) => moveTo(draft, previousBoundary(draft.text, draft.cursor)),
-  right: (draft) => moveTo(draft, nextBoundary(draft.text, draft.cursor)),
-  home: (draft) => moveTo(draft, lineStart(draft)),
-  end: (draft) => moveTo(draft, lineEnd(draft)),
-  'word-left': (draft) => moveTo(draft, wordStart(draft)),
-  'word-right': (draft) => moveTo(draft, wordEnd(draft)),
-  'kill-word': (draft) => cut(draft, wordStart(draft), draft.cursor),
-  'kill-word-right': (draft) => cut(draft, draft.cursor, wordEnd(draft)),
-  'kill-left': (draft) => cut(draft, lineStart(draft), draft.cursor),
-  'kill-right': (draft) => cut(draft, draft.cursor, Math.max(lineEnd(draft), nextIfLineEnd(draft))),
-  interrupt: () => EMPTY_DRAFT,
+function edited(editor: LineEditor, key: KeyName, maxUnits: number): LineEditor {
+  const kills = KILLS[key]
+  return kills ? killed(editor, kills) : changed(editor, EDITS[key]?.(editor.draft, maxUnits) ?? editor.draft)
 }
 
-const moveTo = ({ text }: Draft, cursor: number): Draft => ({ text, cursor })
-
-const cut = ({ text }: Draft, from: number, to: number): Draft => ({
-  text: text.slice(0, from) + text.slice(to),
-  cursor: from,
-})
-
-const lineStart = ({ text, cursor }: Draft): number =>
-  cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1
-
-function lineEnd({ text, cursor }: Draft): number {
-  const end = text.indexOf('\n', cursor)
-  return end < 0 ? text.length : end
+function killed(editor: LineEditor, { side, range }: Killing): LineEditor {
+  const [from, to] = range(editor.draft)
+  const text = editor.draft.text.slice(from, to)
+  if (text === '') return editor
+  const kills = editor.last === 'kill' ? killMore(editor.kills, text, side) : kill(editor.kills, text)
+  return { ...changed(editor, cut(editor.draft, from, to), 'kill'), kills }
 }
-
-/** At the end of a line, killing to the right joins it with the next. */
-const nextIfLineEnd = ({ text, cursor }: Draft): number => (text[cursor] === '\n' ? cursor + 1 : cursor)
-
-function wordStart({ text, cursor }: Draft): number {
-  let at = cursor
-  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--
-  while (at > 0 && !isSpace(text.charCodeAt(at - 1))) at--
-  return at
-}
-
-function wordEnd({ text, cursor }: Draft): number {
-  let at = cursor
-  while (at < text.length && isSpace(text.charCodeAt(at))) at++
-  while (at < text.length && !isSpace(text.charCodeAt(at))) at++
-  return at
-}
-
-/** What `trim` takes away (ECMA-262, WhiteSpace and LineTerminator), as UTF-16 units. A word may have 65,536 of them. */
-function isSpace(unit: number): boolean {
-  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0
-  if (unit > 0x3000) return unit === 0xfeff
-  return RARE_SPACES.has(unit)
-}
-
-const RARE_SPACES: ReadonlySet<number> = new Set([
-  0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028,
-  0x2029, 0x202f, 0x205f, 0x3000,
-])

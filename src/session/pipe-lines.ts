@@ -1,4 +1,4 @@
-import type { Account } from '../lib/scheduler.ts'
+import type { Account } from '../lib/jobs/scheduler.ts'
 
 /** A pipe to read lines from. */
 export interface PipeOptions {

@@ -5,11 +5,13 @@
  * sides are interfaces in this file: what carries a session implements `Terminal` and calls a `ClientHandler`; the
  * server implements `ClientHandler` and `SessionHost`. `runSession` in session.ts joins a terminal with a host.
  */
+import type { Entry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
-import type { Account } from '../lib/scheduler.ts'
+import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
+import type { StreamedReply } from './replies/streamed-reply.ts'
 
 /** Somebody's terminal, whatever carries it. Text in, text out; the carrier encodes UTF-8. */
 export interface Terminal {
@@ -17,6 +19,8 @@ export interface Terminal {
   readonly input: AsyncIterable<Uint8Array>
   /** Queues text; never throws. False when the queue is full and the text was dropped. */
   write(text: string): boolean
+  /** Calls `listener` once the client has read all that was queued by now; never if it goes away first. */
+  whenRead(listener: () => void): void
   /** Called when the queue is empty again after something was dropped. */
   onDrain(listener: () => void): void
   /** Aborted when the person is gone or the server stops. Lines that were not submitted by then are dropped. */
@@ -27,7 +31,7 @@ export interface Terminal {
   onResize(listener: () => void): void
   /** The `TERM` of the pty, empty without one. */
   readonly term: string
-  /** Environment that the client sent and we accept: `LANG`, `TZ`, `SSHAWL_*`. */
+  /** Environment that the client sent and we accept: `LANG`, `TZ`, `NO_COLOR`, `COLORTERM`, `SSHAWL_*`. */
   readonly env: Readonly<Record<string, string>>
   /** Sends what is queued, then the exit status, then closes. Only the first call counts. */
   end(exitStatus: number): void
@@ -57,6 +61,8 @@ export interface OfferedKey {
   readonly algorithm: string
   /** A certificate that the operator trusts came with it, and it is for the name that was asked for. */
   readonly isCertified?: true
+  /** It came alone, and the client may have a certificate for it: OpenSSH offers the plain key first. */
+  readonly mayBeCertified?: true
 }
 
 /** What the server does for a client. Whatever listens for connections calls `identify` first, then the others. */
@@ -69,6 +75,11 @@ export interface ClientHandler {
    * served.
    */
   identify(name: string, key: OfferedKey, address: string, code?: string): Promise<Person>
+  /**
+   * Somebody is connected, whether or not anything runs: `hangUp` closes the connection once what runs on it has ended, and may
+   * be called as long as the function returned was not.
+   */
+  connected?(person: Person, hangUp: () => void): () => void
   /**
    * One interactive session, or lines through a pipe. Resolves when it is over. If it rejects, the terminal is still
    * open: the caller logs the error, tells the person and ends the terminal. What it makes the server do is charged to
@@ -95,28 +106,75 @@ export interface SessionStatus {
   readonly tools: number
   /** Tokens of the room's last turn and the budget that it had. */
   readonly lastTurn?: { readonly used: number; readonly target: number }
-  /** What is running now, ready to print: `@qwen thinking 3.2s`, `Grep`. */
-  readonly running: readonly string[]
+  /** What is running now, in the order in which it is to be read. */
+  readonly running: readonly RunningWork[]
+  /** The numbers of the questions that wait for an answer which this person may give. */
+  readonly questions: readonly number[]
+  /** The other questions, and who may answer: somebody's name, or `an admin`. */
+  readonly othersQuestions: readonly { readonly number: number; readonly waitsFor: string }[]
+  readonly viewer: StatusViewer
+}
+
+/** For whom a status line is. */
+export interface StatusViewer {
+  readonly name: string
+  /** False for whoever stops only what they asked for themself. */
+  readonly stopsAll: boolean
+}
+
+/** A model's turn, or a tool that somebody runs. */
+export interface RunningWork {
+  /** No other has it. */
+  readonly id: string
+  /** `@qwen`, or the name of the person who runs a tool. */
+  readonly who: string
+  /** `thinking`, or the name of a tool; `waiting` for a turn that has not begun. */
+  readonly doing: string
+  /** For how long, ready to print. */
+  readonly time: string
+  /** Who asked for it. */
+  readonly requester: string
 }
 
 /** What stands below all that was said, above the draft. Equal for all sessions of a room that look the same. */
 export interface RoomFooter {
-  /** The rows of the replies being written. */
-  readonly replies: readonly string[]
+  /** The replies being written. */
+  readonly replies: readonly StreamedReply[]
+  /** What was shown of a recorded reply while it was written (`Replies.of`). */
+  readonly replyOf: (entry: Entry) => StreamedReply | undefined
   /** The status line as one row; empty where there is none. */
   readonly status: string
 }
 
+/** The look of a text: that of all errors and refusals, or that of what matters less. */
+export type PrintRole = 'error' | 'dim'
+
 /** What a host can show in a session. No method throws or blocks. */
-export interface Screen extends Omit<Participant, 'stream'> {
+export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
+  /** As for any participant; `past` for what was recorded before the person came. */
+  deliver(entry: Entry, past?: 'past'): void
   /** Text for this person only, such as the output of a command. May have many lines. */
-  print(text: string | Styled): void
+  print(text: string | Styled, role?: PrintRole): void
+  /** The same for what must not be lost: it is not skipped, and `onRead` is called once the client has read it. */
+  printUntilRead(text: string, onRead: () => void): void
+  /** Shows a command that the person typed above what it prints, where their typing does not stand there already. */
+  echo(line: string): void
+  /** Draws the screen anew, with nothing on it of what was said. */
+  clear(): void
   /** The footer has changed. */
   refresh(): void
   /** Rings, where the terminal can: somebody waits for this person. */
   bell(): void
   /** Prints `farewell` and ends the session with this status: 0 when absent, 1 for somebody who is sent away. */
   quit(farewell?: string, exitStatus?: 0 | 1): void
+}
+
+/** What somebody typed before this session. */
+export interface TypedBefore {
+  /** Oldest first. */
+  readonly lines: readonly string[]
+  /** What stood in the draft when a connection broke. */
+  readonly draft?: string
 }
 
 /**
@@ -126,8 +184,13 @@ export interface Screen extends Omit<Participant, 'stream'> {
 export interface SessionHost {
   /** Brings the screen into its room. From then on the room delivers to it. If it rejects, the session ends. */
   attach(screen: Screen): Promise<void>
-  /** Takes the screen out of the room that it is in. Called once, also when `attach` rejected. */
-  detach(screen: Screen): Promise<void>
+  /**
+   * Takes the screen out of the room that it is in. Called once, also when `attach` rejected. `draft` is what the person was
+   * typing then, empty for nothing.
+   */
+  detach(screen: Screen, draft: string): Promise<void>
+  /** What the person typed in earlier sessions. Called once, before the first key is read. */
+  remembered(): Promise<TypedBefore>
   /**
    * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
    * the one before is done.
@@ -140,6 +203,8 @@ export interface SessionHost {
   complete(textBeforeCursor: string, word: string): Promise<readonly string[]>
   /** What stands below. Cheap: asked at each painting. Never throws. */
   footer(style: DrawingStyle): RoomFooter
+  /** What runs in the room now, for those who are not shown the status. Cheap. Never throws. */
+  running(): readonly RunningWork[]
   /** ^X: stops what is running in the room, if this person may. */
   stop(): Promise<void>
 }

@@ -1,17 +1,24 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Styled } from '../lib/text/styled.ts'
+import type { DrawCall } from './drawing/call-row.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
 import type { ViewFrames } from './frames.ts'
 import type { Key } from './keys.ts'
 import type { Draft } from './line-editor.ts'
-import type { Screen } from './ports.ts'
+import type { Personal } from './personal.ts'
+import type { PrintRole, Screen } from './ports.ts'
 
 /** How a session is shown on one kind of terminal. Nothing here throws. */
 export interface SessionView {
-  entry(entry: Entry): void
+  /** `past`: it was recorded before the person came, so it does not ring. */
+  entry(entry: Entry, past?: 'past'): void
   /** Text for this person only, of one or more lines. */
-  print(text: string | Styled): void
+  print(text: string | Styled, role?: PrintRole): void
+  /** As in `Screen`. */
+  printUntilRead(text: string, onRead: () => void): void
+  /** As in `Screen`. */
+  echo(line: string): void
   /** False for a key that does something this view cannot show; such a key is ignored. */
   takes(key: Key): boolean
   /** What is being typed now. */
@@ -30,9 +37,13 @@ export interface SessionView {
 /** What a view is made from. */
 export interface ViewParts {
   /** The person's own name: their comings and goings are shown as they are. */
-  readonly own?: string
+  readonly own: string
+  readonly personal: Personal
   readonly frames: ViewFrames
   readonly drawEntry: DrawEntry
+  readonly drawCall: DrawCall
+  /** Milliseconds that never go back. */
+  now(): number
   /** Called with what makes painting impossible. */
   readonly fail: (error: unknown) => void
 }
@@ -40,12 +51,16 @@ export interface ViewParts {
 /** A view as its host sees it. `leave` is called with the exit status when the host ends the session. */
 export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: number) => void): Screen => ({
   person,
-  deliver: (entry) => view.entry(entry),
-  print: (text) => view.print(text),
+  deliver: (entry, past) => view.entry(entry, past),
+  print: (text, role) => view.print(text, role),
+  echo: (line) => view.echo(line),
+  clear: () => view.redraw(),
+  printUntilRead: (text, onRead) => view.printUntilRead(text, onRead),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
   quit(farewell, exitStatus = 0) {
-    view.close(farewell)
+    if (farewell && exitStatus === 1) view.print(farewell, 'error')
+    view.close(exitStatus === 1 ? '' : farewell)
     leave(exitStatus)
   },
 })

@@ -15,12 +15,12 @@ export function createTrouble(view: Pick<SessionView, 'print'>, person: Person, 
   let logged = ''
 
   function tell(error: unknown): void {
-    if (error instanceof Refusal) return view.print(`! ${error.message}`)
+    if (error instanceof Refusal) return view.print(`! ${error.message}`, 'error')
     // A key that is held down would fill the log with the same line.
     const what = errorMessage(error)
     if (what !== logged) log.error({ person: person.name, error }, 'something in a session failed')
     logged = what
-    view.print(`! ${APOLOGY}. Your session goes on`)
+    view.print(`! ${APOLOGY}. Your session goes on`, 'error')
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Uncounted } from '../lib/deadline.ts'
+import type { Uncounted } from '../lib/jobs/deadline.ts'
 import type { CallingTurn, PermissionProvider, ToolContext } from '../tools/context.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { Withdrawn } from '../tools/permission.ts'

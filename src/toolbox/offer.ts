@@ -75,6 +75,12 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
     return one && inPrompt.has(one.tool.id) ? one : undefined
   }
 
+  /** The list in the prompt names it, so it is no secret that it is there. */
+  const isDeferred = (name: string, now: ToolsInReach): boolean =>
+    prompt.tools.some(
+      ({ id, form }) => form === 'deferred' && known.get(id)?.name === name && isInScope(id, now),
+    )
+
   const resolve = (name: string, now: ToolsInReach): Target | undefined => {
     if (offered.hasSearch && name === FIND_TOOLS) return { kind: 'search', id: FIND_TOOLS }
     const tool = callable(name)?.tool
@@ -87,11 +93,10 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
     ids,
     sentAs: (name) => callable(name)?.sent,
     resolve,
-    unknown: (name, now) =>
-      unknownTool(
-        name,
-        definitions.map((one) => one.name).filter((one) => resolve(one, now)),
-      ),
+    unknown(name, now) {
+      const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
+      return names.includes(FIND_TOOLS) && isDeferred(name, now) ? notLoaded(name) : unknownTool(name, names)
+    },
     async search(args, now) {
       const current = new Set(now.visible.map(({ id }) => id))
       const searchable = prompt.tools.flatMap(({ id, form }) => {
@@ -142,6 +147,11 @@ function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): 
 /** The same text for every name that cannot be used, whatever the cause: a model must not learn what is hidden. */
 const unknownTool = (name: string, names: readonly string[]): string =>
   `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
+
+const isInScope = (id: string, now: ToolsInReach): boolean => now.visible.some((tool) => tool.id === id)
+
+const notLoaded = (name: string): string =>
+  `ERROR: '${name}' is there, but it is not loaded: call ${FIND_TOOLS} with its name first`
 
 /** A tool whose definition has changed since it was offered counts as another tool. */
 const sameDefinition = (a: CatalogueTool, b: CatalogueTool): boolean =>

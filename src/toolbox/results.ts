@@ -1,5 +1,6 @@
 import type { RoomName } from '../chat/entry.ts'
 import type { Clock } from '../chat/ports.ts'
+import { DAY_MS } from '../lib/duration.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { showPage } from '../tools/long-result.ts'
 import type { ResultStore } from '../tools/ports/results.ts'
@@ -9,7 +10,7 @@ import { failed, type ToolResult } from '../tools/result.ts'
 export const MAX_PAGE_CHARS = 8000
 
 /** How long a long result is kept, in milliseconds; less where there is more than `MAX_ROOM_BYTES` or `MAX_ALL_BYTES`. */
-const MAX_KEPT_MS = 7 * 24 * 60 * 60 * 1000
+const MAX_KEPT_MS = 7 * DAY_MS
 
 /** Bytes of all long results of one room together. */
 const MAX_ROOM_BYTES = 16 * 1024 * 1024

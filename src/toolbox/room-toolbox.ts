@@ -76,6 +76,12 @@ export const createToolboxes =
 const callerName = ({ turn, requester }: { turn?: CallingTurn } & Pick<ToolCaller, 'requester'>): string =>
   turn?.model ?? requester.name
 
+/** A model speaks for itself, whoever called it. */
+const authorOf = (caller: ToolCaller) => ({
+  author: callerName(caller),
+  ...(caller.turn ? {} : { by: caller.requester.id }),
+})
+
 async function contextOf(
   caller: ToolCaller,
   { permissions, workspaces }: RoomToolboxParts,
@@ -87,7 +93,7 @@ async function contextOf(
     chat: chatOf(caller),
     workspace: workspaces.of(room.name),
     permissions: caller.permissions ?? permissions,
-    addMessage: (entry) => room.record({ ...entry, author: callerName(caller) }),
+    addMessage: (entry) => room.record({ ...entry, ...authorOf(caller) }),
   }
 }
 
@@ -131,7 +137,7 @@ function recordIn(
 
 /** What the two entries of a call have in common; they pair up by the call's id. */
 const factsOf = (call: ToolCall, caller: ToolCaller, tool: string | undefined) => ({
-  author: callerName(caller),
+  ...authorOf(caller),
   ...(caller.turn ? { turn: caller.turn.id } : {}),
   call: call.id,
   name: call.name,

@@ -1,9 +1,10 @@
 import type { Log } from '../chat/ports.ts'
+import { errorMessage } from '../lib/errors.ts'
 import { cleanLine } from '../lib/text/clean-text.ts'
-import { DeadlineError, underDeadline } from '../lib/deadline.ts'
+import { DeadlineError, underDeadline } from '../lib/jobs/deadline.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolLimits } from '../tools/limits.ts'
-import { questionFor, refusalOf } from '../tools/permission.ts'
+import { questionFor, refusalOf, stoppedText } from '../tools/permission.ts'
 import type { ToolContext } from '../tools/context.ts'
 import { failed, renamedTrouble, type ToolResult, withTrouble } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -100,8 +101,8 @@ function failureText(
   { limits, log }: RunToolParts,
   stop: AbortSignal,
 ): string {
-  if (stop.aborted) return 'stopped before it was done'
+  if (stop.aborted) return stoppedText(stop)
   if (error instanceof DeadlineError) return `no answer after ${limits.timeoutMs / 1000} s; it was stopped`
   log.warn({ tool: tool.id, error }, 'a tool threw')
-  return cleanLine(error instanceof Error ? error.message : String(error)) || 'it failed without saying why'
+  return cleanLine(errorMessage(error)) || 'it failed without saying why'
 }

@@ -1,6 +1,7 @@
 import { StorageError } from '../chat/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { RoomHooks } from '../prompt/hooks/room-hooks.ts'
+import { stoppedText } from '../tools/permission.ts'
 import type { CallingTurn } from '../tools/context.ts'
 import type { Workspace, Workspaces } from '../tools/ports/workspace.ts'
 import type { CalledTool } from './run-tool.ts'
@@ -30,7 +31,7 @@ export async function refusalByScript(
   try {
     return await hooks.beforeToolCall(room, () => callFacts(called, caller, workspaces.of(room.name)), signal)
   } catch (error) {
-    if (signal.aborted && !(error instanceof StorageError)) return 'stopped before it was done'
+    if (signal.aborted && !(error instanceof StorageError)) return stoppedText(signal)
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts'
+import { createSerial } from '../lib/jobs/serial.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf, framedTokens } from '../prompt/definitions.ts'
 import { eachOnce } from '../prompt/each-once.ts'
@@ -33,6 +34,15 @@ export interface ToolList {
 /** Lists the tools for a query. Rejects with `StorageError` and `WrapError`. */
 export type ListTools = (query: ScopeQuery) => Promise<ToolList>
 
+/** How many tools there are for a query, for which no tokens need be counted. */
+export type ToolCount = Pick<ToolList, 'scope' | 'visible'>
+
+/** As the list of the same query says. Rejects with `StorageError`. */
+export async function countTools(scopedTools: FindScopedTools, query: ScopeQuery): Promise<ToolCount> {
+  const { scope, visible } = await scopedTools(query)
+  return { scope, visible: eachOnce(visible).offered.length }
+}
+
 /** Every tool is counted once in an encoding, so listing again costs nothing. */
 export function createToolList(scopedTools: FindScopedTools, composer: Pick<Composer, 'count'>): ListTools {
   const countTokens = createDefinitionCounter(composer)
@@ -62,15 +72,34 @@ function listOf(scoped: ScopedTools, counts: readonly number[], framing: Framing
   }
 }
 
-/** Counts the tokens of each tool's full definition, in the order of the tools. */
+/** Tools that are counted with one request: what was counted is kept, also where a later request fails. */
+const TOOLS_AT_ONCE = 16
+
+/**
+ * Counts the tokens of each tool's full definition, in the order of the tools. Whoever asks for the same meanwhile waits for
+ * what is being counted.
+ */
 function createDefinitionCounter(composer: Pick<Composer, 'count'>) {
   const known = new Map<string, WeakMap<CatalogueTool, number>>()
+  const oneByOne = createSerial()
+
+  async function countFresh(
+    encoding: string,
+    counts: WeakMap<CatalogueTool, number>,
+    tools: readonly CatalogueTool[],
+  ): Promise<void> {
+    const fresh = tools.filter((tool) => !counts.has(tool))
+    for (let at = 0; at < fresh.length; at += TOOLS_AT_ONCE) {
+      const some = fresh.slice(at, at + TOOLS_AT_ONCE)
+      for (const [tool, count] of zip(some, await composer.count(encoding, some.map(sentText))))
+        counts.set(tool, count)
+    }
+  }
+
   return async (encoding: string, tools: readonly CatalogueTool[]): Promise<readonly number[]> => {
     const counts = known.get(encoding) ?? new WeakMap<CatalogueTool, number>()
     known.set(encoding, counts)
-    const fresh = tools.filter((tool) => !counts.has(tool))
-    const counted = fresh.length > 0 ? await composer.count(encoding, fresh.map(sentText)) : []
-    for (const [tool, count] of zip(fresh, counted)) counts.set(tool, count)
+    if (tools.some((tool) => !counts.has(tool))) await oneByOne(() => countFresh(encoding, counts, tools))
     return tools.map((tool) => counts.get(tool)!)
   }
 }

@@ -1,6 +1,6 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/people/person.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'
@@ -28,13 +28,15 @@ export interface ToolRun {
   readonly room: RoomName
   /** The name it was called by. */
   readonly tool: string
-  /** The person's name. */
+  /** The person's name of now. */
   readonly requester: string
+  readonly requesterId: PersonId
   /** The tool's name, or that it waits for a permission. */
   doing(): string
   /** When it began to do that, in milliseconds since the epoch. */
   since(): number
-  cancel(): void
+  /** Ends the run soon; its result says why, in words that end a sentence. Does nothing if it has ended. */
+  cancel(why: string): void
   /** Resolves when it has ended and is recorded, however that went. */
   done(): Promise<unknown>
 }
@@ -60,9 +62,9 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
 
   function refuseIfFull(person: Person): void {
     if (closing) throw new Refusal('the server is stopping; run it again when it is back')
-    const mine = [...active.keys()].filter((run) => run.requester === person.name)
+    const mine = [...active.keys()].filter((run) => run.requesterId === person.id)
     if (mine.length < MAX_RUNS_PER_PERSON) return
-    throw new Refusal(`you have ${mine.length} tools at work already; wait for one, or use stop`)
+    throw new Refusal(`you have ${mine.length} tools at work already; wait for one, or use /stop`)
   }
 
   return {
@@ -78,9 +80,10 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
         get requester() {
           return person.name
         },
+        requesterId: person.id,
         doing: () => now.doing,
         since: () => now.since,
-        cancel: () => stop.abort(new Error('the run was stopped')),
+        cancel: (why) => stop.abort(new Withdrawn(why)),
         done: async () => await Promise.allSettled([active.get(run)]),
       }
       const report = (doing: string): void => void (now = { doing, since: clock.now() })
@@ -99,7 +102,7 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
     running: (room) => [...active.keys()].filter((run) => room === undefined || run.room === room),
     async [Symbol.asyncDispose]() {
       closing = true
-      for (const run of active.keys()) run.cancel()
+      for (const run of active.keys()) run.cancel('the server is stopping')
       await Promise.allSettled(active.values())
     },
   }

@@ -9,7 +9,10 @@ export const denyAll: PermissionProvider = {
   request: async () => ({ why: 'nobody can be asked: the caller gave no permission provider' }),
 }
 
-/** Why nobody needs to answer any more, in words that end a sentence: a request's signal is aborted with it. */
+/**
+ * Why nobody needs a call or an answer any more, in words that end a sentence: the signal of the call, or of a request, is
+ * aborted with it.
+ */
 export class Withdrawn extends Error {
   override readonly name = 'Withdrawn'
 }
@@ -17,6 +20,10 @@ export class Withdrawn extends Error {
 /** Why the signal of a request was aborted. */
 export const whyWithdrawn = ({ reason }: AbortSignal): string =>
   reason instanceof Withdrawn ? reason.message : 'it was stopped'
+
+/** What a call says whose signal was aborted: with the reason, where there is one to tell. */
+export const stoppedText = (signal: AbortSignal): string =>
+  `stopped before it was done${signal.reason instanceof Withdrawn ? `: ${signal.reason.message}` : ''}`
 
 /**
  * What must be asked before a call of a tool may run. A tool that does not say it is asked for with all of its arguments.

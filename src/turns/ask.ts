@@ -3,6 +3,7 @@ import { isOverBudget } from '../prompt/ports.ts'
 import type { Usage } from '../chat/entry.ts'
 import type { Received } from './bill/own-count.ts'
 import { spentFor } from './bill/spent.ts'
+import { usesTokens } from './bill/token-quotas.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { KnownModels } from './known-models.ts'
 import { ModelError, type ModelRefusal } from './model-error.ts'
@@ -84,7 +85,7 @@ async function another(
  */
 async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<StepResult> {
   const { job, signal, reply, settings } = turn
-  await job.recorder.bill.allow()
+  if (usesTokens(settings)) await job.recorder.bill.allow()
   const request = requestOf(turn, step)
   const stored = job.recorder.sent(request)
   stored.catch(() => undefined)

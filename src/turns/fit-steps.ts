@@ -19,7 +19,7 @@ const SHARE_AFTER_SHORTENING = 0.75
 /**
  * What a turn has said, called and read may need more tokens than its model has. Then the results of older steps are
  * shown shortened, the oldest first, after them what these steps said and called, and last the newest step's. If all that is
- * too long, the oldest steps are left out. `count` gives the tokens of each message. What is not shortened stays the same
+ * too long, the oldest steps are left out, and of the newest step all calls that do not fit, with their results. `count` gives the tokens of each message. What is not shortened stays the same
  * object, and a message is shortened once.
  */
 export function createFitSteps(
@@ -38,7 +38,19 @@ export function createFitSteps(
     if (sum(all) <= tokens) return shown(all)
     const shortCounts = await count(messages.map(shortOf))
     const short = zip(messages.map(shortOf), shortCounts).map(([message, cost]) => ({ message, cost }))
-    return shown(withoutOldest(replaceInOrder(all, short, tokens), tokens))
+    const newest = withoutOldest(replaceInOrder(all, short, tokens), tokens)
+    return sum(newest) <= tokens ? shown(newest) : await folded(newest, tokens)
+  }
+
+  /** The newest step with as many of its calls as fit, at least one; halving finds a number that does. */
+  async function folded(step: readonly Counted[], tokens: number): Promise<ShownSteps> {
+    let messages: readonly StepMessage[] = step.map(({ message }) => message)
+    for (let kept = Math.floor(results(messages) / 2); ; kept = Math.floor(kept / 2)) {
+      messages = withFirstCalls(messages, Math.max(1, kept))
+      const costs = await count(messages)
+      const total = costs.reduce((all, one) => all + one, 0)
+      if (total <= tokens || kept <= 1) return { messages, tokens: total }
+    }
   }
 }
 
@@ -90,6 +102,23 @@ function withoutOldest(all: readonly Counted[], tokens: number): readonly Counte
   return kept
 }
 
+const results = (step: readonly StepMessage[]): number => step.filter(({ role }) => role === 'tool').length
+
+/** A step with so many of its calls and their results, whose arguments and texts are left out. */
+function withFirstCalls(step: readonly StepMessage[], count: number): readonly StepMessage[] {
+  const calls = step.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+  const kept = calls.slice(0, count)
+  const ids = new Set(kept.map(({ id }) => id))
+  const note = `[${calls.length} calls in this step; what they gave is left out: this turn has no more space]`
+  return step.flatMap((message): readonly StepMessage[] => {
+    if (message.role === 'assistant')
+      return [{ ...message, text: note, calls: kept.map((call) => ({ ...call, arguments: '{}' })) }]
+    return ids.has(message.call)
+      ? [{ ...message, content: headOf(message.content, MAX_FOLDED_TEXT).toWellFormed() }]
+      : []
+  })
+}
+
 const startOfNewest = (all: readonly Counted[]): number =>
   Math.max(
     0,
@@ -101,6 +130,8 @@ const startOfSecond = (all: readonly Counted[]): number =>
 
 /** Characters of a result, or of what was said, that are left when it is shortened. */
 const MAX_SHOWN_TEXT = 400
+/** The same where even short forms are too long. */
+const MAX_FOLDED_TEXT = 60
 /** Characters of one argument that are left. */
 const MAX_SHOWN_ARGUMENT = 80
 /** Characters of a name of an argument that are left, and how many arguments. */

@@ -1,5 +1,6 @@
 import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import { calibrationKey } from '../prompt/calibration/calibration.ts'
+import { usualOutput } from '../lib/usual-output.ts'
 import { DAY_MS } from '../lib/duration.ts'
 import { errorMessage } from '../lib/errors.ts'
 import type { Lacks, ModelSettings } from '../prompt/model-settings.ts'
@@ -73,13 +74,13 @@ export function createKnownModels(
     await store.put(key, { ...before, ...next })
   }
 
-  /** Tells the admin once for each window and run of the server. */
-  function tellLowered({ name, contextWindow }: ModelSettings, window: number): void {
-    const key = `${name} ${contextWindow} ${window}`
+  /** Tells the admin once for each window and run of the server, and once for all that are guessed one after another. */
+  function tellLowered({ name, contextWindow }: ModelSettings, window: number, isGuess: boolean): void {
+    const key = `${name} ${contextWindow} ${isGuess ? 'guess' : window}`
     if (told.has(key)) return
     told.add(key)
     const facts = { model: name, context_window: contextWindow, window }
-    log.warn(facts, 'context_window is larger than what the server of the model takes; the smaller one holds')
+    log.warn(facts, isGuess ? GUESSED : LOWERED)
   }
 
   const isOld = ({ learnedAt }: StoredFacts): boolean => learnedAt + LEARNED_MS < clock.now()
@@ -88,7 +89,8 @@ export function createKnownModels(
     const stored = await store.find(factsKey(settings))
     if (!stored) return settings
     const narrowed = narrow(settings, { ...stored, learned: isOld(stored) ? {} : stored.learned })
-    if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
+    const { contextWindow, isWindowGuessed = false } = narrowed
+    if (contextWindow < settings.contextWindow) tellLowered(settings, contextWindow, isWindowGuessed)
     return narrowed
   }
 
@@ -123,22 +125,41 @@ export function createKnownModels(
       await changeLearned(settings, (learned) => ({ ...learned, ...facts }))
     },
     forgetWindow: (settings) =>
-      changeLearned(settings, ({ window, ...others }) => (window === undefined ? undefined : others)),
+      changeLearned(settings, (learned) => {
+        const { window, isGuess: _, ...others } = learned
+        return window === undefined ? undefined : others
+      }),
   }
 }
+
+const LOWERED = 'context_window is larger than what the server of the model takes; the smaller one holds'
+const GUESSED =
+  'a prompt was refused as too long, without numbers; smaller windows are tried, and /models shows the one that holds'
 
 /** As for calibrations: what is known is known of one model of one server. */
 const factsKey = calibrationKey
 
 function narrow(settings: ModelSettings, { told, learned }: StoredFacts): ModelSettings {
   const window = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
-  // An answer may have half of a window that is smaller than the one the config speaks of.
-  const maxOutput =
-    window < settings.contextWindow
-      ? Math.min(settings.maxOutput, Math.floor(window / 2))
-      : settings.maxOutput
+  const maxOutput = window < settings.contextWindow ? outputIn(window, settings) : settings.maxOutput
   const lacks = lacksOf(told, learned)
-  return { ...settings, contextWindow: window, maxOutput, ...(lacks ? { lacks } : {}) }
+  const isGuess = learned.isGuess === true && learned.window === window && window < settings.contextWindow
+  return {
+    ...settings,
+    contextWindow: window,
+    maxOutput,
+    ...(isGuess ? { isWindowGuessed: true } : {}),
+    ...(lacks ? { lacks } : {}),
+  }
+}
+
+/**
+ * Tokens of an answer in a window that is smaller than the one the config speaks of: as if the config had named that one,
+ * or half of it where the config says how long an answer may be.
+ */
+function outputIn(window: number, { maxOutput, contextWindow }: ModelSettings): number {
+  const isUsual = maxOutput === usualOutput(contextWindow)
+  return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))
 }
 
 function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {

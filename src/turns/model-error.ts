@@ -7,6 +7,8 @@ export type ModelRefusal =
       readonly kind: 'too-long'
       /** Of the prompt, as the provider counts it. */
       readonly tokens?: number
+      /** Of the prompt and of the answer that was asked for, as the provider counts them. */
+      readonly total?: number
       /** Prompt and answer together. */
       readonly window?: number
     }
@@ -24,13 +26,20 @@ export class ModelError extends Error {
   readonly refusal?: ModelRefusal
   /** Milliseconds until the same request may succeed, where the provider says so. */
   readonly retryAfterMs?: number
+  /** True where the answer broke off after the provider had begun it: then it has read the prompt, which costs. */
+  readonly begun: boolean
   constructor(
     message: string,
     retryable: boolean,
     facts: ModelError['facts'] = {},
-    { refusal, retryAfterMs }: Pick<ModelError, 'refusal' | 'retryAfterMs'> = {},
+    {
+      refusal,
+      retryAfterMs,
+      begun = false,
+    }: Partial<Pick<ModelError, 'refusal' | 'retryAfterMs' | 'begun'>> = {},
   ) {
     super(message)
+    this.begun = begun
     this.retryable = retryable
     this.facts = facts
     if (refusal) this.refusal = refusal

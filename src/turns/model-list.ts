@@ -9,12 +9,21 @@ import type { ConfiguredModel } from './ports.ts'
 /** The settings that anybody may see. */
 type PublicSettings = Pick<
   ModelSettings,
-  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
+  | 'name'
+  | 'backend'
+  | 'model'
+  | 'enabled'
+  | 'contextWindow'
+  | 'isWindowGuessed'
+  | 'maxOutput'
+  | 'encoding'
+  | 'fallback'
+  | 'lacks'
 >
 
 /** What the reports of a model's provider taught, in all rooms: it shows how much goes on in private ones. */
 interface LearnedCounts {
-  /** Our counts times this are its provider's counts, as far as its reports tell; assumed while there were none. */
+  /** Prompts are bounded by our counts times this: what reports and refusals taught; assumed while there were none. */
   readonly calibration: number
   /** How many reports the calibration was learned from. */
   readonly reports: number
@@ -39,7 +48,7 @@ export interface ModelStatus extends PublicSettings, Partial<LearnedCounts> {
 /** What listing needs. */
 export interface ModelListParts {
   readonly charges: Pick<ChargeStore, 'usage'>
-  readonly calibrations: Pick<Calibrations, 'find'>
+  readonly calibrations: Pick<Calibrations, 'find' | 'factorFor'>
   readonly known: Pick<KnownModels, 'settingsOf'>
 }
 
@@ -54,13 +63,14 @@ export async function listModels(
 ): Promise<readonly ModelStatus[]> {
   const spent = await spentByModel(viewer, charges)
   const list = models.map(async (model): Promise<ModelStatus> => {
-    const { name, framing, contextWindow: configuredWindow } = model.settings
+    const { name, contextWindow: configuredWindow } = model.settings
     const settings = model.settings.enabled ? await known.settingsOf(model) : model.settings
     const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
     const seesAll = !viewer || viewer.admin
     const learned = seesAll ? await calibrations.find(settings) : undefined
-    const { factor = framing.factor, reports = 0, doubted = 0 } = learned ?? {}
-    const counts = seesAll ? { calibration: factor, reports, doubted } : {}
+    const { reports = 0, doubted = 0 } = learned ?? {}
+    const calibration = seesAll ? await calibrations.factorFor(settings) : 1
+    const counts = seesAll ? { calibration, reports, doubted } : {}
     return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
   })
   return await Promise.all(list)
@@ -77,13 +87,25 @@ async function spentByModel(
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const { name, backend, model, enabled, contextWindow, maxOutput, encoding, fallback, lacks } = settings
+  const {
+    name,
+    backend,
+    model,
+    enabled,
+    contextWindow,
+    isWindowGuessed,
+    maxOutput,
+    encoding,
+    fallback,
+    lacks,
+  } = settings
   return {
     name,
     backend,
     model,
     enabled,
     contextWindow,
+    ...(isWindowGuessed ? { isWindowGuessed } : {}),
     maxOutput,
     encoding,
     ...(fallback === undefined ? {} : { fallback }),

@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../lib/json.ts'
 import type { EntryId, RoomName, TurnId, Usage } from '../chat/entry.ts'
+import type { PersonId } from '../chat/people/person.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Prompt, ToolDefinition } from '../prompt/prompt.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
@@ -87,6 +88,8 @@ export interface LanguageModel {
 export interface ModelFacts {
   /** The most tokens that its server takes, prompt and answer together. */
   readonly window?: number
+  /** True where nobody told this window: it is what a request had left after a refusal without numbers. */
+  readonly isGuess?: boolean
   /** Whether it takes tools, and a system message. */
   readonly tools?: boolean
   readonly systemRole?: boolean
@@ -120,7 +123,10 @@ export interface TurnRecord {
   readonly id: TurnId
   readonly room: RoomName
   readonly model: string
+  /** The name of that time. */
   readonly requester: string
+  /** Absent where nobody asked, and in turns of older versions. */
+  readonly person?: PersonId
   /** The entry that it answers; absent in sub-turns and summaries, and in turns of older versions. */
   readonly message?: EntryId
   /** The turn that started it; absent where it is no sub-turn. */
@@ -161,6 +167,6 @@ export interface TurnStore {
   unfinished(): Promise<readonly TurnRecord[]>
   /** The turn of a room that was started last, sub-turns left out. */
   last(room: string): Promise<TurnRecord | undefined>
-  /** The newest turns of a room that this person asked for and whose `message` is known, newest first, without what was sent. */
-  asked(room: RoomName, requester: string, limit: number): Promise<readonly TurnRecord[]>
+  /** The newest turns of a room that this person asked for, under any name, and whose `message` is known, newest first, without what was sent. */
+  asked(room: RoomName, person: PersonId, limit: number): Promise<readonly TurnRecord[]>
 }

@@ -1,11 +1,13 @@
-import type { CountedRequest } from '../prompt/calibration/calibration.ts'
+import type { Calibrations, CountedRequest } from '../prompt/calibration/calibration.ts'
 import type { Snapshots } from '../prompt/gather-snapshot.ts'
 import { zip } from '../lib/zip.ts'
 import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { Composer } from '../prompt/ports.ts'
 import type { Prompt } from '../prompt/prompt.ts'
+import { targetOf } from '../prompt/wrap.ts'
 import type { HistoryRow } from '../prompt/snapshot.ts'
 import { createOffer, type SentOffer } from '../toolbox/offer.ts'
+import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { OpenToolbox, RoomToolbox, ToolCaller } from '../toolbox/room-toolbox.ts'
 import type { FindScopedTools, ScopedTools } from '../toolbox/scoped-tools.ts'
 import { createFitSteps, type ShownSteps } from './fit-steps.ts'
@@ -56,6 +58,7 @@ export interface StepParts {
   readonly scopedTools: FindScopedTools
   readonly snapshots: Snapshots
   readonly composer: Pick<Composer, 'compose' | 'count'>
+  readonly calibrations: Pick<Calibrations, 'factorFor'>
   readonly openToolbox: OpenToolbox
 }
 
@@ -70,7 +73,7 @@ interface Composed {
 }
 
 export const createPrepareStep =
-  ({ scopedTools, snapshots, composer, openToolbox }: StepParts): PrepareStep =>
+  ({ scopedTools, snapshots, composer, calibrations, openToolbox }: StepParts): PrepareStep =>
   async ({ caller, message, fresh }, signal) => {
     const { room, requester } = caller
     const used = createTurnTools()
@@ -85,6 +88,13 @@ export const createPrepareStep =
       const occasion = { room, requester, model, message, fresh, reserve, inTurn }
       const snapshot = await snapshots.gather(occasion, tools)
       return { prompt: await composer.compose(snapshot, signal), rows: snapshot.history, reserve, searches }
+    }
+
+    /** Tokens that prompt and messages may have together. The reports of this turn's own requests may have made them fewer. */
+    async function spaceNow({ prompt: { budget }, reserve }: Composed): Promise<number> {
+      const { model } = caller
+      const calibration = await calibrations.factorFor(model)
+      return Math.min(budget.target + reserve, targetOf({ ...model, calibration }))
     }
 
     /** A tool that was called comes back, where an earlier request had offered it and this one defers it. */
@@ -108,8 +118,8 @@ export const createPrepareStep =
       tools: ScopedTools,
       { messages, tokens: spent }: ShownSteps,
     ): PreparedStep {
-      const { prompt, rows, reserve } = composed
-      const { target, used: promptTokens } = prompt.budget
+      const { prompt, rows } = composed
+      const { used: promptTokens } = prompt.budget
       const offer = offerOf(composed, tools)
       return {
         content: { prompt, messages, tools: offer.definitions },
@@ -120,8 +130,9 @@ export const createPrepareStep =
         async next(all) {
           const now = await scopedTools(caller)
           used.readCalls(all, offer)
-          const steps = await fitSteps(all, spaceForSteps(composed))
-          const fits = steps.tokens <= target + reserve - promptTokens
+          const space = await spaceNow(composed)
+          const steps = await fitSteps(all, spaceForSteps(composed, space))
+          const fits = promptTokens + steps.tokens <= space
           const found = used.searches() > composed.searches
           return fits && !found && hasAllCalled(prompt) && sameTools(now, tools)
             ? prepared(composed, now, steps)
@@ -143,8 +154,8 @@ export const createPrepareStep =
   }
 
 /** Tokens that messages of a turn may take: all of the older conversation may give way to them. */
-const spaceForSteps = ({ prompt: { budget }, reserve }: Composed): number =>
-  budget.target + reserve - (budget.used - budget.context)
+const spaceForSteps = ({ prompt: { budget }, reserve }: Composed, space = budget.target + reserve): number =>
+  space - (budget.used - budget.context)
 
 /** Tokens of a prompt that are no text of ours, but what its provider is expected to add. */
 const framingIn = ({ budget, tools }: Prompt, { framing: { perTool } }: ModelSettings): number =>
@@ -170,15 +181,22 @@ function createTokenMeter(composer: Pick<Composer, 'count'>, encoding: string) {
 const textOf = (message: StepMessage): string => {
   switch (message.role) {
     case 'tool':
-      return message.content
+      return `${JSON.stringify({ response: message.name, name: message.name, tool_call_id: message.call })}\n${message.content}`
     case 'assistant':
       return [
         message.text,
-        ...message.calls.map((call) => `${call.name} ${call.arguments}`),
+        ...message.calls.map(callText),
         ...(message.thoughts ?? []).map(thoughtText),
       ].join('\n')
   }
 }
+
+/**
+ * As providers of OpenAI's kind are sent it: most chat templates show a model about as much around each call, and none is
+ * known to show more. Of a result, too, the names of what is around it are counted.
+ */
+const callText = ({ id, name, arguments: given }: ToolCall): string =>
+  JSON.stringify([{ id, type: 'function', function: { name, arguments: given } }])
 
 /** A signature is counted like text, which is more than it may be. */
 const thoughtText = ({ text, providerData }: Thought): string =>

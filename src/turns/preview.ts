@@ -5,7 +5,7 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import type { CatalogueTool, Snapshot } from '../prompt/snapshot.ts'
 import { createRefusedParameter, type RefusedParameter } from '../toolbox/refused-parameters.ts'
 import type { FindScopedTools, ScopeQuery } from '../toolbox/scoped-tools.ts'
-import { createToolList, type ToolList } from '../toolbox/tool-list.ts'
+import { countTools, createToolList, type ToolCount, type ToolList } from '../toolbox/tool-list.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel } from './ports.ts'
 
@@ -17,6 +17,8 @@ export interface Preview {
   checkScript(source: string, query: ModelQuery, print: (line: string) => void): Promise<void>
   /** Every tool, whether it is in scope, and what it costs. Rejects with `StorageError` and `WrapError`. */
   tools(query: Omit<ModelQuery, 'model'> & Partial<ModelQuery>): Promise<ToolList>
+  /** How many tools are in scope, at once: nothing is composed or counted. Rejects with `StorageError`. */
+  toolCount(query: Omit<ModelQuery, 'model'> & Partial<ModelQuery>): Promise<ToolCount>
   /**
    * A line for each of these models that takes no tools, and for each of the visible tools that one of them does not take,
    * with the reason. Rejects with `StorageError`.
@@ -44,6 +46,8 @@ export function createPreview(
     checkScript: async (source, query, print) => await composer.check(source, await gather(query), print),
     tools: async ({ model, ...query }) =>
       await list(model ? { ...query, model: await known.lastKnown(model) } : query),
+    toolCount: async ({ model, ...query }) =>
+      await countTools(scopedTools, model ? { ...query, model: await known.lastKnown(model) } : query),
     async withoutTools(models, { tools }) {
       const settings = await Promise.all(models.map(known.lastKnown))
       const visible = tools.flatMap((one) => (one.visible ? one.tool : []))

@@ -1,5 +1,6 @@
 import type { RoomName } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
+import { countedAre } from '../lib/plural.ts'
 import { createDeferred, type Deferred } from '../lib/deferred.ts'
 
 /** One turn's slot in the queue of its room. */
@@ -68,4 +69,4 @@ function nextOf({ running, waiting }: RoomQueue): QueuedTurn | undefined {
 }
 
 const queueIsFull = ({ running, waiting }: RoomQueue): string =>
-  `${running.size} models are at work here and ${waiting.size} wait; ask again when one is done, or use stop`
+  `${countedAre(running.size, 'model')} at work here and ${waiting.size} ${waiting.size === 1 ? 'waits' : 'wait'}; ask again when one is done, or use /stop`

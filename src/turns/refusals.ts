@@ -48,12 +48,14 @@ const MIN_WINDOW = 500
 
 /** Takes in that a request was too long: by the numbers that the refusal tells, else by what was really sent. */
 async function learnLength(
-  { tokens, window }: Extract<ModelRefusal, { kind: 'too-long' }>,
+  refusal: Extract<ModelRefusal, { kind: 'too-long' }>,
   { model, settings, size: { counted }, share = 0.5 }: RefusedRequest,
   { calibrations, known }: RefusalLessons,
 ): Promise<ModelSettings> {
+  const { window, total } = refusal
+  const tokens = refusal.tokens ?? (total === undefined ? undefined : total - settings.maxOutput)
   if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
-    await known.learn(settings, { window })
+    await known.learn(settings, { window, isGuess: false })
   if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
   const next = await known.settingsOf(model)
   const calibration = await calibrations.factorFor(next)
@@ -61,7 +63,7 @@ async function learnLength(
   const room = Math.floor(counted * share * calibration)
   const guessed = room + Math.min(model.settings.maxOutput, room)
   if (guessed < MIN_WINDOW) return next
-  await known.learn(next, { window: guessed })
+  await known.learn(next, { window: guessed, isGuess: true })
   return await known.settingsOf(model)
 }
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../chat/entry.ts'
 import { createDeferred } from '../lib/deferred.ts'
-import { untilAborted } from '../lib/until-aborted.ts'
+import { untilAborted } from '../lib/jobs/until-aborted.ts'
 import type { ToolCall } from '../toolbox/tool-call.ts'
 import type { Received } from './bill/own-count.ts'
 import { ModelError } from './model-error.ts'
@@ -38,8 +38,8 @@ export interface StepView {
   /** Shows a piece of what the model thinks; nobody is shown it when absent. */
   readonly think?: (text: string) => void
   /**
-   * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after something
-   * of its answer came, also where it is sent again.
+   * Called for each request that used tokens and has no end: one that was stopped, and one that broke off after its provider
+   * had begun to answer, also where it is sent again.
    */
   readonly brokeOff?: (received: Received) => Promise<void>
 }
@@ -63,7 +63,8 @@ export async function streamStep(
     try {
       return await streamOnce(model, request, view, { shown, received }, signal)
     } catch (error) {
-      if (received.anything || signal.aborted) await view.brokeOff?.(received)
+      const wasRead = received.anything || (error instanceof ModelError && error.begun)
+      if (wasRead || signal.aborted) await view.brokeOff?.(received)
       if (!(error instanceof ModelError)) throw error
       if (shown.anything) throw new ModelError(error.message, error.retryable, error.facts)
       const ms = error.retryable ? pauseBefore(error, pauses[tries]) : undefined

@@ -58,7 +58,7 @@ export function createTurnLog(
       startedAt,
       bill: openBill(turn.room, requester),
       elapsedMs: () => clock.monotonic() - begunAt,
-      begun: store.begin({ ...turn, requester: requester?.name ?? SYSTEM, id, startedAt, ...cut }),
+      begun: store.begin({ ...turn, ...whose(requester), id, startedAt, ...cut }),
       async sent(request) {
         const before = last
         last = { ...request, messages: [...request.messages] }
@@ -79,6 +79,10 @@ export function createTurnLog(
     beginInBackground: open,
   }
 }
+
+/** A name may change before the turn is read. */
+const whose = (requester: Requester | undefined): Pick<TurnRecord, 'requester' | 'person'> =>
+  requester ? { requester: requester.name, person: requester.id } : { requester: SYSTEM }
 
 function newSince(before: ModelRequest, request: ModelRequest): SentStep {
   // A message that is shortened later is another object from then on.

@@ -9,6 +9,7 @@ import { ask, type AskParts } from './ask.ts'
 import { done, endingOf, recordEnd, stopped, withinTime, type Ending } from './ending.ts'
 import { fallbackFor, handOver, type FallbackParts } from './fallback.ts'
 import { runSteps } from './loop.ts'
+import { ModelError } from './model-error.ts'
 import type { StepMessage } from './ports.ts'
 import type { PreparedStep, PrepareStep, StepJob } from './prepared-step.ts'
 import { createReply } from './reply.ts'
@@ -125,10 +126,22 @@ async function converse(turn: Turn, parts: TurnParts): Promise<Ending> {
 }
 
 async function nextStep(turn: Turn, parts: TurnParts): Promise<PreparedStep> {
-  if (turn.step) return await turn.step.next(turn.messages)
+  if (turn.step) return await laterStep(turn, turn.step)
   // The disk may work while the prompt is composed. The model is not asked before the turn is stored.
   const [first] = await Promise.all([firstStep(turn, parts), turn.job.recorder.begun])
   return first
+}
+
+/** The turn's own steps may leave no space for what must be in a prompt: then it ends with a sentence about that. */
+async function laterStep(turn: Turn, step: PreparedStep): Promise<PreparedStep> {
+  try {
+    return await step.next(turn.messages)
+  } catch (error) {
+    if (!isOverBudget(error)) throw error
+    const { contextWindow } = turn.settings
+    const why = `what it has called and read in this turn leaves no space in its window of ${contextWindow} tokens`
+    throw new ModelError(`${nameOf(turn.job)}: ${why}; ask for less at once`, false)
+  }
 }
 
 /** What the model said before its calls is in the log before them. Rejects with `StorageError`. */

@@ -1,10 +1,10 @@
 import type { Entry, EntryId, RoomName, TurnId } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
-import type { Person } from '../chat/people/person.ts'
+import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
-import type { ToolList } from '../toolbox/tool-list.ts'
+import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { checkWithAll, type ScriptTrial } from './scripts/check-script.ts'
 import { TurnStopped } from './ending.ts'
@@ -14,7 +14,7 @@ import type { Preview } from './preview.ts'
 import type { QueueSlot, TakeSlot } from './queue.ts'
 import type { AnsweredEntry, TurnJob } from './turn-job.ts'
 import type { TurnLog } from './turn-log.ts'
-import type { CheckQuotas } from './bill/token-quotas.ts'
+import { usesTokens, type CheckQuotas } from './bill/token-quotas.ts'
 import type { RunTurn } from './turn.ts'
 
 /** Somebody mentioned a model in a room. */
@@ -35,8 +35,9 @@ export interface RunningTurn {
   readonly room: RoomName
   /** The model's name. */
   readonly model: string
-  /** The requester's name. */
+  /** The requester's name of now. */
   readonly requester: string
+  readonly requesterId: PersonId
   /** The entry that it answers. */
   readonly message: EntryId
   /** Milliseconds since the epoch. */
@@ -74,6 +75,8 @@ export interface Turns extends AsyncDisposable {
    * Rejects with `Refusal`, `WrapError`, `StorageError`.
    */
   scope(query: { readonly room: Room; readonly person: Person; readonly model?: string }): Promise<ToolList>
+  /** How many tools the first model has here, at once: no tokens are counted. Rejects with `StorageError`. */
+  toolCount(query: { readonly room: Room; readonly person: Person }): Promise<ToolCount>
 }
 
 /** What turns are made from. */
@@ -97,7 +100,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
   function modelCalled(name: string): ConfiguredModel {
     const model = models().find(({ settings }) => settings.name === name)
     if (model) return model
-    throw new Refusal(`there is no model called @${name.slice(0, 40)}; see models`)
+    throw new Refusal(`there is no model called @${name.slice(0, 40)}; see /models`)
   }
 
   return {
@@ -106,7 +109,7 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       mention.room.needVoice(mention.requester)
       const room = mention.room.name
       const { requester } = mention
-      await parts.checkQuotas(room, requester)
+      if (usesTokens(model.settings)) await parts.checkQuotas(room, requester)
       if (closing) throw new Refusal('the server is stopping; ask again when it is back')
       const slot = parts.takeSlot(room, requester.name)
       const recorder = parts.turnLog.begin({
@@ -134,6 +137,10 @@ export function createTurns({ models, listModels, preview, ...parts }: TurnsPart
       const model = name === undefined ? models()[0] : modelCalled(name)
       const list = await preview.tools({ room, requester: person, ...(model ? { model } : {}) })
       return { ...list, warnings: [...list.warnings, ...(await preview.withoutTools(models(), list))] }
+    },
+    toolCount: async ({ room, person }) => {
+      const [model] = models()
+      return await preview.toolCount({ room, requester: person, ...(model ? { model } : {}) })
     },
     async [Symbol.asyncDispose]() {
       closing = true
@@ -178,6 +185,7 @@ function launch(
     get requester() {
       return job.requester.name
     },
+    requesterId: job.requester.id,
     message: job.message.id,
     startedAt,
     done,

@@ -1,5 +1,6 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { get_encoding } from 'tiktoken'
+import { NO_LOG } from '../../src/embedding/context.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { TokenCounter } from '../../src/prompt/ports.ts'
@@ -12,8 +13,6 @@ import { composeWithPromptTsx, type PeerWork } from './prompt-tsx.ts'
 import { layered, TARGET, workload } from './workload.ts'
 
 const ROUNDS = { rounds: 60, warmup: 15 }
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
-
 /** A conversation that goes on: in each round there is one message more than before, and another question. */
 const rows: readonly HistoryRow[] = messages(500 + ROUNDS.rounds + ROUNDS.warmup)
 const conversation = (round: number): Snapshot =>
@@ -29,7 +28,7 @@ test('composing 8 layers, 100 tools and 500 messages under 8,000 tokens', async 
     packageRoot: paths.root,
     engine: 'wasmoon',
     size: 1,
-    log: silent,
+    log: NO_LOG,
   })
   const tables = get_encoding('o200k_base')
   const plain: TokenCounter = { ...bench.counter, count: (text) => tables.encode_ordinary(text).length }
@@ -70,6 +69,7 @@ test('composing 8 layers, 100 tools and 500 messages under 8,000 tokens', async 
 test('composing 200 layers costs no more than 25 times what 8 cost', async () => {
   const bench = await createWorkbench()
   const [few, many] = [layered(8), layered(200)]
+  expect([few, many].map((one) => bench.compose(one).layers.length)).toEqual([8, 200])
   const times = await race(
     { '8 layers': () => bench.compose(few), '200 layers': () => bench.compose(many) },
     ROUNDS,

@@ -1,4 +1,5 @@
 import { test } from 'vitest'
+import { NO_LOG } from '../../src/embedding/context.ts'
 import { createModel } from '../../src/adapters/models/index.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
@@ -17,8 +18,6 @@ import { type Contenders, median, race, report, verdict } from './measure.ts'
 import { workload } from './workload.ts'
 
 const ROUNDS = { rounds: 60, warmup: 20 }
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
-
 test('from Enter to the first byte at the server of the model', async () => {
   await using provider = await startModelServer()
   await using stage = await createStage({ config: configFor(provider) })
@@ -97,10 +96,10 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     entries: storage.chat.log,
     rooms: storage.chat.rooms,
     people: storage.chat.people,
-    bus: createLocalBus(silent),
+    bus: createLocalBus(NO_LOG),
     clock,
     nextId,
-    log: silent,
+    log: NO_LOG,
     sanctions: await loadSanctions(storage.chat.sanctions, clock),
   }
   const room = await createRooms(parts, {
@@ -110,7 +109,7 @@ async function alone(provider: ModelServer): Promise<Contenders & AsyncDisposabl
     entry: paths.wrapProcess,
     packageRoot: paths.root,
     engine: 'wasmoon',
-    log: silent,
+    log: NO_LOG,
   })
   await composer.compose(workload())
   const model = createModel(sampleConfig({ endpoint: provider.endpoint }))

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'vitest'
+import { NO_LOG } from '../../src/embedding/context.ts'
 import { createComposer } from '../../src/adapters/lua/composer.ts'
 import { openStorage } from '../../src/adapters/storage/open.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
@@ -17,7 +18,6 @@ import { TARGET, workload } from './workload.ts'
 
 const SIZES = [100, 10_000, 1_000_000]
 const ROUNDS = { rounds: 60, warmup: 15 }
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const nameOf = (size: number): RoomName => `room-${size}` as RoomName
 
 test('composing in rooms with 100, 10,000 and 1,000,000 stored messages', async () => {
@@ -28,7 +28,7 @@ test('composing in rooms with 100, 10,000 and 1,000,000 stored messages', async 
     packageRoot: paths.root,
     engine: 'wasmoon',
     size: 1,
-    log: silent,
+    log: NO_LOG,
   })
   const parts = new Map<string, number[]>()
   const prompts = new Map<number, number>()

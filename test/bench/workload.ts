@@ -69,7 +69,7 @@ export const layered = (count: number): Snapshot => ({
     source: `
 function default_wrap(target)
   local prompt = wrap(target):system():model_identity():room():user()
-  for number = 1, ${count - 4} do
+  for number = 1, ${count - 5} do
     prompt:custom("layer " .. number, "Layer " .. number .. " says a few words of its own.", 40 + number, number % 2 == 0)
   end
   return prompt

@@ -18,12 +18,10 @@ export function keysOf(schema: Schema, path = ''): readonly string[] {
   )
 }
 
-/** Sections that src/config refuses as a whole: nothing can read what never gets in. */
-const REFUSED: ReadonlySet<string> = new Set(['mcp[]'])
-
 /** Sections that go to one adapter, under names that other things have too: where their readers are. */
 const READERS: ReadonlyMap<string, RegExp> = new Map([
   ['models[]', /^src\/(config\/models|(adapters\/models|app|turns)\/.*)\.ts$/],
+  ['mcp[]', /^src\/(config\/mcp|adapters\/mcp\/.*)\.ts$/],
   ['tools.web', /^src\/adapters\/web\/.*\.ts$/],
   ['tools.web.search', /^src\/(config\/web|adapters\/web\/.*)\.ts$/],
 ])
@@ -39,7 +37,6 @@ export function unreadKeys(keys: readonly string[], sources: Sources): readonly 
   const reads = [...sources].filter(([path]) => isReader(path)).flatMap(([path, text]) => readsIn(path, text))
   return keys.filter((key) => {
     const { section, name } = partsOf(key)
-    if (REFUSED.has(section)) return false
     const readers = READERS.get(section)
     const isOwn = OWN_NAMES.has(section)
     return !reads.some(
@@ -66,7 +63,17 @@ interface Read {
   readonly of: string | undefined
 }
 
+/** What was found in each text: many questions are asked about the same files, and to parse them takes a second. */
+const found = new Map<string, readonly Read[]>()
+
 function readsIn(path: string, text: string): readonly Read[] {
+  const name = `${path}\n${text}`
+  const reads = found.get(name) ?? parsedReads(path, text)
+  found.set(name, reads)
+  return reads
+}
+
+function parsedReads(path: string, text: string): readonly Read[] {
   const reads: Read[] = []
   const { program } = parseFile(path, text)
   walk(program, {

@@ -31,7 +31,7 @@ async function configProblems(): Promise<readonly string[]> {
 async function pageProblems(): Promise<readonly string[]> {
   await using world = await createCommandWorld()
   const now = await readFile(join(root, 'docs/commands.md'), 'utf8')
-  if (now === (await commandsPage(world.commands))) return []
+  if (now === (await commandsPage(world.groups))) return []
   return ['docs/commands.md is not what the commands give: npm run docs writes it anew']
 }
 

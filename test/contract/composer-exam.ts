@@ -72,6 +72,7 @@ export function composerExam(name: string, open: () => Composer | Promise<Compos
         composer.runHook({
           name: 'on_message',
           script: { source, version: 1 },
+          author: 'ann',
           argument: { text: 'hi' },
           now: 5,
           room: { name: 'den' as RoomName, topic: '', vibe: '', private: false, todo: [], values: { a: 1 } },

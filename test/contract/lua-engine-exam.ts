@@ -6,7 +6,7 @@ import { type LuaEngine, type LuaJob, WrapError } from '../../src/prompt/ports.t
 
 /** No script of the exam needs so long, however busy the machine is; one that must be stopped is given `SHORT_MS`. */
 const LONG_MS = 30_000
-const SHORT_MS = 250
+const SHORT_MS = 100
 const limitsOf = (timeMs: number): LuaLimits => ({ timeMs, memoryBytes: 64 * 1024 * 1024 })
 const noHost: LuaJob['host'] = () => null
 const data: JsonObject = {

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
 import { type EngineName, ENGINE_NAMES, openEngine } from '../../src/adapters/lua/engines.ts'
-import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
@@ -21,6 +20,8 @@ import {
   sampleTool,
   snapshotFor,
 } from '../support/snapshot.ts'
+import { tokenCounters } from '../support/token-counters.ts'
+import { runs } from '../support/runs.ts'
 
 /** This one is Lua 5.4 itself: the others are compared with it. */
 const LUA: EngineName = 'wasmoon'
@@ -60,7 +61,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
   test.each(Object.entries({ expressions, patternCalls, formatCalls }))(
     'gives a value or an error of Lua for whatever fast-check makes up: %s',
     (_name, made) => {
-      const sources = fc.sample(made, { numRuns: 300, seed: 20_240_607 })
+      const sources = fc.sample(made, { numRuns: runs(300), seed: 20_240_607 })
       const snippets = sources.map((source, index) => ({ name: `${index}: ${source}`, source }))
       for (const result of runSnippets(engine, snippets).values()) {
         expect(result).toMatch(/^(?:gives|raises|does not compile)/)
@@ -70,8 +71,6 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
   )
 
   describe('gives the same bytes with the bundled layers', () => {
-    const counters = createTokenCounters()
-    afterAll(() => counters.close())
     const tools = catalogue(...Array.from({ length: 30 }, (_, index) => sampleTool(`tool_${index}`)))
     const odd = 'é 漢字 😀 ${x} `y` "q" \\ %d %s\n  indented\n\ttab\u0000nul'
     const script = (source: string): Partial<Snapshot> => ({ script: { source, version: 1 } })
@@ -128,7 +127,7 @@ describe.each(OTHERS)('%s beside Lua 5.4', (name) => {
         }),
       ],
     ])('for %s', (_what, snapshot) => {
-      const counter = counters.of('o200k_base')
+      const counter = tokenCounters.of('o200k_base')
       const [one, two] = [lua, engine].map((each) => composePrompt(snapshot, each, counter))
       expect(JSON.stringify(two)).toBe(JSON.stringify(one))
     })

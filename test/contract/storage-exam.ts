@@ -13,6 +13,7 @@ import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
 import { peopleExam } from './storage/people-exam.ts'
+import { preferencesExam } from './storage/preferences-exam.ts'
 import { resultsExam } from './storage/results-exam.ts'
 import { revisionsExam } from './storage/revisions-exam.ts'
 import { roomsExam } from './storage/rooms-exam.ts'
@@ -21,6 +22,7 @@ import { scriptsExam } from './storage/scripts-exam.ts'
 import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { talkExam } from './storage/talk-exam.ts'
+import { typedExam } from './storage/typed-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** Gives the store that was opened for the test of now: a new one, which is empty. */
@@ -52,7 +54,9 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   const store = openForEach(open)
   describe(`the rooms of ${engine}`, () => roomsExam(store))
   describe(`the people of ${engine}`, () => peopleExam(store))
+  describe(`what people set in ${engine}`, () => preferencesExam(store))
   describe(`the talk of ${engine}`, () => talkExam(store))
+  describe(`what people typed, in ${engine}`, () => typedExam(store))
   describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
   describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the invite codes of ${engine}`, () => invitesExam(store))

@@ -1,8 +1,12 @@
 import { describe } from 'vitest'
-import { openInMemory } from '../support/storage.ts'
+import { openStorage } from '../../src/adapters/storage/open.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { sqliteOptions } from '../support/storage.ts'
 import { entriesExam, recordsExam } from './storage-exam.ts'
 
 const ENGINE = 'SQLite in memory, in the thread of its caller'
 
-describe('entries', () => entriesExam(ENGINE, openInMemory))
-describe('records', () => recordsExam(ENGINE, openInMemory))
+const open = (): Promise<Storage> => openStorage({ ...sqliteOptions(''), file: ':memory:' })
+
+describe('entries', () => entriesExam(ENGINE, open))
+describe('records', () => recordsExam(ENGINE, open))

@@ -1,4 +1,8 @@
-import { openInThreads } from '../support/storage.ts'
+import { afterAll } from 'vitest'
+import { openEmptiedStorage } from '../support/emptied-storage.ts'
 import { entriesExam } from './storage-exam.ts'
 
-entriesExam('an SQLite file in threads', openInThreads)
+const storage = await openEmptiedStorage()
+afterAll(() => storage[Symbol.asyncDispose]())
+
+entriesExam('an SQLite file in threads', storage.emptied)

@@ -1,4 +1,8 @@
-import { openInThreads } from '../support/storage.ts'
+import { afterAll } from 'vitest'
+import { openEmptiedStorage } from '../support/emptied-storage.ts'
 import { recordsExam } from './storage-exam.ts'
 
-recordsExam('an SQLite file in threads', openInThreads)
+const storage = await openEmptiedStorage()
+afterAll(() => storage[Symbol.asyncDispose]())
+
+recordsExam('an SQLite file in threads', storage.emptied)

@@ -1,11 +1,8 @@
 import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { afterAll } from 'vitest'
 import { ENCODINGS } from '../../src/adapters/tokens/encodings.ts'
-import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
+import { tokenCounters } from '../support/token-counters.ts'
 import { tokenCounterExam } from './token-counter-exam.ts'
-
-const counters = createTokenCounters()
-afterAll(() => counters.close())
 
 const references = new Map<string, Tiktoken>()
 afterAll(() => references.forEach((one) => one.free()))
@@ -21,7 +18,7 @@ function reference(encoding: string): Tiktoken {
 for (const encoding of ENCODINGS) {
   const theirs = reference(encoding)
   tokenCounterExam(`of tiktoken for ${encoding}`, () => ({
-    counter: counters.of(encoding),
+    counter: tokenCounters.of(encoding),
     truth: (text) => theirs.encode_ordinary(text).length,
   }))
 }

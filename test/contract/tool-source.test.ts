@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NO_LOG } from '../../src/embedding/context.ts'
 import { createSearch } from '../../src/adapters/web/search/search.ts'
 import { createWrappedTools } from '../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../src/app/paths.ts'
@@ -34,7 +35,7 @@ toolSourceExam('wrapped', async () => {
   const source = await createWrappedTools({
     dirs: [paths.wrappedTools],
     bases: { tools: builtin, ids: BUILTIN_IDS, kept: [], disabled: [] },
-    log: { debug() {}, info() {}, warn() {}, error() {} },
+    log: NO_LOG,
   })
   return {
     source,

@@ -17,7 +17,13 @@ exec_per_address = 1000
 channels_per_connection = 100
 `
 
-const arena = shareArena({ config: FAST })
+const arena = shareArena({ config: FAST, prepare: sayMuch })
+
+/** So much that `history` fills no packet and no small window in one go. */
+async function sayMuch(stage: Stage): Promise<void> {
+  for (let line = 0; line < 10; line++)
+    await stage.as('writer', ['say', 'lobby', `${line} ${'x'.repeat(3_000)}`])
+}
 
 const ATTACK_MS = howMuch({ quick: 1_000, long: 2_000 })
 
@@ -25,6 +31,7 @@ const attacker = (stage: Stage): Promise<HostileClient> =>
   connectHostile('mallory', stage.server.port, newKey())
 
 const VALUES = [0, 1, 1_023, 1_024, 2 ** 32 - 1]
+const TINY = Array.from({ length: 65 }, (_, bytes) => bytes)
 
 test('no window and no packet size of a channel makes the server loop', async () => {
   const answers: string[] = []
@@ -86,6 +93,32 @@ const FLOODS = [
 
 /** How long each of the floods lasts. */
 const FLOOD_MS = howMuch({ quick: 300, long: 500 })
+
+test('no packet size from 0 to 64 bytes is taken, whatever the window, and a window of 0 is no way to loop', async () => {
+  let refused = 0
+  let read = ''
+  const damage = await arena.damageOf(async (stage) => {
+    const client = await attacker(stage)
+    for (const packetSize of TINY)
+      for (const window of [0, 1, 2 ** 32 - 1]) {
+        client.claim(window, packetSize)
+        await expect(client.exec('history lobby -n 1000')).rejects.toThrow('open failure')
+        refused++
+      }
+    // The same output through the smallest packets that are taken, a byte at a time, and then all of it.
+    client.claim(0, 1_024)
+    const channel = await client.exec('history lobby -n 1000')
+    channel.on('data', (bytes: Buffer) => (read += String(bytes)))
+    const ended = new Promise((resolve) => channel.once('close', resolve))
+    for (let bytes = 0; bytes < 1_000; bytes++) client.adjust(channel, 1)
+    client.adjust(channel, 10_000_000)
+    await ended
+    return [client]
+  })
+  expectUnharmed(damage)
+  expect(refused).toBe(3 * TINY.length)
+  expect(read.match(/\d x{3000}/g)).toHaveLength(10)
+})
 
 test('floods of small messages stall nobody', async () => {
   const damage = await arena.damageOf(async (stage) => {

@@ -78,7 +78,7 @@ test('a command whose output nobody reads is ended like a session', async () => 
   await using arena = await openArena({ config: `${LIMITS}stall_s = 1\n`, prepare })
   const damage = await arena.damageOf(twin, async (stage) => {
     const client = await readNothing(stage, 0)
-    await logged(stage, 'reads too slowly')
+    await logged(stage, 'almost nothing was read for 1s (stall_s)')
     return [client]
   })
   expectUnharmed(damage, 400)

@@ -1,4 +1,5 @@
 import { execa } from 'execa'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { createStage, type Stage } from '../support/server.ts'
@@ -6,10 +7,18 @@ import { createStage, type Stage } from '../support/server.ts'
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
 
+/** An Ed25519 key of RFC 8709's form, whose bytes are zero. */
+const CA_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+const CA_FINGERPRINT = expect.stringMatching(/^whoever has a certificate of SHA256:.{43} for it$/)
+
 let stage: Stage
+/** Another config of the same server, which it has not read. */
+const configure = (more: string) =>
+  writeFile(`${stage.server.dataDir}.toml`, `[server]\naccess = "open"\n${more}`)
 beforeAll(async () => {
-  stage = await createStage({ config: `[server]\naccess = "open"\nadmins = ["${ADMIN_KEY}"]\n` })
+  stage = await createStage({ config: '[server]\naccess = "open"\n' })
   await stage.claim('alice')
+  await configure(`admins = ["${ADMIN_KEY}"]\nuser_ca = ["${CA_KEY}"]\n`)
   for (const name of ['bob', '안나']) await stage.as(name, ['whoami'])
   await stage.as('alice', ['create', 'den', '--private'])
   await stage.as('alice', ['invite', 'den', 'bob'])
@@ -35,6 +44,7 @@ test('a running server is audited as a table: admins, rooms, invitations and key
     ['who', 'where', 'may', 'until', 'by'],
     ['anybody with a key', 'server', 'register (access = open)', '-', 'the config'],
     [`whoever has ${ADMIN_KEY}`, 'server', 'admin', '-', 'the config'],
+    [CA_FINGERPRINT, 'server', 'log in with any name that is free or theirs', '-', 'the config'],
     ['alice', 'server', 'admin', '-', '-'],
     ['bob', 'den (private)', 'invited: may join', '-', '-'],
     ['alice', 'den (private)', 'owner', '-', '-'],
@@ -69,6 +79,29 @@ test('a server that is stopped is audited as JSON, a line each, with the grants 
       by: 'alice',
     },
     { who: 'bob', where: 'den', may: 'run write_file without a question: a3', until: null, by: 'alice' },
+  ])
+})
+
+test('codes that are open are audited, and who is banned or muted', async () => {
+  await stage.restart('SIGTERM')
+  await stage.as('bob', ['invites', 'new', '--uses', '3'])
+  await stage.as('안나', ['join', 'lobby'])
+  for (const line of ['mute lobby 안나 2h', 'ban bob 1d enough for today', 'ban 10.0.0.0/8'])
+    expect((await stage.as('alice', line.split(' '))).stderr).toBe('')
+  const { stdout } = await audit('--json')
+  const rights = stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  const until = expect.stringMatching(/^20/)
+  expect(rights.filter(({ may }) => /^(register, |nothing(?! with)|read)/.test(String(may)))).toEqual([
+    {
+      who: 'whoever has the code 1',
+      where: 'server',
+      may: 'nothing while its maker is banned',
+      until,
+      by: 'bob',
+    },
+    { who: '안나', where: 'lobby', may: 'read: muted', until, by: 'alice' },
+    { who: '10.0.0.0/8', where: 'server', may: 'nothing: banned', until: null, by: 'alice' },
+    { who: 'bob', where: 'server', may: 'nothing: banned (enough for today)', until, by: 'alice' },
   ])
 })
 

@@ -10,12 +10,13 @@ import { fileSchema } from '../../src/config/schema.ts'
 import { ollamaWire } from '../support/ollama-wire.ts'
 import { recordReads } from '../support/record-reads.ts'
 import { startModelServer, status } from '../support/model-server.ts'
+import { rawServer } from '../support/mcp/raw-servers.ts'
 import { memoryLog } from '../support/chat-parts.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 
-/** Keys that are refused at the start when they say anything; test/unit/config/load.test.ts. */
-const REFUSED = /^mcp\b/
+/** What a server by its address has, which is none by its command; test/unit/config/load.test.ts. */
+const BY_ADDRESS = /^mcp\[\]\.(url|token_env)$/
 
 /** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
 const RARE = 'limits.queues_mb'
@@ -44,6 +45,13 @@ price = { input = 2.5, cached = 0.25, output = 10 }
 fallback = "guide"
 tools = "none"
 enabled = true
+
+[[mcp]]
+name = "holler"
+command = ${JSON.stringify(rawServer('usual'))}
+env = { KEY = "k" }
+cwd = "."
+trust = "ask"
 
 [tools]
 dirs = ["${dir}"]
@@ -81,14 +89,14 @@ ${Object.entries(fileSchema.parse({}).limits)
   .join('\n')}
 `
 
-test('every key of the config file is read by something, or refused', async () => {
+test('every key of the config file is read by something', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-keys-'))
   await using models = await startModelServer()
   const file = join(dir, 'sshawl.toml')
   const text = everyKey(models.endpoint, dir)
   await writeFile(file, text)
   const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
-  expect(leaves.filter((key) => !REFUSED.test(key) && !isIn(key, parse(text)))).toEqual([])
+  expect(leaves.filter((key) => !BY_ADDRESS.test(key) && !isIn(key, parse(text)))).toEqual([])
 
   const flags = { config: file, listen: '127.0.0.1:0', data: join(dir, 'data') }
   const env = { HOME: dir, QWEN_KEY: 'k', SEARCH_KEY: 'k' }
@@ -98,7 +106,7 @@ test('every key of the config file is read by something, or refused', async () =
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-  expect(unread().filter((key) => key !== RARE && !REFUSED.test(key))).toEqual([])
+  expect(unread().filter((key) => key !== RARE)).toEqual([])
 })
 
 /** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
@@ -132,6 +140,8 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   await ssh(bob, ['msg', 'alice', 'psst'])
   await alice.waitFor('bob -> you: psst')
   expect((await ssh(bob, ['rename', 'bobby'])).exitCode).toBe(0)
+  // A server's tools are there once it has answered.
+  for (;;) if ((await ssh(target, ['tools', 'lobby'])).stdout.includes('holler_echo')) break
   await leaveUnread(port, target.key)
 }
 

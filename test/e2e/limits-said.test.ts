@@ -75,6 +75,23 @@ test('somebody who stored a day’s bytes is told so in a sentence under each na
   expect(stdout).not.toContain('yyy')
 })
 
+test('somebody whose bytes are used up can still ignore a pest, set what they see, and leave', async () => {
+  await stage.as('pest', ['say', 'lobby', 'buy'])
+  const spent = (...words: readonly string[]) => stage.as('spent', words)
+  await spent('say', 'lobby', 'z'.repeat(2_900))
+  expect((await spent('topic', 'lobby', 'z'.repeat(100))).stderr).toContain('bytes_per_person_day')
+  for (const _ of 'four') await spent('ignore', 'nobody-that-is-known-here')
+  expect((await spent('say', 'lobby', 'x')).stderr).toContain('bytes_per_person_day')
+  expect(await spent('ignore', 'pest')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await spent('ignore')).toMatchObject({ exitCode: 0, stdout: 'pest\n' })
+  expect(await spent('set', 'bell', 'off')).toMatchObject({ exitCode: 0, stderr: '' })
+  await using session = await stage.open('spent', '-T')
+  await session.waitFor('-- lobby')
+  session.write('hello\n/quit\n')
+  await session.waitFor('bytes_per_person_day')
+  expect(await session.exit).toBe(0)
+})
+
 test('comings and goings beyond those of a minute are one line, which a restart does not lose', async () => {
   for (const name of ['ann', 'ben', 'cyd', 'dan']) {
     await using session = await stage.open(name, '-T')

@@ -98,7 +98,7 @@ describe('out of a room', () => {
     session.write('/join burrow\r/go up\r')
     await session.waitFor(/you are banned from yard for 6d 23h more/)
     expect(await done('mallory', 'rooms')).not.toContain('yard')
-    expect(await done('bob', 'bans --room yard')).toMatch(/^mallory {2}banned by bob until \d{4}-/)
+    expect(await done('bob', 'bans --room yard')).toMatch(/^mallory, also max {2}banned by bob until \d{4}-/)
     await done('bob', 'unban --room yard mallory')
     expect((await run('mallory', 'history yard')).exitCode).toBe(0)
   })
@@ -108,7 +108,7 @@ describe('out of a room', () => {
       ['bob', 'ban --room yard ann', 'owns yard'],
       ['bob', 'kick yard ann', 'owns yard'],
       ['bob', 'mute yard root', 'is an admin'],
-      ['bob', 'kick yard bob', 'includes yourself'],
+      ['bob', 'kick yard bob', 'that is yourself'],
       ['mallory', 'mute yard bob', 'only the owner of yard, an op or an admin'],
       ['mallory', 'ban --room yard bob', 'only the owner of yard, an op or an admin'],
       ['root', 'ban --room lobby bob', 'every session begins in the lobby'],

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ])
   const config = `[server]\naccess = "closed"\nuser_ca = [${lines.map((line) => JSON.stringify(line)).join(', ')}]\n`
   stage = await createStage({ config: `${config}[limits]\naddress_burst = 100000\n` })
-  await stage.as('ann', ['whoami'])
+  await stage.as(`ann+${stage.server.claimCode!}`, ['whoami'], { key: 'ann' })
   await stage.claim('boss')
 })
 afterAll(async () => {
@@ -32,13 +32,16 @@ test('a second key opens the account once it was added, and not after it was rem
   const fingerprint = await stage.home.fingerprint('laptop')
   const byLaptop = () => stage.as('ann', ['whoami'], { key: 'laptop' })
   expect((await byLaptop()).exitCode).toBe(255)
-  expect((await stage.as('ann', ['keys', 'add'], { input: line })).stdout).toBe(
-    `${fingerprint} is yours now\n`,
-  )
+  expect((await stage.as('ann', ['keys', 'add'], { input: line })).stdout).toContain(`${fingerprint} waits`)
   await stage.restart('SIGKILL')
-  expect((await byLaptop()).stdout).toBe('ann (member)\n')
-  expect((await stage.as('boss', ['keys', 'add'], { input: line })).exitCode).toBe(1)
-  expect((await stage.as('boss', ['keys', 'remove', fingerprint])).exitCode).toBe(1)
+  expect(await byLaptop()).toMatchObject({
+    stdout: 'ann (member)\n',
+    stderr: expect.stringMatching(/^! ann added this key, /),
+  })
+  expect(await byLaptop()).toMatchObject({ stdout: 'ann (member)\n', stderr: '' })
+  expect((await stage.as('boss', ['keys', 'add'], { input: line })).exitCode).toBe(0)
+  expect((await stage.as('boss', ['whoami'], { key: 'laptop' })).exitCode).toBe(255)
+  expect((await stage.as('boss', ['keys', 'remove', fingerprint])).exitCode).toBe(0)
   expect((await stage.as('ann', ['keys', 'remove', fingerprint])).exitCode).toBe(0)
   expect((await byLaptop()).exitCode).toBe(255)
   await stage.restart('SIGTERM')
@@ -125,6 +128,33 @@ describe('a certificate of a CA that the config names', () => {
       exitCode: 255,
       stdout: '',
     })
+  })
+
+  test('lets nobody in whose name only looks like somebody’s, and is somebody’s whose very name it is', async () => {
+    const args = (name: string) => ({ key: 'like', args: ['-n', name] })
+    for (const name of ['b0ss', 'b\u043ess', 'b\u03bfss'])
+      expect(await withCertificate(name, args(name))).toMatchObject({ exitCode: 255, stdout: '' })
+    expect(await withCertificate('boss', args('boss'))).toMatchObject({ stdout: 'boss (admin)\n' })
+  })
+
+  test('lets nobody in whose key, or who, is banned, under no name, before and after a restart', async () => {
+    const enter = (name: string, key = 'pest') => withCertificate(name, { key, args: ['-n', name] })
+    expect((await enter('pest')).stdout).toBe('pest (member)\n')
+    expect((await enter('guest-of-all', 'other-pest')).stdout).toBe('guest-of-all (member)\n')
+    await stage.as('boss', ['ban', await stage.home.fingerprint('pest')])
+    await stage.as('boss', ['ban', 'guest-of-all'])
+    const expectOut = async (): Promise<void> => {
+      for (const name of ['pest', 'pest-again', 'boss'])
+        expect(await enter(name)).toMatchObject({ exitCode: 255, stdout: '' })
+      // The name is banned with its bearer, whatever key the certificate is for.
+      for (const key of ['other-pest', 'third-pest'])
+        expect(await enter('guest-of-all', key)).toMatchObject({ exitCode: 255, stdout: '' })
+    }
+    await expectOut()
+    await stage.restart('SIGKILL')
+    await expectOut()
+    await stage.as('boss', ['unban', await stage.home.fingerprint('pest')])
+    expect((await enter('pest')).stdout).toBe('pest (member)\n')
   })
 
   test('lets nobody in where another CA has signed it', async () => {

@@ -175,14 +175,17 @@ describe('a person in a session', () => {
     await bob.waitFor('-- bob joined')
     await using alice = await stage.open('alice', '-T')
     await bob.waitFor('-- alice joined')
-    for (const end of ['/stop', '/quit']) {
+    for (const [end, why] of [
+      ['/stop', 'alice stopped it'],
+      ['/quit', 'alice left'],
+    ]) {
       const from = bob.output().length
       alice.write('/run run_command {"command":"sleep 50"}\n')
       await bob.waitFor(/may alice use/, from)
       alice.write('/allow\n')
       await bob.waitFor('-- alice: allowed once', from)
       alice.write(`${end}\n`)
-      await bob.waitFor('run_command: ERROR: run_command: stopped before it was done', from)
+      await bob.waitFor(`run_command: ERROR: run_command: stopped before it was done: ${why}`, from)
     }
   })
 })

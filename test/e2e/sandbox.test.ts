@@ -36,7 +36,7 @@ context_window = 16000
 
 [tools]
 dirs = ["${dir}"]
-timeout_s = 3
+timeout_s = 6
 `)
   await stage.claim('root')
 })
@@ -68,7 +68,7 @@ describe.skipIf(lacks('bwrap'))('commands on a server', () => {
       expect((await asking).stdout).toContain('done')
       expect(answered()).toMatchObject({
         role: 'tool',
-        content: expect.stringContaining('[stopped: it ran longer than 3s]') as string,
+        content: expect.stringContaining('[stopped: it ran longer than 6s]') as string,
       })
       await expect.poll(() => processesWith(word), { timeout: 5000 }).toBe(0)
     },

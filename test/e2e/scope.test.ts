@@ -85,18 +85,23 @@ describe("the room's scope", () => {
   })
 
   test('patterns, where taking away wins, with one reason for each hidden tool', async () => {
-    await setScope('Gr*', '!Grep')
+    await setScope('G*', '!Grep')
     const { tools, visible } = await listed()
-    expect(visible).toBe(0)
-    for (const tool of tools) expect(tool.reason, tool.id).not.toBe('')
+    expect(tools.filter((tool) => tool.visible).map((tool) => tool.id)).toEqual(['Glob'])
+    expect(visible).toBe(1)
+    for (const tool of tools.filter((one) => !one.visible)) expect(tool.reason, tool.id).not.toBe('')
     expect(tools.find((tool) => tool.id === 'Grep')!.reason).toContain('!Grep')
     expect(await guide('tools')).not.toContain('Grep')
   })
 
-  test('a pattern without a tool is a warning and shows nothing', async () => {
-    const { stdout } = await setScope('holler')
-    expect(stdout).toMatch(/! .*holler/)
-    expect((await listed()).visible).toBe(0)
+  test('a pattern without a tool, and patterns that leave none, are refused and change nothing', async () => {
+    const before = await listed()
+    for (const words of [['holler'], ['Gr*', '!Grep']]) {
+      const { stderr, exitCode } = await setScope(...words)
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('the scope was not changed')
+    }
+    expect((await listed()).scope).toEqual(before.scope)
   })
 
   test('can be changed by owner, op and admin only, and every change is told in the room', async () => {

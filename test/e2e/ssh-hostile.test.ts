@@ -6,6 +6,7 @@ import { createSshHome, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
 import { connectHostile } from '../support/ssh2-client.ts'
 import { handlerWith, startSshServer } from '../support/ssh-server.ts'
+import { runs } from '../support/runs.ts'
 
 let home: SshHome
 beforeAll(async () => {
@@ -42,7 +43,7 @@ test('no bytes before the login bring the server down', async () => {
     fc.asyncProperty(version, fc.array(packet, { maxLength: 3 }), (line, packets) =>
       sendUntilClosed(server.port, Buffer.concat([Buffer.from(line), ...packets])),
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
   const result = await ssh({ user: 'a', port: server.port, key: await home.key('alice') }, ['x'])
   expect(result.exitCode).toBe(0)

@@ -86,10 +86,23 @@ test('a command whose output is not read is ended with its connection', async ()
   client.claim(100_000, 32_768)
   await client.exec('x')
   client.stopReading()
-  while (!server.logged.some(({ facts }) => 'why' in facts && facts.why === 'reads too slowly'))
+  while (
+    !server.logged.some(
+      ({ facts }) => 'why' in facts && facts.why === 'almost nothing was read for 1s (stall_s)',
+    )
+  )
     await sleep(20)
   client.readAgain()
   await client.closed
+  // A client that only keeps its window closed still reads that it is disconnected, and why.
+  await using paused = openSsh({ user: 'bob', port: server.port, key: await home.key('bob') }, ['x'])
+  paused.child.stdout.pause()
+  await paused.waitForError(': almost nothing was read for 1s (stall_s)')
+  expect(await paused.exit).toBe(255)
+  expect(server.logged).toContainEqual({
+    text: 'connection dropped',
+    facts: expect.objectContaining({ person: 'bob', why: 'almost nothing was read for 1s (stall_s)' }),
+  })
 })
 
 const LINES = Array.from({ length: 400 }, (_, number) => `line ${number}\n`)

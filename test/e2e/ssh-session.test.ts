@@ -1,9 +1,11 @@
+import { WITHOUT_TIMES } from '../support/personal.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runSession } from '../../src/session/session.ts'
 import type { Terminal } from '../../src/session/ports.ts'
-import { createFakeRoom } from '../support/session-host.ts'
+import { createFakeRoom, type FakeRoom } from '../support/session-host.ts'
 import { createSshHome, openSsh, ssh } from '../support/ssh.ts'
 import type { SshHome } from '../support/ssh.ts'
+import { createDeferred } from '../../src/lib/deferred.ts'
 import { handlerWith, startSshServer } from '../support/ssh-server.ts'
 import { sharedBySessions } from '../support/shared-by-sessions.ts'
 import { createEmulator } from '../support/terminal.ts'
@@ -28,7 +30,7 @@ function startChat(limits: Parameters<typeof startSshServer>[1] = {}) {
   const room = createFakeRoom()
   const handler = handlerWith({
     shell: (person, terminal, account) =>
-      runSession({ person, terminal, host: room.host(), shared, account }),
+      runSession({ person, terminal, host: room.host(), shared, account, preferences: WITHOUT_TIMES }),
   })
   return startSshServer(handler, limits)
 }
@@ -100,16 +102,24 @@ test('subsystems, forwards of every kind and agents are refused while a shell wo
   }
 })
 
+/** Serves one session in a room; `over` resolves when it has ended. */
+function servingOne(room: FakeRoom) {
+  const ended = createDeferred<void>()
+  const handler = handlerWith({
+    shell: (person, terminal, account) =>
+      runSession({
+        ...{ person, terminal, shared, account },
+        host: room.host(),
+        preferences: WITHOUT_TIMES,
+      }).finally(ended.resolve),
+  })
+  return { handler, over: ended.promise }
+}
+
 test('a killed client ends its session on the server', async () => {
-  let ended!: () => void
-  const over = new Promise<void>((resolve) => (ended = resolve))
   const room = createFakeRoom()
-  await using server = await startSshServer(
-    handlerWith({
-      shell: (person, terminal, account) =>
-        runSession({ person, terminal, host: room.host(), shared, account }).finally(ended),
-    }),
-  )
+  const { handler, over } = servingOne(room)
+  await using server = await startSshServer(handler)
   await using client = openSsh(await target(server.port))
   await client.waitFor('welcome')
   client.child.kill('SIGKILL')
@@ -117,17 +127,12 @@ test('a killed client ends its session on the server', async () => {
   expect(room.screens.size).toBe(0)
 })
 
+const SLOW = 'almost nothing was read for 1s (stall_s)'
+
 test('a reader that is stopped is told how much it missed, and one that stays stopped is cut off', async () => {
   const room = createFakeRoom()
-  let ended!: () => void
-  const over = new Promise<void>((resolve) => (ended = resolve))
-  await using server = await startSshServer(
-    handlerWith({
-      shell: (person, terminal, account) =>
-        runSession({ person, terminal, host: room.host(), shared, account }).finally(ended),
-    }),
-    { queue_bytes: 65_536, stall_s: 1 },
-  )
+  const { handler, over } = servingOne(room)
+  await using server = await startSshServer(handler, { queue_bytes: 65_536, stall_s: 1 })
   await using client = openSsh(await target(server.port, ['-T']))
   await client.waitFor('welcome')
   client.child.stdout.pause()
@@ -141,9 +146,10 @@ test('a reader that is stopped is told how much it missed, and one that stays st
   const flood = setInterval(() => room.deliver({ kind: 'message', author: 'bob', text: text.repeat(10) }), 1)
   await over
   clearInterval(flood)
+  await client.waitForError(`: ${SLOW}`)
   expect(server.logged).toContainEqual({
     text: 'connection dropped',
-    facts: expect.objectContaining({ why: 'reads too slowly' }),
+    facts: expect.objectContaining({ person: 'alice', why: SLOW }),
   })
 })
 
@@ -166,7 +172,7 @@ test('a session that throws ends with an apology and status 1, and the others go
       shell: (person, terminal, account) =>
         person.name === 'alice'
           ? Promise.reject(new TypeError('a bug'))
-          : runSession({ person, terminal, host: room.host(), shared, account }),
+          : runSession({ person, terminal, host: room.host(), shared, account, preferences: WITHOUT_TIMES }),
     }),
   )
   await using bob = openSsh(await target(server.port, ['-tt'], 'bob'))
@@ -183,7 +189,7 @@ test('when the server stops, people are told, commands are aborted, and the clie
   await using server = await startSshServer(
     handlerWith({
       shell: (person, terminal, account) =>
-        runSession({ person, terminal, host: room.host(), shared, account }),
+        runSession({ person, terminal, host: room.host(), shared, account, preferences: WITHOUT_TIMES }),
       async exec(_person, _line, pipe) {
         await pipe.out('waiting')
         await new Promise((resolve) => pipe.signal.addEventListener('abort', resolve))

@@ -60,7 +60,9 @@ test('a message to somebody offline is read once, at the next login, and found b
   {
     await using bob = await stage.open('bob', '-T')
     const first = await bob.waitFor('at noon')
-    expect(first).toContain('alice -> you: the quokka sleeps\n  alice: at noon\n')
+    expect(first).toMatch(
+      /^alice -> you \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): the quokka sleeps\n {2}alice: at noon$/m,
+    )
     bob.write('/reply woken\n')
     await bob.waitFor('you -> alice: woken')
     expect((await printed(bob, 'bob')).split('sleeps')).toHaveLength(2)
@@ -71,7 +73,7 @@ test('a message to somebody offline is read once, at the next login, and found b
     expect(await printed(bob, 'bob')).not.toContain('sleeps')
   }
   await using alice = await stage.open('alice', '-tt')
-  await alice.waitFor('bob -> you: woken')
+  await alice.waitFor(/bob -> you \(.* UTC\): woken/)
   expect(stage.server.stderr()).not.toContain('sleeps')
 })
 
@@ -92,6 +94,23 @@ test('a message is shown on all sessions of a person, and to nobody who was not 
   await Promise.all([bob, again].map((session) => session.waitFor('a line of mine')))
   for (const session of [bob, again]) expect(session.output()).not.toMatch(/there\?|hello @bob|waves|👍/)
   expect(await out('bob', 'history', 'lobby')).toContain('eve: hello @bob')
+})
+
+test('whoever is ignored is not heard through a tool either, which others see', async () => {
+  await using alice = await stage.open('alice', '-T')
+  await using bob = await stage.open('bob', '-T')
+  await using eve = await stage.open('eve', '-T')
+  for (const session of [alice, bob, eve]) await session.waitFor('-- eve joined')
+  eve.write('/run say {"text":"buy my snails"}\n')
+  await alice.waitFor('| buy my snails')
+  await eve.waitFor(/question (\d+): may eve use/)
+  eve.write('/allow\n')
+  await alice.waitFor('eve: buy my snails')
+  eve.write('/run calculator {"expression":"snails"}\n')
+  await alice.waitFor(/calculator.*snails[^]*ERROR/)
+  await stage.as('alice', ['say', 'lobby', 'no snails, please'])
+  await bob.waitFor('no snails, please')
+  expect(bob.output().replace('no snails, please', '')).not.toContain('snails')
 })
 
 test('whom somebody ignores stays ignored after a restart, in what is replayed too, and is heard once it is undone', async () => {

@@ -128,24 +128,25 @@ async function playUntilDeath(
   }
 }
 
-/** Plays one case; if it fails in a new way, a smaller one that fails alike is looked for. */
+/** Plays one case to its end; if it fails in a new way, a smaller one that fails alike is looked for. */
 async function tryCase(
   player: Pick<ArenaPlayer, 'play'>,
   number: number,
   seed: number,
   findings: Map<string, Finding>,
 ): Promise<void> {
-  let own: Finding | undefined
+  const [first] = fc.sample(fuzzCase, { seed: seed + number, numRuns: 1 })
+  const met = first && (await player.play(first))
+  if (!met) return
+  const known = findings.get(met.kind)
+  if (known) return void (known.count += 1)
+  const { kind, detail } = met
+  const own: Finding = { kind, detail, count: 1, number, smallest: first }
+  findings.set(kind, own)
   const property = fc.asyncProperty(fuzzCase, async (candidate) => {
     const trouble = await player.play(candidate)
-    if (!trouble) return
-    const { kind, detail } = trouble
-    const known = findings.get(kind)
-    if (known && known !== own) return void (known.count += own ? 0 : 1)
-    if (own && own.kind !== kind) return
-    own ??= { kind, detail, count: 1, number, smallest: candidate }
+    if (trouble?.kind !== kind) return
     own.smallest = candidate
-    findings.set(kind, own)
     throw trouble
   })
   await fc.check(property, { seed: seed + number, numRuns: 1, interruptAfterTimeLimit: SHRINK_MS })

@@ -4,7 +4,7 @@
  * limit that says so, nothing may reach the top of the server, and somebody else is served all the while.
  *
  *     npm run fuzz                                     # three minutes, another seed each time
- *     npm run fuzz -- 10                               # ten seconds, as npm test does (test/e2e/fuzz.test.ts)
+ *     npm run fuzz -- 10                               # ten seconds, as npm run attacks does (test/e2e/fuzz.test.ts)
  *     FUZZ_SEED=123 npm run fuzz -- 60                 # the same cases again
  *     FUZZ_SEED=123 FUZZ_CASE=45 npm run fuzz          # one of them
  *

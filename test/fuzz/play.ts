@@ -17,6 +17,9 @@ export interface Player extends AsyncDisposable {
 /** Longer than the watcher waits, who is sure that nobody is answered. */
 const ANSWER_MS = 20_000
 
+/** A pipe says all its lines before it ends: thousands of them, on a busy machine. */
+const PIPE_END_MS = 90_000
+
 /** `settleMs` is the time for messages that have no answer to wait for. */
 export function createPlayer(target: ClientTarget, settleMs: number): Player {
   let kept: Promise<LoadClient> | undefined
@@ -64,7 +67,7 @@ async function playSession(
   // After a paste, a sequence that was cut, and a draft.
   if (kind !== 'pipe' && channel.writable) channel.write('\u001b[201~\u001b[201~\u0003\u0004')
   if (kind === 'pipe') channel.end()
-  const status = await end.within(ANSWER_MS)
+  const status = await end.within(kind === 'pipe' ? PIPE_END_MS : ANSWER_MS)
   if (APOLOGIES.test(end.output())) throw new Trouble(`a session failed (${kind})`, end.output())
   // A question that waits for a permission holds up the lines behind it.
   if (status === 'open' && !end.output().includes('/allow'))

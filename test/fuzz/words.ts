@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /** Every verb there is; a test keeps that page as the commands are. What ends a session on purpose is left out. */
 const VERBS = Array.from(
-  readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8').matchAll(/^## (\S+)$/gm),
+  readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8').matchAll(/^### (\S+)$/gm),
   ([, verb]) => verb ?? '',
 ).filter((verb) => verb !== 'quit')
 

@@ -127,7 +127,7 @@ export const ROADS: readonly Road[] = [
       { aside: 'src/toolbox/offer.ts:createOffer', through: 'src/toolbox/offer.ts:Offer' },
       { aside: 'src/toolbox/tool-call.ts:parseArguments' },
       { to: 'src/toolbox/run-tool.ts:createToolRunner', through: 'src/toolbox/run-tool.ts:ToolRunner' },
-      { aside: 'src/lib/deadline.ts:underDeadline' },
+      { aside: 'src/lib/jobs/deadline.ts:underDeadline' },
       { aside: 'src/tools/permission.ts:questionFor' },
       { aside: 'src/tools/permission.ts:refusalOf' },
       {

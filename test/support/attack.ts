@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** How much of something there is in an attack: in `npm test`, and in `npm run attacks`. */
+/** How much of something there is in an attack: where somebody runs its file alone, and in `npm run attacks`. */
 export const howMuch = (amount: { readonly quick: number; readonly long: number }): number =>
   amount[inject('attacks')]
 

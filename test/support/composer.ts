@@ -1,34 +1,34 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
-import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import { runHook } from '../../src/prompt/hooks/run-hook.ts'
-import type { Composer } from '../../src/prompt/ports.ts'
+import type { Composer, LuaEngine } from '../../src/prompt/ports.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { composePrompt } from '../../src/prompt/wrap.ts'
+import { tokenCounters } from './token-counters.ts'
 
-/** Loading the tables of an encoding takes longer than most tests; nothing in them changes. */
-const counters = createTokenCounters()
+/** One for all tests of a worker, as one serves all rooms of a wrap process: to compile the bundle takes 40 ms each time. */
+let shared: Promise<LuaEngine> | undefined
+
+const openShared = async (): Promise<LuaEngine> =>
+  openEngine('wasmoon', await readBundle(paths.lua), { timeMs: 500, memoryBytes: 64 * 1024 * 1024 })
 
 /** The real engine and the real layers, in this process: for tests of what happens around composing. */
 export async function localComposer(): Promise<Composer & { readonly snapshots: readonly Snapshot[] }> {
   const snapshots: Snapshot[] = []
-  const engine = await openEngine('wasmoon', await readBundle(paths.lua), {
-    timeMs: 2000,
-    memoryBytes: 64 * 1024 * 1024,
-  })
+  const engine = await (shared ??= openShared())
   return {
     snapshots,
     async compose(snapshot, signal) {
       signal?.throwIfAborted()
       snapshots.push(snapshot)
-      return composePrompt(snapshot, engine, counters.of(snapshot.model.encoding))
+      return composePrompt(snapshot, engine, tokenCounters.of(snapshot.model.encoding))
     },
     async check(source, trial, print = () => {}) {
       const printed: string[] = []
       const snapshot = { ...trial, script: { source, version: 0 } }
       try {
-        composePrompt(snapshot, engine, counters.of(trial.model.encoding), undefined, printed)
+        composePrompt(snapshot, engine, tokenCounters.of(trial.model.encoding), undefined, printed)
       } finally {
         printed.forEach((line) => print(line))
       }
@@ -37,9 +37,8 @@ export async function localComposer(): Promise<Composer & { readonly snapshots: 
       signal?.throwIfAborted()
       return runHook(engine, run)
     },
-    count: async (encoding, texts) => texts.map((text) => counters.of(encoding).count(text)),
-    async [Symbol.asyncDispose]() {
-      engine.close()
-    },
+    count: async (encoding, texts) => texts.map((text) => tokenCounters.of(encoding).count(text)),
+    // The engine ends with the worker.
+    async [Symbol.asyncDispose]() {},
   }
 }

@@ -1,8 +1,8 @@
-import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import type { Backend } from '../../src/adapters/models/index.ts'
 import { eventStream } from './hosted-wires.ts'
 import { answer, type RecordedRequest, type Script } from './model-server.ts'
 import { end, json, jsonLines, part } from './ollama-wire.ts'
+import { tokenCounters } from './token-counters.ts'
 
 /** A server's model, as it really is. */
 export interface TrueModel {
@@ -35,8 +35,7 @@ export function countingServer(
   dialect: Dialect,
   model: TrueModel,
 ): { readonly script: Script; readonly tally: Tally } {
-  const counters = createTokenCounters()
-  const counter = counters.of('o200k_base')
+  const counter = tokenCounters.of('o200k_base')
   const tally: Tally = { accepted: [], refused: [] }
   const count = ({ body }: RecordedRequest): number =>
     Math.ceil(textsIn(body).reduce((sum, text) => sum + counter.count(text), 0) * model.density)
@@ -57,13 +56,16 @@ export function countingServer(
   }
 }
 
-/** The texts that a model would read: all that is in the body but the names of its keys, with tools as one text each. */
+/** What models read as JSON, names of keys included. */
+const JSON_KEYS: readonly string[] = ['tools', 'tool_calls', 'functionCall', 'functionResponse']
+
+/** The texts that a model would read: all that is in the body but the names of its keys, with tools and calls as JSON. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(textsIn)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'tools' ? [JSON.stringify(inner)] : textsIn(inner),
+    JSON_KEYS.includes(key) ? [JSON.stringify(inner)] : textsIn(inner),
   )
 }
 

@@ -3,13 +3,16 @@ import { delimiter, join } from 'node:path'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 
 /** What a machine may lack. The tests that need it are skipped there, and counted. */
-export type Program = 'bwrap' | 'ssh-audit' | 'strace'
+export type Program = 'bwrap' | 'chromium' | 'ssh-audit' | 'strace'
 
 const sandbox = await probeSandbox()
 
 /** What a missing program is for, why it cannot be used here and how to get it; undefined where it can be used. */
 const reasons: Readonly<Record<Program, string | undefined>> = {
   bwrap: sandbox.works ? undefined : `the sandbox around commands: ${sandbox.reason}`,
+  chromium: isInstalled('chromium')
+    ? undefined
+    : 'in which pages are looked at: it is not installed (Debian, Ubuntu: apt install chromium)',
   'ssh-audit': isInstalled('ssh-audit')
     ? undefined
     : 'which examines an SSH server: it is not installed (Debian, Ubuntu: apt install ssh-audit)',
@@ -43,6 +46,12 @@ function straceReason(): string | undefined {
     : 'which watches system calls: only root may watch other processes'
 }
 
+/** The file of a program; undefined where it is not installed. */
+export function fileOf(program: string): string | undefined {
+  const dirs = (process.env['PATH'] ?? '').split(delimiter)
+  return dirs.map((dir) => join(dir, program)).find((file) => existsSync(file))
+}
+
 function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+  return fileOf(program) !== undefined
 }

@@ -23,6 +23,58 @@ export const TELLING: Readonly<Record<string, Refusal>> = {
       },
       400,
     ),
+  'vllm 0.11': (tokens, { window }, output) =>
+    json(
+      {
+        error: {
+          message:
+            tokens >= window
+              ? `This model's maximum context length is ${window} tokens. However, your request has ${tokens} input tokens. Please reduce the length of the input messages. None`
+              : `'max_tokens' or 'max_completion_tokens' is too large: ${output}. This model's maximum context length is ${window} tokens and your request has ${tokens} input tokens (${output} > ${window} - ${tokens}). None`,
+          type: 'BadRequestError',
+          param: null,
+          code: 400,
+        },
+      },
+      400,
+    ),
+  'vllm of pictures, as its own failure': (tokens, { window }) =>
+    json(
+      {
+        object: 'error',
+        message: `The prompt (total length ${tokens}) is too long to fit into the model (context length ${window}). Make sure that \`max_model_len\` is no smaller than the number of text tokens plus multimodal tokens.`,
+        type: 'InternalServerError',
+        param: null,
+        code: 500,
+      },
+      500,
+    ),
+  'openai since gpt-5': (tokens, { window }) =>
+    error(
+      `Input tokens exceed the configured limit of ${window} tokens. Your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+    ),
+  'openai, over the tokens of a minute': (tokens, { window }, output) =>
+    json(
+      {
+        error: {
+          message: `Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit ${window}, Requested ${tokens + output}. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.`,
+          type: 'tokens',
+          param: null,
+          code: 'rate_limit_exceeded',
+        },
+      },
+      429,
+    ),
+  'llama.cpp in a line of its own':
+    (tokens, { window }) =>
+    (response) => {
+      const error = {
+        ...{ code: 400, message: 'the request exceeds the available context size, try increasing it' },
+        ...{ type: 'exceed_context_size_error', n_prompt_tokens: tokens, n_ctx: window },
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`error: ${JSON.stringify(error)}\n\ndata: [DONE]\n\n`)
+    },
   openrouter: (tokens, { window }, output) =>
     error(
       `This endpoint's maximum context length is ${window} tokens. However, you requested about ${tokens + output} tokens (${tokens - 100} of text input, 100 of tool input, ${output} in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.`,

@@ -1,4 +1,4 @@
-import { readKeyLine } from '../../src/adapters/ssh/public-key.ts'
+import { readKeyLine } from '../../src/adapters/ssh/keys/public-key.ts'
 import { codes } from '../../src/app/codes.ts'
 import { createInvites } from '../../src/chat/people/invites.ts'
 import { createKeys } from '../../src/chat/people/keys.ts'
@@ -16,6 +16,7 @@ const POLICY: PeoplePolicy = {
   modelNames: [],
   namesPerKey: 8,
   keptNames: 2,
+  renamesPerDay: 5,
 }
 
 /** Who people are and how they come in, as the server has it, over the stores of a test. */
@@ -42,13 +43,22 @@ export function createPeopleParts(
     clock,
     log,
     maxOpen: () => MAX_OPEN_INVITES,
+    isOut: (maker) => sanctions.whyOut(maker) !== undefined,
     onRedeemed,
   })
-  const keys = createKeys({ store: chat.keys, readLine: readKeyLine, clock, log, maxKeys: () => MAX_KEYS })
+  const keys = createKeys({
+    store: chat.keys,
+    readLine: readKeyLine,
+    clock,
+    log,
+    maxKeys: () => MAX_KEYS,
+  })
   const people = createPeople({
     store: chat.people,
     names: chat.names,
     invites,
+    keys: chat.keys,
+    log,
     clock,
     nextId,
     policy,

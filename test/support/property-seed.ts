@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { inject } from 'vitest'
+import { runs } from './runs.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,4 +9,4 @@ declare module 'vitest' {
 }
 
 // All property tests of a run begin from the seed that its first line names.
-fc.configureGlobal({ seed: inject('seed') })
+fc.configureGlobal({ seed: inject('seed'), numRuns: runs(100) })

@@ -1,6 +1,8 @@
 import type { Entry, EntryDraft, EntryId, ReplyDelta, RoomName } from '../../src/chat/entry.ts'
-import { createReplies, createStatusRows } from '../../src/session/drawing/footer.ts'
-import type { Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
+import { createStatusRows } from '../../src/session/drawing/status-row.ts'
+import { createReplies } from '../../src/session/replies/replies.ts'
+import { markdown } from './markdown-tools.ts'
+import type { RunningWork, Screen, SessionHost, SessionStatus } from '../../src/session/ports.ts'
 
 /** One room in memory that hands what is said in it to all who are in it. */
 export interface FakeRoom {
@@ -28,19 +30,31 @@ export const status: SessionStatus = {
   tools: 12,
   lastTurn: { used: 2100, target: 8000 },
   running: [],
+  questions: [],
+  othersQuestions: [],
+  viewer: { name: 'ann', stopsAll: true },
 }
+
+/** Something that runs. */
+export const work = (who: string, doing: string, time = '3.2s', requester = 'bob'): RunningWork => ({
+  id: `${who} of ${requester}`,
+  who,
+  doing,
+  time,
+  requester,
+})
 
 /** `/crash` throws, `/quit` leaves, `/big` prints much; everything else is said in the room. */
 export function createFakeRoom(current: () => SessionStatus = () => status): FakeRoom {
   const screens = new Set<Screen>()
   const listeners: (() => void)[] = []
-  const replies = createReplies()
+  const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
   const statusRow = createStatusRows()
   let number = 0
   const deliver = (draft: EntryDraft): Entry => {
     const id = String(++number).padStart(26, '0') as EntryId
     const entry = { ...draft, id, at: number, room: 'lobby' as RoomName } as Entry
-    if (entry.kind === 'reply') replies.end(entry.turn)
+    if (entry.kind === 'reply') replies.end(entry.turn, entry)
     for (const screen of screens) screen.deliver(entry)
     for (const listener of listeners) listener()
     return entry
@@ -49,6 +63,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
     deliver,
     stream(delta) {
       replies.add({ ...delta, room: 'lobby' as RoomName })
+      replies.flush()
       for (const screen of screens) screen.refresh()
     },
     screens,
@@ -73,6 +88,7 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
           screens.delete(screen)
           return Promise.resolve()
         },
+        remembered: () => Promise.resolve({ lines: [] }),
         async submit(line) {
           await Promise.resolve()
           lines.push(line)
@@ -83,7 +99,12 @@ export function createFakeRoom(current: () => SessionStatus = () => status): Fak
         },
         complete: (_text, word) =>
           Promise.resolve(['/help', '/history', '@guide'].filter((one) => one.startsWith(word))),
-        footer: (style) => ({ replies: replies.rows(style), status: statusRow(current(), style) }),
+        running: () => current().running,
+        footer: (style) => ({
+          replies: replies.now(),
+          replyOf: replies.of,
+          status: statusRow(current(), style),
+        }),
         stop() {
           stopped = true
           return Promise.resolve()

@@ -1,13 +1,14 @@
-import { createScheduler, type Account } from '../../src/lib/scheduler.ts'
+import { createScheduler, type Account } from '../../src/lib/jobs/scheduler.ts'
 import type { Log } from '../../src/chat/ports.ts'
 import type { FrameTimers } from '../../src/session/frames.ts'
 import { createShared, type SharedBySessions } from '../../src/session/shared.ts'
 import { processTimers } from '../../src/app/process-timers.ts'
+import { markdown } from './markdown-tools.ts'
 import { memoryLog } from './chat-parts.ts'
 
-/** What sessions share, in real time. */
+/** What sessions share, in real time, in a wall time that stands still. */
 export const sharedBySessions = (log: Log = memoryLog()): SharedBySessions =>
-  createShared(processTimers(), log)
+  createShared(processTimers(), { markdown, log, clock: { now: () => 0 } })
 
 /** The account of one connection, in real time. */
 export const newAccount = (): Account => createScheduler(processTimers()).open()

@@ -113,7 +113,11 @@ export function openSsh(target: SshTarget, args: readonly string[] = []): SshSes
   }
 }
 
-function sshArguments({ user, port, key, options = [] }: SshTarget, args: readonly string[]): string[] {
+/** The arguments of the OpenSSH client. */
+export function sshArguments(
+  { user, port, key, options = [] }: SshTarget,
+  args: readonly string[],
+): string[] {
   const settings = [
     'StrictHostKeyChecking=no',
     'UserKnownHostsFile=/dev/null',

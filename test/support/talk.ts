@@ -1,5 +1,5 @@
 import type { LineReaders } from '../../src/chat/talk/own-lines.ts'
-import { createTalk, type Talk } from '../../src/chat/talk/talk.ts'
+import { openTalk, type Talk } from '../../src/chat/talk/talk.ts'
 import type { ChatParts } from './chat-parts.ts'
 
 /** Where nothing is summed up and no model answers. */
@@ -13,14 +13,15 @@ export const SPOKEN_LIMITS = { message_chars: 100, paste_bytes: 1000, message_li
 
 /** What people do with what was said, over a store in memory; 10 messages may wait for one person, and 12 for all. */
 export const talkOver = (
-  { storage, clock, nextId }: Pick<ChatParts, 'storage' | 'clock' | 'nextId'>,
+  { storage, clock, nextId, log }: Pick<ChatParts, 'storage' | 'clock' | 'nextId' | 'log'>,
   readers = nobodyReads,
-): Talk =>
-  createTalk({
+): Promise<Talk> =>
+  openTalk({
     people: storage.chat.people,
     stores: storage.talk,
     readers,
     limits: { ...SPOKEN_LIMITS, waiting_messages_per_person: 10, waiting_messages: 12 },
     nextId,
     clock,
+    log,
   })

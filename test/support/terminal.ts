@@ -7,13 +7,28 @@ export interface Emulator {
   resize(columns: number, rows: number): void
   /** Visible rows, ends trimmed, without the empty ones at the bottom. */
   screen(): string[]
+  /** All rows as one text, those joined that the terminal broke when it was narrowed. */
+  text(): string
   /** All rows, scrollback included. */
   all(): string[]
+  /** As `screen`, with what differs from plain text before each stretch of it, in braces: `{bold 137}bob:{} hi`. */
+  styled(): string[]
   cursor(): { readonly row: number; readonly column: number }
 }
 
-export function createEmulator(columns = 80, rows = 24): Emulator {
-  const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 10_000 })
+/** With `reflowCursorLine` it breaks the row of the cursor, too, where it is narrowed, as tmux does. */
+export function createEmulator(
+  columns = 80,
+  rows = 24,
+  options: { readonly reflowCursorLine?: boolean } = {},
+): Emulator {
+  const emulator = new xterm.Terminal({
+    cols: columns,
+    rows,
+    allowProposedApi: true,
+    scrollback: 10_000,
+    ...options,
+  })
   const lines = (from: number, to: number): string[] => {
     const buffer = emulator.buffer.active
     const all = Array.from(
@@ -31,10 +46,48 @@ export function createEmulator(columns = 80, rows = 24): Emulator {
     write: (text) => new Promise((resolve) => emulator.write(text, resolve)),
     resize: (columns, rows) => emulator.resize(columns, rows),
     screen: () => lines(emulator.buffer.active.baseY, emulator.buffer.active.baseY + emulator.rows),
+    text() {
+      const buffer = emulator.buffer.active
+      const rows = Array.from({ length: buffer.length }, (_, i) => buffer.getLine(i))
+      return rows.map((row) => `${row?.isWrapped ? '' : '\n'}${row?.translateToString(true) ?? ''}`).join('')
+    },
     all: () => lines(0, emulator.buffer.active.length),
+    styled: () => styledRows(emulator),
     cursor: () => ({ row: emulator.buffer.active.cursorY, column: emulator.buffer.active.cursorX }),
   }
 }
+
+function styledRows(emulator: xterm.Terminal): string[] {
+  const { active } = emulator.buffer
+  const rows = Array.from({ length: emulator.rows }, (_, row) => {
+    const line = active.getLine(active.baseY + row)
+    let text = ''
+    let style = ''
+    for (let column = 0; column < emulator.cols; column++) {
+      const cell = line?.getCell(column)
+      if (!cell || cell.getWidth() === 0) continue
+      const now = styleOf(cell)
+      if (now !== style) text += `{${now}}`
+      style = now
+      text += cell.getChars() || ' '
+    }
+    return (style === '' ? text : `${text}{}`).replace(/ +$/, '')
+  })
+  while (rows.at(-1) === '') rows.pop()
+  return rows
+}
+
+const styleOf = (cell: xterm.IBufferCell): string =>
+  [
+    cell.isBold() ? 'bold' : '',
+    cell.isUnderline() ? 'underlined' : '',
+    cell.isInverse() ? 'reversed' : '',
+    cell.isDim() ? 'dim' : '',
+    cell.isFgDefault() ? '' : String(cell.getFgColor()),
+    cell.isBgDefault() ? '' : `on ${cell.getBgColor()}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 
 /** How many cells the emulator gives to each text, by its own report of the cursor (ECMA-48 8.3.14, CPR). */
 export async function drawnCells(texts: readonly string[]): Promise<readonly number[]> {
@@ -103,6 +156,7 @@ export function createFakeTerminal(
     size: () => size,
     onResize: (listener) => void resizeListeners.push(listener),
     onDrain: (listener) => void drainListeners.push(listener),
+    whenRead: (listener) => queueMicrotask(() => vanished.signal.aborted || listener()),
     write(text) {
       if (full) {
         tellRefused()

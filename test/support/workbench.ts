@@ -1,12 +1,12 @@
 import { readBundle } from '../../src/adapters/lua/bundle.ts'
 import { openEngine } from '../../src/adapters/lua/engines.ts'
-import { createTokenCounters } from '../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { LuaEngine, TokenCounter } from '../../src/prompt/ports.ts'
 import { createRemembered } from '../../src/prompt/remembered/remembered.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../src/prompt/snapshot.ts'
 import { composePrompt } from '../../src/prompt/wrap.ts'
+import { tokenCounters } from './token-counters.ts'
 
 /** The real engine and the real tokenizer in this process, for tests of what comes out. */
 export interface Workbench {
@@ -23,7 +23,7 @@ export interface Workbench {
 export async function createWorkbench(): Promise<Workbench> {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
   const engine = await openEngine('wasmoon', await readBundle(paths.lua), limits)
-  const counter = createTokenCounters().of('o200k_base')
+  const counter = tokenCounters.of('o200k_base')
   const remembered = createRemembered()
   const compose = (snapshot: Snapshot): Prompt => composePrompt(snapshot, engine, counter, remembered)
   return {

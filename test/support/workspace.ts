@@ -1,12 +1,11 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { NO_LOG } from '../../src/embedding/context.ts'
 import { probeSandbox } from '../../src/adapters/sandbox/probe.ts'
 import { createWorkspaces, type WorkspacesOptions } from '../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../src/app/paths.ts'
 import type { Workspace } from '../../src/tools/ports/workspace.ts'
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Whether commands can run in the sandbox here; where they cannot, the tests of it are skipped loudly. */
 export const sandbox = await probeSandbox()
@@ -28,7 +27,7 @@ export async function openWorkspace(options: Partial<WorkspacesOptions> = {}): P
     root,
     searchEntry: paths.fileSearch,
     mode: 'none',
-    log: quiet,
+    log: NO_LOG,
     ...options,
   })
   const workspace = workspaces.of('lobby')

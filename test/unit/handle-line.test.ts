@@ -23,7 +23,7 @@ const speech: HandledLine = { kind: 'speech', status: 1 }
 
 test.each([
   ['hello', speech, 'speech hello'],
-  [' /tools', speech, 'speech  /tools'],
+  [' hello', speech, 'speech  hello'],
   ['//etc is full', speech, 'speech /etc is full'],
   ['///', speech, 'speech //'],
   ['two\n/lines', speech, 'speech two\n/lines'],
@@ -41,3 +41,12 @@ test.each(['', ' ', '\t\n'])('the line %j is nothing', async (line) => {
   expect(await handleLine(line, caller, record.runner)).toEqual({ kind: 'nothing', status: 0 })
   expect(record.given).toEqual([])
 })
+
+test.each([' /tools', '\t/msg bob psst', '\u200b/tools', '\n/tools', ' //etc'])(
+  'the line %j is neither said nor run, and the person is told how to do either',
+  async (line) => {
+    const record = recordingRunner()
+    expect(await handleLine(line, caller, record.runner)).toEqual({ kind: 'blank-before-slash', status: 2 })
+    expect(record.given).toEqual([])
+  },
+)

@@ -14,10 +14,10 @@ export const promptAccount = (room: string, person: string): ComposerAccount => 
   payers: [`room ${room}`, `person ${person}`],
 })
 
-/** A hook is at the cost of the room whose script has it: nobody chose to run it. */
-export const hookAccount = (room: string): ComposerAccount => ({
+/** A hook is at the cost of the room whose script has it, and of who wrote it: nobody else chose to run it. */
+export const hookAccount = (room: string, author: string): ComposerAccount => ({
   owner: `room ${room}`,
-  payers: [`room ${room}`],
+  payers: [`room ${room}`, `person ${author}`],
 })
 
 /** A check of a script is at the cost of the person alone, so that no room waits for it. */

@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Json } from '../../lib/json.ts'
+import { luaLiteral } from './lua-values.ts'
 
 /** The bundled Lua: module names as `require` takes them (`wrap`, `layers.history`) and their text. */
 export type LuaBundle = ReadonlyMap<string, string>
@@ -50,6 +52,12 @@ export function programOf(bundle: LuaBundle): LuaProgram {
 
 /** A room's script; as a module, it takes its environment. */
 export const scriptChunk = (source: string): LuaChunk => inEnvironment('script', source)
+
+/** The data of a job; it gives them when it is run. */
+export const dataChunk = (data: Json): LuaChunk => ({
+  name: 'snapshot',
+  source: `return ${luaLiteral(data)}`,
+})
 
 /** On the first line, so that line numbers stay. */
 const inEnvironment = (name: string, text: string): LuaChunk => ({

@@ -9,6 +9,8 @@ import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import type { Snapshot } from '../../prompt/snapshot.ts'
 import { type ComposerAccount, checkAccount, hookAccount, ownAccount, promptAccount } from './accounts.ts'
+import { zip } from '../../lib/zip.ts'
+import { countBatches } from './count-batches.ts'
 import { createDefinitions } from '../../prompt/rungs/definitions-apart.ts'
 import { createToolKeys, type KeyedTool } from './sent-once.ts'
 import { type ComposerOptions, DEFAULT_COMPOSER_LIMITS } from './composer-options.ts'
@@ -51,6 +53,15 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     throw unexpected(response)
   }
 
+  /** A request of its own, so that no process works for long on counting, however much there is to count. */
+  async function countBatch(encoding: string, texts: readonly string[]): Promise<readonly number[]> {
+    const id = (ids += 1)
+    const json = JSON.stringify({ id, kind: 'count', encoding, texts })
+    const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }))
+    if (response.kind === 'counts') return response.counts
+    throw unexpected(response)
+  }
+
   return {
     compose: (snapshot, signal) =>
       compose(promptAccount(snapshot.room.name, snapshot.user.name), snapshot, signal),
@@ -63,16 +74,20 @@ export function createComposer(options: ComposerOptions, start: 'now' | 'later' 
     async runHook(run, signal) {
       const id = (ids += 1)
       const json = JSON.stringify({ id, kind: 'hook', run })
-      const response = await pool.ask(hookAccount(run.room.name), () => ({ id, json }), signal)
+      const response = await pool.ask(hookAccount(run.room.name, run.author), () => ({ id, json }), signal)
       if (response.kind === 'hook') return response.outcome
       throw unexpected(response)
     },
     async count(encoding, texts) {
-      const id = (ids += 1)
-      const json = JSON.stringify({ id, kind: 'count', encoding, texts })
-      const response = await pool.ask(ownAccount(`count ${encoding}`), () => ({ id, json }))
-      if (response.kind === 'counts') return response.counts
-      throw unexpected(response)
+      const counts = texts.map(() => 0)
+      for (const batch of countBatches(texts)) {
+        const counted = await countBatch(
+          encoding,
+          batch.map(({ text }) => text),
+        )
+        for (const [{ of }, tokens] of zip(batch, counted)) counts[of] = (counts[of] ?? 0) + tokens
+      }
+      return counts
     },
     warmUp: () => pool.fill(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),

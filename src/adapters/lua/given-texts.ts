@@ -5,6 +5,8 @@ import { isJsonList, isJsonObject, type Json } from '../../lib/json.ts'
 export interface GivenTexts {
   /** Takes the next text, which is well-formed; lua/sandbox.lua counts in the same way. */
   keep(text: string): void
+  /** Lua begins again. */
+  forget(): void
   /** The value with the texts in their places; `bytes` is what they add to its size. Throws for one that was not kept. */
   putBack(value: Json): { readonly value: Json; readonly bytes: number }
 }
@@ -23,6 +25,9 @@ export function createGivenTexts(): GivenTexts {
     keep(text) {
       count += 1
       kept[count % MAX_TEXTS] = text
+    },
+    forget() {
+      count = 0
     },
     putBack(given) {
       let bytes = 0

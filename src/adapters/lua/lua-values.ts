@@ -1,6 +1,6 @@
+import { errorMessage } from '../../lib/errors.ts'
 import { parseJson, type Json } from '../../lib/json.ts'
 import type { LuaJob } from '../../prompt/ports.ts'
-import type { GivenTexts } from './given-texts.ts'
 
 /** Lua's parser allows about 200 levels; a value that is nested deeper than this becomes nil. */
 const MAX_DEPTH = 64
@@ -55,19 +55,13 @@ function asJsonEscape(escape: string, code: string): string {
 /** What a question of lua/sandbox.lua is answered with: a text, or Lua that gives another value or raises an error. */
 export type HostAnswer = { readonly text: string } | { readonly code: string }
 
-/** Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL. */
-export function askHost(
-  { host, texts }: Pick<LuaJob, 'host'> & { readonly texts: GivenTexts },
-  name: string,
-  argument: string,
-): HostAnswer {
+/** Asks the host of a job, in the JSON of lua/json.lua. Never throws. No answer has a NUL; a text is well-formed. */
+export function askHost(host: LuaJob['host'], name: string, argument: string): HostAnswer {
   try {
     const value = host(name, readLuaJson(argument))
     if (typeof value !== 'string' || value.includes('\0')) return { code: `return ${luaLiteral(value)}` }
-    const text = value.toWellFormed()
-    texts.keep(text)
-    return { text }
+    return { text: value.toWellFormed() }
   } catch (error) {
-    return { code: `error(${luaString(error instanceof Error ? error.message : String(error))}, 0)` }
+    return { code: `error(${luaString(errorMessage(error))}, 0)` }
   }
 }

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { OLLAMA_ENDPOINT } from './ollama.ts'
-import { shownSchema } from './ollama-wire.ts'
+import { OLLAMA_ENDPOINT } from './ollama/ollama.ts'
+import { shownSchema } from './ollama/wire.ts'
 
 /** A `[[models]]` entry for a model that was found. */
 export interface FoundModel {

@@ -1,4 +1,6 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts'
+import { AnswerBroken } from './errors/errors.ts'
+import { errorAsData } from './error-lines.ts'
 import { linesOf } from './lines.ts'
 import { tokenCount } from './token-count.ts'
 
@@ -18,7 +20,12 @@ export function readingUsage(fetchIt: typeof fetch): typeof fetch {
 
 async function* repaired(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
-  for await (const line of linesOf(body)) yield encoder.encode(`${repairedLine(line)}\n`)
+  try {
+    for await (const line of linesOf(body)) yield encoder.encode(`${repairedLine(errorAsData(line))}\n`)
+  } catch (cause) {
+    // Some of the libraries wait for the first event, so that nobody else sees that there was an answer.
+    throw new AnswerBroken('the answer broke off', { cause })
+  }
 }
 
 /** A line that may report a usage, or is one of those in which Anthropic's library wants one. */

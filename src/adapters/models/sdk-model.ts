@@ -39,15 +39,17 @@ export function sdkModel(
   return {
     async *stream(request, signal) {
       const ending = new AbortController()
+      let begun = false
       try {
         const model = await (loaded ??= load())
         const { stream } = await model.doStream(
           callOptions(request, AbortSignal.any([signal, ending.signal]), cacheMark),
         )
+        begun = true
         yield* events(stream, reportIn)
       } catch (error) {
         signal.throwIfAborted()
-        throw modelError(error, upstream)
+        throw modelError(error, upstream, begun)
       } finally {
         ending.abort()
       }

@@ -1,5 +1,8 @@
 import type { Socket } from 'node:net'
-import type { Account } from '../../lib/scheduler.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+
+/** How long a client may take to hang up by itself after its channels were closed. */
+export const LINGER_MS = 500
 
 /** What a connection is to its channels. */
 export interface Carrier {
@@ -10,8 +13,10 @@ export interface Carrier {
   readonly waiting: Set<() => void>
   /** The channels on it that are open. */
   readonly channels: Set<OnCarrier>
-  /** Closes the connection; `why` is logged. */
-  drop(why: string): void
+  /** Calls `listener` once the client has read all that was sent by now; never if it goes away first. */
+  whenRead(listener: () => void): void
+  /** Closes the connection; `why` is logged, and told to the client where it still reads; later, if it is to hang up by itself. */
+  drop(why: string, lingerMs?: number): void
 }
 
 /** A channel, to its connection. */
@@ -20,6 +25,8 @@ export interface OnCarrier {
   close(): void
   /** The server stops: the channel is to end soon. */
   stop(): void
+  /** Nothing can be started on it any more: tells why on its standard error, and ends it. False where something was started. */
+  refuse(why: string): boolean
 }
 
 /** More may be sent now: all that wait try again. */

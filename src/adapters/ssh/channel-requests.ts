@@ -6,7 +6,7 @@ export type Requests = Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'>
 
 const MAX_VARIABLES = 16
 const MAX_VALUE_UNITS = 256
-const ACCEPTED_VARIABLE = /^(LANG|TZ|SSHAWL_[A-Z0-9_]{1,32})$/
+const ACCEPTED_VARIABLE = /^(LANG|TZ|NO_COLOR|COLORTERM|SSHAWL_[A-Z0-9_]{1,32})$/
 
 /** Collects pty, window size and environment, and answers each request at once. The function returned gives what there is. */
 export function collectRequests(session: Session): () => Requests {

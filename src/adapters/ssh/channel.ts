@@ -1,13 +1,14 @@
-import type { ServerChannel, Session } from 'ssh2'
+import type { Connection, ServerChannel, Session } from 'ssh2'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
-import type { Account } from '../../lib/scheduler.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
 import type { Carrier } from './carrier.ts'
 import { collectRequests, type Requests } from './channel-requests.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import type { Queues } from './queues.ts'
 import type { Release } from './quota.ts'
+import { endUnstarted } from './ssh2-internals.ts'
 
 /** A session channel on which a shell or a command was started. */
 export interface OpenChannel extends Pick<Terminal, 'size' | 'onResize' | 'term' | 'env'> {
@@ -61,8 +62,15 @@ export interface ChannelOptions {
   onClose(hadProgram: boolean): void
 }
 
+/** The exit status of a command that was not understood. */
+const MISUSE = 2
+
 /** Answers what a client asks on a session channel. One shell or one command may be started, and nothing else. */
-export function openChannel(session: Session, { carrier, queue, onStart, onClose }: ChannelOptions): void {
+export function openChannel(
+  client: Connection,
+  session: Session,
+  { carrier, queue, onStart, onClose }: ChannelOptions,
+): void {
   const requests = collectRequests(session)
   let started: { readonly channel: OpenChannel; close(): void; stop(): void } | undefined
   const own = {
@@ -72,6 +80,7 @@ export function openChannel(session: Session, { carrier, queue, onStart, onClose
       onClose(started !== undefined)
     },
     stop: () => started?.stop(),
+    refuse: (why: string) => started === undefined && endUnstarted(client, session, why, MISUSE),
   }
   carrier.channels.add(own)
   session.on('close', own.close)

@@ -1,5 +1,5 @@
 import type { Log } from '../../chat/ports.ts'
-import type { Scheduler } from '../../lib/scheduler.ts'
+import type { Scheduler } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler } from '../../session/ports.ts'
 import type { SshLimits } from './limits.ts'
 import type { Queues } from './queues.ts'

@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection } from 'ssh2'
+import type { Person } from '../../chat/people/person.ts'
 import { createTokenBucket, type Rate } from '../../lib/token-bucket.ts'
 import type { Admitted } from './admission/admission.ts'
+import { createAnswers, type Answers } from './answers.ts'
 import { applyBackPressure } from './back-pressure.ts'
-import { retrySending, type Carrier } from './carrier.ts'
+import { LINGER_MS, retrySending, type Carrier } from './carrier.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { answerLogin } from './login.ts'
 import { paceInput } from './paced-input.ts'
 import { servePerson, type Served } from './person-connection.ts'
-import { guardClient, parserFault } from './ssh2-internals.ts'
+import { guardClient, isTooLong, parserFault, sayWhyDisconnected, watchAnswers } from './ssh2-internals.ts'
 
 /** A connection, to the server. */
 export interface ServedConnection {
@@ -26,12 +28,31 @@ export function serveConnection(
   admitted: Pick<Admitted, 'loggedIn' | 'used' | 'wrongCode'>,
 ): ServedConnection {
   const { handler, log, limits, entrance } = context
-  const drop = (why: string): void => {
-    if (!socket.destroyed) log.info({ address, why }, 'connection dropped')
-    socket.destroy()
+  let client: Connection | undefined
+  let person: Person | undefined
+  let isDropped = false
+  const drop = (why: string, lingerMs = 0): void => {
+    if (isDropped || socket.destroyed) return
+    isDropped = true
+    log.info({ address, ...(person && { person: person.name }), why }, 'connection dropped')
+    const end = (): void => {
+      if (client) sayWhyDisconnected(client, why)
+      socket.destroy()
+    }
+    if (lingerMs === 0) return end()
+    const timer = setTimeout(end, lingerMs)
+    socket.once('close', () => clearTimeout(timer))
   }
   const account = context.scheduler.open()
-  const carrier: Carrier = { socket, account, waiting: new Set(), channels: new Set(), drop }
+  const answers = createAnswers()
+  const carrier: Carrier = {
+    socket,
+    account,
+    waiting: new Set(),
+    channels: new Set(),
+    whenRead: answers.ask,
+    drop,
+  }
   const deadlineIn = (seconds: number) => setTimeout(() => drop('no login in time'), seconds * 1_000)
   let deadline = deadlineIn(limits.login_timeout_s)
   let served: Served | undefined
@@ -39,12 +60,14 @@ export function serveConnection(
     clearTimeout(deadline)
     served?.close()
   })
-  entrance.greet(socket, !isKnown, (client) => {
+  entrance.greet(socket, !isKnown, (greeted) => {
+    client = greeted
     // After an error ssh2's object is unusable and would throw from its keepalive timer.
-    client.on('error', (error) => drop(error.message))
-    watchClient(client, carrier)
+    greeted.on('error', (error) => drop(error.message))
+    watchClient(greeted, carrier)
+    letAnswer(greeted, answers, carrier)
     const { keys_offered: keysOffered } = limits
-    answerLogin(client, {
+    answerLogin(greeted, {
       client: { address, keysOffered, cas: entrance.cas, isGone: () => socket.destroyed },
       handler,
       log,
@@ -57,16 +80,32 @@ export function serveConnection(
       onPerson(login, key) {
         clearTimeout(deadline)
         admitted.loggedIn()
-        client.once('session', () => admitted.used())
-        served = servePerson(client, { ...login, key, address }, carrier, context)
+        greeted.once('session', () => admitted.used())
+        person = login.person
+        served = servePerson(greeted, { ...login, key, address }, carrier, context)
       },
     })
   })
-  return { stop: () => (served ? served.stop() : drop('server stops')), drop }
+  return { stop: () => (served ? served.stop() : drop('server stops')), drop: (why) => drop(why) }
 }
 
 /** How often a client may exchange keys: each exchange costs the server a signature. */
 const REKEY_RATE: Rate = { burst: 8, everyMs: 10_000 }
+
+/** What is sent to a client that is gone throws. */
+function letAnswer(client: Connection, answers: Answers, { socket }: Carrier): void {
+  const ping = watchAnswers(client, { onAsked: answers.asked, onAnswer: answers.answered })
+  answers.begin(() => {
+    if (socket.writable) ping()
+  })
+}
+
+const TOO_LONG =
+  'nothing was done: a command line can have about 34,000 bytes; pipe a longer text in, as in: ssh HOST say ROOM < FILE'
+
+/** What could not be read was most likely a long command line, for a channel on which nothing was started yet. */
+const refuseCommands = ({ channels }: Carrier): boolean =>
+  [...channels].map((channel) => channel.refuse(TOO_LONG)).includes(true)
 
 /** Takes input in pieces, and looks after what ssh2 does not. */
 function watchClient(client: Connection, carrier: Carrier): void {
@@ -79,13 +118,16 @@ function watchClient(client: Connection, carrier: Carrier): void {
   socket.on('drain', () => retrySending(carrier))
   const brake = applyBackPressure(socket)
   let parse = (_piece: Buffer): void => undefined
+  let isDeaf = false
   const { take, close } = paceInput(account, {
     ...brake,
     feed(piece) {
+      if (isDeaf) return
       try {
         parse(piece)
       } catch (error) {
-        drop(parserFault(error))
+        isDeaf = true
+        drop(parserFault(error), isTooLong(error) && refuseCommands(carrier) ? LINGER_MS : 0)
       }
     },
   })

@@ -4,7 +4,7 @@ import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import { createCodeLogin, type CodeLogin, type CodeLoginParts } from './code-login.ts'
-import { readLoginKey } from './public-key.ts'
+import { readLoginKey } from './keys/public-key.ts'
 
 /** Who decides about a login, and who is told how it went. */
 export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'afterWrongCode'> {
@@ -69,11 +69,14 @@ async function answerKey(
   try {
     const { name, code } = splitUser(attempt)
     const { address, cas, isGone } = options.client
-    const key = readLoginKey(attempt, { name, address, at: Date.now(), cas: cas() })
+    const key = readLoginKey(attempt, { name, address, at: Date.now(), cas: cas() }, (why) =>
+      options.log.info({ address, why }, 'login refused'),
+    )
     if (!key || codes.isFor(key)) return refuse(attempt, codes)
     if (!attempt.signature) return attempt.accept()
     if (!key.proves(attempt)) return refuse(attempt, codes)
-    const login = await identify(name, key, code, options)
+    const isPlain = !key.isCertified && cas().length > 0
+    const login = await identify(name, isPlain ? { ...key, mayBeCertified: true } : key, code, options)
     if (isGone()) return
     if (login instanceof InviteRefusal) return await codes.refuseKey(attempt, key, login)
     if (!login) return refuse(attempt, codes)
@@ -87,7 +90,7 @@ async function answerKey(
 async function enterWithCode(
   attempt: KeyboardAuthContext,
   key: OfferedKey,
-  code: string,
+  code: string | undefined,
   { options, isAnswered }: { readonly options: LoginOptions; readonly isAnswered: () => boolean },
 ): Promise<InviteRefusal | 'refused' | undefined> {
   try {

@@ -1,4 +1,5 @@
 import type { ServerChannel } from 'ssh2'
+import { duration } from '../../lib/duration.ts'
 import type { Carrier } from './carrier.ts'
 import type { Queues } from './queues.ts'
 import { sendableBytes, sendPacket } from './ssh2-internals.ts'
@@ -14,6 +15,8 @@ export interface Outbox {
   push(text: string, stream: Stream): void
   /** Resolves once no more than `bytes` are left to send, or the client is gone. */
   below(bytes: number): Promise<void>
+  /** Calls `listener` once the client has read all that was pushed by now; never if it goes away first. */
+  whenRead(listener: () => void): void
   /** Sends all that is left, the exit status and the end, and closes the channel. */
   finish(exitStatus: number): Promise<void>
   /** The client is gone: drops what is left and all that will come. */
@@ -47,7 +50,9 @@ export function createOutbox(
 ): Outbox {
   const queue: Piece[] = []
   const waiters = createWaiters()
-  const stall = createStallTimer(stallMs, () => carrier.drop('reads too slowly'))
+  const stall = createStallTimer(stallMs, () =>
+    carrier.drop(`almost nothing was read for ${duration(stallMs)} (stall_s)`),
+  )
   let size = 0
   let counted = 0
   let isScheduled = false
@@ -130,6 +135,9 @@ export function createOutbox(
       queueMicrotask(pump)
     },
     below: (bytes) => (size <= bytes ? Promise.resolve() : waiters.add(bytes)),
+    whenRead(listener) {
+      void this.below(0).then(() => isOver || carrier.whenRead(listener))
+    },
     async finish(exitStatus) {
       await this.below(0)
       if (isOver) return

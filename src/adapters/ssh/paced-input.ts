@@ -1,4 +1,4 @@
-import type { Account } from '../../lib/scheduler.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
 
 /** Who parses what comes on one connection. */
 export interface InputReader {

@@ -1,7 +1,8 @@
 import type { Connection } from 'ssh2'
+import { APOLOGY } from '../../chat/errors.ts'
 import { withLogin, type Fingerprint } from '../../chat/people/person.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
-import type { Carrier } from './carrier.ts'
+import { LINGER_MS, type Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { serveExec } from './exec.ts'
@@ -43,14 +44,18 @@ export function servePerson(
   let isStopping = false
 
   function run(job: Promise<void>): void {
-    const done = job.catch((error: unknown) => carrier.drop(String(error))).finally(() => jobs.delete(done))
+    const failed = (error: unknown): void => {
+      context.log.error({ person: person.name, error }, 'a channel failed')
+      carrier.drop(APOLOGY)
+    }
+    const done = job.catch(failed).finally(() => jobs.delete(done))
     jobs.add(done)
   }
 
   client.on('session', (accept, reject) => {
     const close = isStopping ? undefined : openings.take()
     if (!close) return reject()
-    openChannel(accept(), {
+    openChannel(client, accept(), {
       carrier,
       queue: own.queue,
       onStart(channel, command) {
@@ -65,16 +70,23 @@ export function servePerson(
     })
   })
   idle.start()
+
+  function hangUpLater(): void {
+    isStopping = true
+    void Promise.allSettled(jobs).then(() => hangUp(client, carrier))
+  }
+
+  const forget = context.handler.connected?.(own.person, hangUpLater)
   return {
     close() {
+      forget?.()
       for (const channel of [...carrier.channels]) channel.close()
       idle.stop()
       release?.()
     },
     stop() {
-      isStopping = true
       for (const channel of [...carrier.channels]) channel.stop()
-      void Promise.allSettled(jobs).then(() => hangUp(client, carrier))
+      hangUpLater()
     },
   }
 }
@@ -123,9 +135,6 @@ function channelContext(
 
 const tooManyConnections = (limit: number): string =>
   `You have ${limit} connections already, under this name or with this key, and may not have more; close one of them.`
-
-/** How long a client may take to hang up by itself after its channels were closed. */
-const LINGER_MS = 500
 
 /** A client hangs up once its last channel is closed; told to disconnect at once, it would take that for an error. */
 function hangUp(client: Connection, { socket }: Carrier): void {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection, ServerChannel } from 'ssh2'
+import type { Connection, ServerChannel, Session } from 'ssh2'
 
 /**
  * The only file that reaches into ssh2 (1.17), for what it has no public way to do. If the parts are not where they
@@ -13,15 +13,33 @@ interface Protocol {
   /** Set while keys are exchanged. Until then ssh2 keeps every packet in a list without end. */
   readonly _kexinit?: unknown
   parse?(chunk: Bytes, from: number, to: number): void
+  /** Asks the client for an answer, whatever it is. ssh2 itself does so where nothing comes for long. */
+  ping?(): void
   channelData(id: number, data: Bytes): void
   channelExtData(id: number, data: Bytes, type: number): void
   channelOpenFail(sender: number, reason: number, description: string): void
+  channelClose(id: number): void
+  exitStatus(id: number, status: number): void
+  readonly _cipher?: { encrypt(packet: Bytes): void }
+  readonly _packetRW?: {
+    readonly write: {
+      /** Where a message begins in a packet that may be sent while keys are exchanged. */
+      readonly allocStartKEX: number
+      alloc(bytes: number, duringKex: boolean): Bytes
+      finalize(packet: Bytes, duringKex: boolean): Bytes
+    }
+  }
 }
 
+/** The protocol of a handler, as far as a handler needs it. */
+type OwnProtocol = Pick<Protocol, 'channelOpenFail'>
+
 interface Handlers {
-  CHANNEL_OPEN?: (protocol: Protocol, info: { sender: number; packetSize: number }) => void
-  CHANNEL_DATA?: (protocol: Protocol, recipient: number, data: Bytes) => void
-  CHANNEL_WINDOW_ADJUST?: (protocol: Protocol, recipient: number, amount: number) => void
+  CHANNEL_OPEN?: (own: OwnProtocol, info: { sender: number; packetSize: number }) => void
+  CHANNEL_DATA?: (own: OwnProtocol, recipient: number, data: Bytes) => void
+  CHANNEL_WINDOW_ADJUST?: (own: OwnProtocol, recipient: number, amount: number) => void
+  REQUEST_SUCCESS?: (own: OwnProtocol, data: unknown) => void
+  REQUEST_FAILURE?: (own: OwnProtocol, data: unknown) => void
 }
 
 interface Internals {
@@ -38,11 +56,17 @@ interface ChannelInternals {
     readonly packetSize: number
     readonly state: string
   }
-  readonly _client: { readonly _protocol: Protocol }
+  readonly _client: { readonly _protocol: Protocol; readonly _sock: Socket }
 }
 
-const inside = (client: Connection): Internals => client as unknown as Internals
-const insideChannel = (channel: ServerChannel): ChannelInternals => channel as unknown as ChannelInternals
+interface SessionInternals {
+  readonly _chanInfo: Pick<ChannelInternals, 'outgoing'>
+}
+
+const inside = (client: Connection): Internals => client as Connection & Internals
+const insideSession = (session: Session): SessionInternals => session as Session & SessionInternals
+const insideChannel = (channel: ServerChannel): ChannelInternals =>
+  channel as ServerChannel & ChannelInternals
 
 /** The socket that a client is on. One ssh2 server serves all sockets, and does not say it. */
 export function socketOf(client: Connection): Socket {
@@ -73,15 +97,19 @@ const MAX_WINDOW_BYTES = 2 ** 32 - 1
 /** RFC 4254, section 5.1. */
 const RESOURCE_SHORTAGE = 4
 
+/** RFC 4254, section 5.2: the only type of extended data. */
+const STDERR = 1
+
 /**
  * Refuses channels with small packets, and tells of data past the window that we granted, which ssh2 takes, and of a
  * window above what the protocol allows. Throws if ssh2 has changed.
  */
 export function guardClient(client: Connection, { onFault, onWindowGrown, onInput }: ClientWatch): void {
   const { _protocol: protocol, _chanMgr: channels } = inside(client)
+  const socket = socketOf(client)
   const handlers = protocol?._handlers
   const { CHANNEL_OPEN: open, CHANNEL_DATA: take, CHANNEL_WINDOW_ADJUST: adjust } = handlers ?? {}
-  if (!handlers || !channels || !open || !take || !adjust || !protocol?.parse)
+  if (!handlers || !channels || !open || !take || !adjust || !protocol?.parse || !protocol._packetRW)
     throw new Error('ssh2 has changed: its channels cannot be guarded')
   handlers.CHANNEL_OPEN = (own, info) => {
     if (info.packetSize >= MIN_PACKET_BYTES) return open(own, info)
@@ -102,25 +130,97 @@ export function guardClient(client: Connection, { onFault, onWindowGrown, onInpu
     adjust(own, recipient, amount)
     onWindowGrown()
   }
-  divert(protocol, onInput)
+  divert(protocol, socket, onInput)
 }
 
 /** Hands what comes to `onInput` in the place of ssh2's parser, which would parse all of it at once. */
-function divert(protocol: Protocol, onInput: ClientWatch['onInput']): void {
+function divert(protocol: Pick<Protocol, 'parse'>, socket: Socket, onInput: ClientWatch['onInput']): void {
   const parse = protocol.parse?.bind(protocol)
   // When it is done with a connection, ssh2 replaces its parser too; nothing may be parsed after that.
   const feed = (piece: Bytes): void => {
-    if (protocol.parse === diverted) parse?.(piece, 0, piece.length)
+    if (protocol.parse === diverted) writtenTogether(socket, () => parse?.(piece, 0, piece.length))
   }
   const diverted = (chunk: Bytes, from: number, to: number): void => onInput(chunk.subarray(from, to), feed)
   protocol.parse = diverted
 }
 
+/**
+ * Writes all that `send` sends in one system call. ssh2 hands each packet to the socket in three parts, its length, itself
+ * and its code, which without Nagle's algorithm are three calls and three segments.
+ */
+function writtenTogether(socket: Socket, send: () => void): void {
+  socket.cork()
+  try {
+    send()
+  } finally {
+    socket.uncork()
+  }
+}
+
 /** What ssh2's parser threw, in words for the log. Its only limit of a packet (RFC 4253, 6.1) is in its crypto.js. */
 export const parserFault = (error: unknown): string =>
+  isTooLong(error) ? 'sent a packet that is garbled, or longer than 35,000 bytes' : String(error)
+
+/** Whether ssh2's parser threw at the length of a packet. It can read nothing more then; what is sent still arrives. */
+export const isTooLong = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Bad packet length'
-    ? 'sent a packet that is garbled, or longer than 35,000 bytes'
-    : String(error)
+
+/** RFC 4253, section 11.1. */
+const DISCONNECT = 1
+const BY_APPLICATION = 11
+
+/** Tells a client why it is disconnected, which OpenSSH prints. ssh2 would send no words. A client that is gone is told nothing. */
+export function sayWhyDisconnected(client: Connection, why: string): void {
+  const { _protocol: protocol } = inside(client)
+  const text = Buffer.from(why, 'utf8')
+  const message = Buffer.alloc(13 + text.length)
+  message.writeUInt8(DISCONNECT, 0)
+  message.writeUInt32BE(BY_APPLICATION, 1)
+  message.writeUInt32BE(text.length, 5)
+  text.copy(message, 9)
+  try {
+    if (!protocol?._packetRW || !protocol._cipher) return
+    const { write } = protocol._packetRW
+    const packet = write.alloc(message.length, true)
+    message.copy(packet, write.allocStartKEX)
+    protocol._cipher.encrypt(write.finalize(packet, true))
+  } catch {
+    // After an error ssh2 has given its ciphers back.
+  }
+}
+
+/** Ends a channel on which nothing was started, with a sentence on its standard error. False if the client has no room for it. */
+export function endUnstarted(client: Connection, session: Session, why: string, exitStatus: number): boolean {
+  const { _protocol: protocol } = inside(client)
+  const { id, window, packetSize } = insideSession(session)._chanInfo.outgoing
+  const text = Buffer.from(`${why}\n`, 'utf8')
+  if (!protocol || text.length > Math.min(window, packetSize)) return false
+  protocol.channelExtData(id, text, STDERR)
+  protocol.exitStatus(id, exitStatus)
+  protocol.channelClose(id)
+  return true
+}
+
+/**
+ * Gives what asks a client for an answer. `onAsked` is called where ssh2 asks for one, and `onAnswer` for each that comes:
+ * ssh2 itself drops them. Throws if ssh2 has changed.
+ */
+export function watchAnswers(
+  client: Connection,
+  { onAsked, onAnswer }: { readonly onAsked: () => void; readonly onAnswer: () => void },
+): () => void {
+  const { _protocol: protocol } = inside(client)
+  const ping = protocol?.ping?.bind(protocol)
+  const handlers = protocol?._handlers
+  if (!protocol || !ping || !handlers) throw new Error('ssh2 has changed: its clients cannot be asked')
+  protocol.ping = () => {
+    onAsked()
+    ping()
+  }
+  handlers.REQUEST_SUCCESS = onAnswer
+  handlers.REQUEST_FAILURE = onAnswer
+  return ping
+}
 
 /** How many bytes can be sent on a channel now; 0 while the window is closed or keys are exchanged. */
 export function sendableBytes(channel: ServerChannel): number {
@@ -129,16 +229,15 @@ export function sendableBytes(channel: ServerChannel): number {
   return Math.min(outgoing.window, outgoing.packetSize)
 }
 
-/** RFC 4254, section 5.2: the only type of extended data. */
-const STDERR = 1
-
 /**
  * Sends at most `sendableBytes` as one packet. A channel's own `write` is not used: it keeps what does not fit, sends it
  * twice when the other stream waits too, drops it when the channel is closed, and does not heed a socket that is full.
  */
 export function sendPacket(channel: ServerChannel, bytes: Bytes, stream: 'out' | 'err'): void {
   const { outgoing, _client } = insideChannel(channel)
-  if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)
-  else _client._protocol.channelExtData(outgoing.id, bytes, STDERR)
+  writtenTogether(_client._sock, () => {
+    if (stream === 'out') _client._protocol.channelData(outgoing.id, bytes)
+    else _client._protocol.channelExtData(outgoing.id, bytes, STDERR)
+  })
   outgoing.window -= bytes.length
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import ssh2, { type Connection } from 'ssh2'
 import { ALGORITHMS } from './algorithms.ts'
-import type { HostKey } from './host-key.ts'
+import { signingKey } from './keys/ed25519.ts'
+import type { HostKey } from './keys/host-key.ts'
 import { socketOf } from './ssh2-internals.ts'
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
@@ -16,7 +17,7 @@ export function createTransports(hostKeys: readonly HostKey[], banner: () => str
   const servers = new Map<string, ssh2.Server>()
   const create = (shown: string): ssh2.Server => {
     const server = new ssh2.Server({
-      hostKeys: hostKeys.map(({ pem }) => pem),
+      hostKeys: hostKeys.map(({ pem }) => ({ key: signingKey(pem) })),
       algorithms: ALGORITHMS,
       ...(shown === '' ? {} : { banner: shown }),
       ident: 'sshawl',

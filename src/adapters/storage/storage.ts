@@ -8,7 +8,9 @@ import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
 import type { InviteStore, KeyStore, NameStore } from '../../chat/people/ports.ts'
 import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
-import type { DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
+import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
+import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
+import type { TypedStore } from '../../chat/typing/ports.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -31,11 +33,15 @@ export interface Stores {
     readonly keys: KeyStore
     readonly names: NameStore
     readonly invites: InviteStore
+    readonly preferences: PreferenceStore
+    readonly lastSeen: LastSeenStore
   }
   /** What people do beside what the rooms' logs have. */
   readonly talk: {
     readonly messages: DirectMessageStore
     readonly ignored: IgnoredStore
+    readonly typed: TypedStore
+    readonly away: AwayStore
   }
   /** What prompts are made from, beside rooms and people. */
   readonly prompts: {

@@ -2,17 +2,17 @@ import type { TiktokenEncoding } from 'tiktoken'
 import { keysOf } from '../../lib/keys-of.ts'
 
 /**
- * Encodings, and the tables of tiktoken that they are counted with. o200k_harmony, which the package lacks, adds control
- * tokens to o200k_base and nothing else (openai_public.py), and a text is never taken for those.
+ * Encodings, and the tables of tiktoken that they are counted with. Those with the tables of another differ from it in control
+ * tokens and nothing else (openai_public.py), and a text is never taken for those.
  */
 const TABLES = {
   o200k_base: 'o200k_base',
   o200k_harmony: 'o200k_base',
   cl100k_base: 'cl100k_base',
   p50k_base: 'p50k_base',
-  p50k_edit: 'p50k_edit',
+  p50k_edit: 'p50k_base',
   r50k_base: 'r50k_base',
-  gpt2: 'gpt2',
+  gpt2: 'r50k_base',
 } as const satisfies Readonly<Record<string, TiktokenEncoding>>
 
 /** The tables of an encoding; undefined where nobody knows it. */

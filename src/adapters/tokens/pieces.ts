@@ -26,12 +26,12 @@ export function cutLongRuns(text: string): readonly string[] {
 }
 
 /**
- * Encodings whose words never reach over a line break into a following line that begins with neither white
+ * Encodings with tables of their own whose words never reach over a line break into a following line that begins with neither white
  * space nor a slash: their patterns take a run of white space up to its last line break as one word, and
  * nothing looks behind. So the counts of such lines add up to the count of the text, and can be remembered.
  * (From the patterns in tiktoken's openai_public.py; r50k and p50k differ.)
  */
-export const LINES_ADD_UP: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base', 'o200k_harmony'])
+export const LINES_ADD_UP: ReadonlySet<string> = new Set(['cl100k_base', 'o200k_base'])
 
 /** The text cut where counts add up exactly. A loop, because this is done for every text of every prompt. */
 export function cutLines(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Counts tokens, exactly, with the tables of tiktoken. Knows texts and encodings: nothing of prompts, models or Lua.
  */
-import { get_encoding, type Tiktoken } from 'tiktoken'
+import { get_encoding, type Tiktoken, type TiktokenEncoding } from 'tiktoken'
 import { closest } from '../../lib/suggest.ts'
 import { type TokenCounter, WrapError } from '../../prompt/ports.ts'
 import { ENCODINGS, tablesOf } from './encodings.ts'
@@ -9,7 +9,7 @@ import { cutEnds } from './ends.ts'
 import { createMemo } from './memo.ts'
 import { beginsLine, cutLines, cutLongRuns, LINES_ADD_UP } from './pieces.ts'
 
-/** What gives counters; each encoding is loaded once, at first use (some tens of milliseconds). */
+/** What gives counters. Tables are loaded once, at first use (a tenth of a second to half a second of processor time). */
 export interface TokenCounters {
   /** Throws `WrapError('argument')` for an encoding that nobody knows. */
   of(encoding: string): TokenCounter
@@ -17,16 +17,17 @@ export interface TokenCounters {
   close(): void
 }
 
-/** Counters by tiktoken, which remember what they counted in at most `memoChars` characters of text an encoding. */
+/** Counters by tiktoken, which remember what they counted in at most `memoChars` characters of text for each of the tables. */
 export function createTokenCounters(memoChars = 8_000_000): TokenCounters {
-  const loaded = new Map<string, { readonly counter: TokenCounter; readonly tables: Tiktoken }>()
+  const loaded = new Map<TiktokenEncoding, { readonly counter: TokenCounter; readonly tables: Tiktoken }>()
   return {
     of(encoding) {
-      const known = loaded.get(encoding)
+      const name = nameOfTables(encoding)
+      const known = loaded.get(name)
       if (known) return known.counter
-      const tables = load(encoding)
-      const counter = counterFor(tables, LINES_ADD_UP.has(encoding), memoChars)
-      loaded.set(encoding, { counter, tables })
+      const tables = get_encoding(name)
+      const counter = counterFor(tables, LINES_ADD_UP.has(name), memoChars)
+      loaded.set(name, { counter, tables })
       return counter
     },
     close() {
@@ -36,9 +37,9 @@ export function createTokenCounters(memoChars = 8_000_000): TokenCounters {
   }
 }
 
-function load(encoding: string): Tiktoken {
-  const tables = tablesOf(encoding)
-  if (tables) return get_encoding(tables)
+function nameOfTables(encoding: string): TiktokenEncoding {
+  const name = tablesOf(encoding)
+  if (name) return name
   const near = closest(encoding, ENCODINGS)
   const hint = near === undefined ? `there are ${ENCODINGS.join(', ')}` : `did you mean ${near}?`
   throw new WrapError('argument', `there is no token encoding called ${JSON.stringify(encoding)}; ${hint}`)

@@ -2,7 +2,7 @@ import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Log } from '../../chat/ports.ts'
-import { createSerial } from '../../lib/serial.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 
 /** One save is several events, and one deployment several saves. */
 const QUIET_MS = 100

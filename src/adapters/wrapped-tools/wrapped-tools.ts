@@ -3,7 +3,7 @@
  * nothing itself, and knows no permission: both are the business of the tool that a file is built on.
  */
 import type { Log } from '../../chat/ports.ts'
-import { createSerial } from '../../lib/serial.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Tool, ToolSource } from '../../tools/tool.ts'
 import type { Definition, ToolFileProblem, Replaced } from './definition.ts'
 import { loadToolFiles } from './load.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import stringWidth from 'string-width'
+import { fingerprintOf } from '../../adapters/ssh/keys/public-key.ts'
 import { auditDatabase } from '../../adapters/storage/open.ts'
 import type { Config } from '../../config/config.ts'
 import { safeJson } from '../../lib/safe-json.ts'
@@ -40,8 +41,18 @@ function configured({ server }: Config): readonly Right[] {
   return [
     of(ADMITTED[server.access], `register (access = ${server.access})`),
     ...server.admins.map((key) => of(`whoever has ${key}`, 'admin')),
+    ...server.user_ca.map((key) =>
+      of(
+        `whoever has a certificate of ${fingerprintIn(key)} for it`,
+        'log in with any name that is free or theirs',
+      ),
+    ),
   ]
 }
+
+/** Of a key as `[server] user_ca` has it. */
+const fingerprintIn = (line: string): string =>
+  fingerprintOf(Buffer.from(line.trim().split(/ +/)[1] ?? '', 'base64'))
 
 /** Who becomes somebody new, by `[server] access`. */
 const ADMITTED = { open: 'anybody with a key', invite: 'whoever is invited', closed: 'nobody' } as const

@@ -1,10 +1,13 @@
 // What a session knows of its room beyond the log: who is there, what runs, what is offered. It joins `chat`, `session`
 // and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
-import type { Entry, ReplyDelta } from '../../chat/entry.ts'
+import { mayManage } from '../../chat/access.ts'
+import type { WaitingQuestion } from '../../approvals/approvals.ts'
+import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
-import { createReplies, createStatusRows } from '../../session/drawing/footer.ts'
-import type { RoomFooter, SessionStatus } from '../../session/ports.ts'
+import { createStatusRows } from '../../session/drawing/status-row.ts'
+import { createReplies, type RepliesParts } from '../../session/replies/replies.ts'
+import type { RoomFooter, RunningWork, SessionStatus } from '../../session/ports.ts'
 import type { DrawingStyle } from '../../session/drawing/theme.ts'
 import { createRoomOffers, type RoomOffers } from './offers.ts'
 import type { RoomStatus } from './status.ts'
@@ -22,6 +25,7 @@ export interface RoomBoard {
 export interface BoardView {
   /** Cheap: everything is kept that was drawn for another session. */
   footer(style: DrawingStyle): RoomFooter
+  running(): readonly RunningWork[]
   /** Ends the calls of `refresh`. */
   leave(): void
 }
@@ -32,11 +36,11 @@ export interface RoomBoards {
 }
 
 /** `now` gives milliseconds that never go back. */
-export function createRoomBoards(rooms: RoomStatus, now: () => number): RoomBoards {
+export function createRoomBoards(rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoards {
   const boards = new WeakMap<Room, RoomBoard>()
   return {
     of(room) {
-      const board = boards.get(room) ?? createRoomBoard(room, rooms, now)
+      const board = boards.get(room) ?? createRoomBoard(room, rooms, now, reading)
       boards.set(room, board)
       return board
     },
@@ -45,15 +49,18 @@ export function createRoomBoards(rooms: RoomStatus, now: () => number): RoomBoar
 
 /** While something runs its seconds are shown, and its end: the status line is made this often. */
 const TICK_MS = 500
+/** What models write is shown this often: smooth for the eye, and few bytes go into moving the cursor. */
+const REPLY_MS = 80
 
-function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): RoomBoard {
+function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, reading: RepliesParts): RoomBoard {
   const watchers = new Set<() => void>()
   const offers = createRoomOffers(room, rooms, now)
   const status = createSharedStatus(room, rooms, offers)
-  const replies = createReplies()
+  const replies = createReplies(reading)
   const statusRow = createStatusRows()
   let stopListening = (): void => undefined
   let ticking: NodeJS.Timeout | undefined
+  let pacing: NodeJS.Timeout | undefined
 
   const refreshAll = (): void => {
     for (const refresh of watchers) refresh()
@@ -78,6 +85,12 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
     refreshAll()
   }
 
+  /** What cannot be read is not shown; the next turn that ends asks again. */
+  async function updateLastTurn(): Promise<void> {
+    const found = await rooms.lastTurn(room).catch(() => undefined)
+    if (status.setLastTurn(found)) refreshAll()
+  }
+
   async function admit(person: Person, role: Role): Promise<void> {
     const before = offers.of(role)
     await offers.admit(person, role)
@@ -93,8 +106,11 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
   }
 
   function deliver(entry: Entry): void {
-    if ((entry.kind === 'reply' || entry.kind === 'notice') && entry.turn !== undefined)
-      replies.end(entry.turn)
+    if ((entry.kind === 'reply' || entry.kind === 'notice') && entry.turn !== undefined) {
+      replies.end(entry.turn, entry)
+      if (entry.kind === 'reply' && entry.outcome !== undefined) status.end(entry.turn)
+      if (entry.thread === undefined) void updateLastTurn()
+    }
     if (entry.kind === 'scope') void updateOffers()
     // A turn begins a moment after the message that mentions its model.
     if (entry.kind === 'message') lookLater()
@@ -102,8 +118,19 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
   }
 
   function stream(delta: ReplyDelta): void {
+    const before = replies.now().length
     replies.add(delta)
+    // What is seen to be written is not said to wait.
+    if (replies.now().length > before) look()
+    if (pacing === undefined) showReplies()
+  }
+
+  /** Shows at once what comes after a pause, and then what has come since, so that a frame has more than a word. */
+  function showReplies(): void {
+    pacing = undefined
+    if (!replies.flush()) return
     refreshAll()
+    pacing = setTimeout(showReplies, REPLY_MS)
   }
 
   function leave(refresh: () => void): void {
@@ -111,62 +138,112 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number): Room
     if (watchers.size > 0) return
     stopListening()
     clearTimeout(ticking)
-    ticking = undefined
+    clearTimeout(pacing)
+    ticking = pacing = undefined
     replies.endAll()
   }
 
   return {
     watch(person, role, refresh) {
-      if (watchers.size === 0) stopListening = room.listen({ deliver, stream, peopleChanged })
+      if (watchers.size === 0) {
+        stopListening = room.listen({ deliver, stream, peopleChanged })
+        void updateLastTurn()
+      }
       watchers.add(refresh)
       void admit(person, role)
       peopleChanged()
       refresh()
       return {
         footer: (style) => ({
-          replies: replies.rows(style),
-          status: statusRow(status.of(role), style),
+          replies: replies.now(),
+          replyOf: replies.of,
+          status: statusRow(status.of(person, role), style),
         }),
+        running: status.running,
         leave: () => leave(refresh),
       }
     },
   }
 }
 
-/** The status of a room, the same object for all of a role as long as nothing in it changes. */
+/** The status of a room, the same object for all to whom it says the same, as long as nothing in it changes. */
 function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
-  const byRole = new Map<Role, SessionStatus>()
+  const known = new Map<string, SessionStatus>()
   /** What the statuses say. */
   let people = 0
-  let running: readonly string[] = []
+  let running: readonly RunningWork[] = []
+  let questions: readonly WaitingQuestion[] = []
+  let lastTurn: SessionStatus['lastTurn']
+  /** Turns whose end was told already, though they run for another moment. */
+  const ended = new Set<string>()
   /** What `update` saw last. */
   let seen = ''
 
   function setPeople(): void {
     const count = room.present().length
-    if (count !== people) byRole.clear()
+    if (count !== people) known.clear()
     people = count
   }
 
   return {
-    isBusy: () => running.length > 0,
+    running: () => running,
+    isBusy: () => running.length + questions.length > 0,
     /** What is offered has changed. */
-    forget: () => byRole.clear(),
+    forget: () => known.clear(),
+    /** What is told of a turn after its reply would be told too late. */
+    end: (turn: TurnId) => void ended.add(turn),
     /** True if something has changed since it was last called. */
     update(): boolean {
       const before = seen
       setPeople()
-      running = rooms.running(room)
-      seen = `${people} ${running.join()}`
+      const all = rooms.running(room)
+      for (const turn of ended) if (!all.some(({ id }) => id === turn)) ended.delete(turn)
+      running = all.filter(({ id }) => !ended.has(id))
+      questions = rooms.questions(room)
+      seen = `${people} ${questions.map(({ number }) => number).join()} ${running.map(textOf).join()}`
       if (seen === before) return false
-      byRole.clear()
+      known.clear()
       return true
     },
-    of(role: Role): SessionStatus {
+    /** True if it is another. */
+    setLastTurn(found: SessionStatus['lastTurn']): boolean {
+      if (found?.used === lastTurn?.used && found?.target === lastTurn?.target) return false
+      lastTurn = found
+      known.clear()
+      return true
+    },
+    of(person: Person, role: Role): SessionStatus {
       setPeople()
-      const status = byRole.get(role) ?? { room: room.name, people, ...offers.of(role), running }
-      byRole.set(role, status)
+      const { name } = person
+      const mine = questions.filter((question) => question.mayAllow(person, role))
+      const hasOwn = running.some(({ requester }) => requester === name)
+      const waits = running.some((work) => isQueuedBy(work, name))
+      const key = `${role} ${hasOwn ? name : ''} ${mine.map(({ number }) => number).join()}`
+      const status = known.get(key) ?? {
+        room: room.name,
+        people,
+        ...offers.of(role),
+        running: waits ? ownFirst(running, name) : running,
+        questions: mine.map(({ number }) => number),
+        othersQuestions: questions.filter((question) => !mine.includes(question)),
+        viewer: { name: hasOwn ? name : '', stopsAll: mayManage(role) },
+        ...(lastTurn ? { lastTurn } : {}),
+      }
+      known.set(key, status)
       return status
     },
   }
+}
+
+const textOf = ({ id, who, doing, time }: RunningWork): string => `${id} ${who} ${doing} ${time}`
+
+const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
+  doing === 'waiting' && requester === name
+
+/** Whoever waits for a turn sees it also where there is room for little: behind the first that runs. */
+function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
+  const [first, ...others] = running
+  if (!first) return running
+  const isOwn = (work: RunningWork): boolean => isQueuedBy(work, name)
+  return [first, ...others.filter(isOwn), ...others.filter((work) => !isOwn(work))]
 }

@@ -1,5 +1,6 @@
 import { foldPast } from '../../chat/presence/fold.ts'
-import type { Entry } from '../../chat/entry.ts'
+import type { Entry, EntryId } from '../../chat/entry.ts'
+import type { LastSeen } from '../../chat/preferences/last-seen.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Participant } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
@@ -17,24 +18,30 @@ export interface RoomStay {
 /**
  * Brings a screen of so many columns into a room. It enters first and is shown the past second, with those who came and
  * went in short; entries that arrive between are held back, so that none is missed or shown twice. All that must be read is asked for at once. Rejects with `StorageError` if the
- * past cannot be read, and then the person has left the room again.
+ * past cannot be read, and then the person has left the room again. `header` says where the room's name and topic stand
+ * beside its past.
  */
 export async function enterRoom(
   room: Room,
   screen: Screen,
   pasts: RoomPasts,
+  lastSeen: LastSeen,
   columns = 80,
+  header: 'above' | 'below' = 'above',
 ): Promise<RoomStay> {
   const { person } = screen
   /** Undefined once the past was shown. */
   let held: Entry[] | undefined = []
   /** The newest entry of the past, which may have been read before it is delivered. */
-  let newest = ''
+  let newest = '' as EntryId
   const participant: Participant = {
     person,
     deliver(entry) {
       if (held) held.push(entry)
-      else if (entry.id > newest) screen.deliver(entry)
+      else if (entry.id > newest) {
+        newest = entry.id
+        screen.deliver(entry)
+      }
       if (isAsked(entry, person)) screen.bell()
     },
   }
@@ -43,20 +50,26 @@ export async function enterRoom(
   const leave = async (): Promise<void> => {
     kept.release()
     await room.leave(participant)
+    // Where the past was not shown, nothing of it was seen.
+    if (!held) await lastSeen.put(person, room.name, newest)
   }
   try {
-    const [entries, { topic }, role] = await Promise.all([
+    const [entries, { topic }, role, seen] = await Promise.all([
       kept.ready,
       room.info(),
       room.roleOf(person).catch(() => leastRole(person)),
+      lastSeen.find(person, room.name),
       entering,
     ])
-    screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
+    const printHeader = (): void => screen.print(topic ? `-- ${room.name}: ${topic}` : `-- ${room.name}`)
+    if (header === 'above') printHeader()
     const known = entries()
-    newest = known.at(-1)?.id ?? ''
+    newest = known.at(-1)?.id ?? newest
     const { past, since } = partsOf(known, held)
-    for (const entry of foldPast(past, columns)) screen.deliver(entry)
+    showPast(foldPast(past, columns), screen, seen)
     for (const entry of since) screen.deliver(entry)
+    if (header === 'below') printHeader()
+    newest = since.at(-1)?.id ?? newest
     held = undefined
     return { room, role, leave }
   } catch (error) {
@@ -64,6 +77,20 @@ export async function enterRoom(
     await entering.catch(() => undefined)
     await leave()
     throw error
+  }
+}
+
+/** The past, with a mark before what was said since the person was last there. */
+function showPast(past: readonly Entry[], screen: Screen, seen: EntryId | undefined): void {
+  const isNew = ({ id, kind, author }: Entry): boolean =>
+    seen !== undefined && id > seen && kind !== 'presence' && author !== screen.person.name
+  const first = past.findIndex(isNew)
+  const count = past.filter(isNew).length
+  const hasMore = first === 0 ? ' or more' : ''
+  const mark = { lines: [[{ text: `-- ${count}${hasMore} new since you left`, role: 'mention' }]] } as const
+  for (const [index, entry] of past.entries()) {
+    if (index === first) screen.print(mark)
+    screen.deliver(entry, 'past')
   }
 }
 

@@ -4,6 +4,7 @@ import type { Room } from '../../chat/room.ts'
 import type { Composer } from '../../prompt/ports.ts'
 import type { TurnLimits } from '../../turns/turn.ts'
 import { createMakeSummary } from '../../turns/summaries/make-summary.ts'
+import { createSizes } from '../../turns/summaries/sizes.ts'
 import { createSumUp } from '../../turns/summaries/sum-up.ts'
 import { createSummaries, type Summaries } from '../../turns/summaries/summaries.ts'
 import { createTroubles } from '../../turns/summaries/troubles.ts'
@@ -31,6 +32,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
   const { history, summaries } = stores.prompts
   const { checkQuotas, turnLog, calibrations, known } = models
   const makeSummary = createMakeSummary({ checkQuotas, turnLog, calibrations, known, composer, limits })
+  const sizes = createSizes({ models: models.enabled, known, calibrations })
   const sumUp = createSumUp({
     rooms,
     history,
@@ -39,6 +41,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
     clock,
     models: models.enabled,
     usualSummarizer,
+    sizes,
     makeSummary,
   })
   const troubles = createTroubles(anyRoom, clock, log)
@@ -46,6 +49,7 @@ export function assembleSummaries(assembly: SummaryAssembly): Summaries {
     rooms,
     summaries,
     sumUp,
+    sizes,
     troubles,
     clock,
     log,

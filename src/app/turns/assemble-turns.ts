@@ -51,7 +51,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     toolsShare: TOOLS_SHARE,
   })
   const runTurn = createRunTurn({
-    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, openToolbox }),
+    prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
     calibrations,
     known,
     rememberCounts: createHistoryCounts(history, composer, log),

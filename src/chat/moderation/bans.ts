@@ -35,19 +35,25 @@ export interface Bans {
   ban(room: Room | undefined, actor: Person, order: BanOrder): Promise<Told>
   unban(room: Room | undefined, actor: Person, who: string): Promise<Told>
   /** Those that hold now, in order of time; of a room the mutes, too. */
-  list(room: Room | undefined, actor: Person): Promise<readonly Sanction[]>
+  list(room: Room | undefined, actor: Person): Promise<readonly ListedSanction[]>
+}
+
+/** A sanction, and whom it concerns now. */
+export interface ListedSanction extends Sanction {
+  /** The names of now of the registered people it was given for, in order; none where it is a guest's, or a network's. */
+  readonly names: readonly string[]
 }
 
 export function createBans(parts: ModerationParts): Bans {
   const { sanctions, stores, clock, log } = parts
 
   async function needRight(room: Room | undefined, actor: Person): Promise<void> {
-    needStanding(parts, actor, room)
+    needStanding(parts, actor)
     if (room) {
-      if (mayManage(await room.roleOf(actor))) return
+      if (mayManage(await room.roleOf(actor))) return needStanding(parts, actor, room)
       throw new Refusal(`only the owner of ${room.name}, an op or an admin can ban people from it`)
     }
-    if ((await stores.people.byId(actor.id))?.admin) return
+    if (actor.admin || (await stores.people.byId(actor.id))?.admin) return
     throw new Refusal('only an admin can ban people from the server; ops of a room: ban --room ROOM WHO')
   }
 
@@ -71,9 +77,9 @@ export function createBans(parts: ModerationParts): Bans {
       const facts = { id: parts.nextId(), kind: 'ban', room: room?.name ?? null, by: actor.name } as const
       const replaced = bansOf(room).filter(({ who }) => who === target.who)
       await sanctions.put({ ...held(target), ...facts, reason, at, until }, replaced)
-      if (room) await takeMembership(target, room, parts)
+      const isTaken = room !== undefined && (await takeMembership(target, room, parts))
       const { shown } = target
-      const text = `${actor.name} banned ${shown}${fromWhere(room)}${forHowLong(ms)}${becauseOf(reason)}`
+      const text = `${actor.name} banned ${shown}${fromWhere(room)}${forHowLong(ms)}${isTaken ? NO_MEMBER : ''}${becauseOf(reason)}`
       const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
       const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
       await putOut(target, room, `${forHowLong(ms)}${becauseOf(reason)}`, parts)
@@ -83,18 +89,27 @@ export function createBans(parts: ModerationParts): Bans {
       await needRight(room, actor)
       const lifted = await sanctionsOf(word, bansOf(room), parts)
       if (lifted.length === 0)
-        throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see bans`)
+        throw new Refusal(`${word.slice(0, 60)} is not banned${fromWhere(room)}; see /bans`)
       await sanctions.lift(lifted)
       const shown = lifted.some(({ network }) => network !== null) ? 'a network' : shownName(lifted[0])
-      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}`
+      const isPrivate = room !== undefined && (await room.info()).private
+      const text = `${actor.name} lifted the ban of ${shown}${fromWhere(room)}${isPrivate ? INVITE_AGAIN : ''}`
+      // The entry is for all to read, and names no key and no network: the log does.
+      log.info({ by: actor.name, lifted: lifted.map(({ who }) => who) }, 'bans were lifted')
       const act = { verb: 'unban', who: shown } as const
       return await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
     },
     async list(room, actor) {
       await needRight(room, actor)
-      return sanctions.list(room?.name ?? null).filter(({ kind }) => kind !== 'archive')
+      const held = sanctions.list(room?.name ?? null).filter(({ kind }) => kind !== 'archive')
+      return await Promise.all(held.map(async (one) => ({ ...one, names: await namesOf(one, parts) })))
     },
   }
+}
+
+async function namesOf({ people }: Sanction, { stores }: ModerationParts): Promise<readonly string[]> {
+  const found = await Promise.all(people.map((id) => stores.people.byId(id)))
+  return found.flatMap((person) => person?.name ?? []).toSorted()
 }
 
 const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
@@ -102,12 +117,20 @@ const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name
 const shownName = (sanction: Sanction | undefined): string =>
   sanction && !sanction.who.startsWith('SHA256:') ? sanction.who : 'a key'
 
-/** Whoever is banned from a private room is no member of it any more, and learns nothing of it. */
-async function takeMembership(target: ActTarget, room: Room, { stores }: ModerationParts): Promise<void> {
-  if (!(await room.info()).private) return
-  for (const { id } of target.people)
-    if (await stores.rooms.membership(room.name, id)) await stores.rooms.setMembership(room.name, id, null)
+/** Whoever is banned from a private room is no member of it any more, and learns nothing of it. True if somebody was one. */
+async function takeMembership(target: ActTarget, room: Room, { stores }: ModerationParts): Promise<boolean> {
+  if (!(await room.info()).private) return false
+  let isTaken = false
+  for (const { id } of target.people) {
+    if (!(await stores.rooms.membership(room.name, id))) continue
+    await stores.rooms.setMembership(room.name, id, null)
+    isTaken = true
+  }
+  return isTaken
 }
+
+const NO_MEMBER = ', who is no member any more'
+const INVITE_AGAIN = '; an invitation lets them in again'
 
 /** Ends what a ban concerns; `how` is its time and reason. */
 async function putOut(

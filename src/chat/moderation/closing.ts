@@ -19,8 +19,12 @@ export interface Closing {
   remove(room: Room, actor: Person, name: string | undefined): Promise<Removed>
 }
 
-/** What came of asking for a room's end: `file` has all that was said. */
-export type Removed = { readonly kind: 'asked' } | { readonly kind: 'removed'; readonly file: string }
+/**
+ * What came of asking for a room's end: `file` has all that was said. It is a path for an admin, and for others a name, since
+ * where the server keeps its data is nobody else's to know.
+ */
+export type Removed =
+  { readonly kind: 'asked' } | { readonly kind: 'removed'; readonly file: string; readonly isPath: boolean }
 
 /** How long a first request counts without the room's name. */
 const ASKED_MS = 60_000
@@ -61,7 +65,9 @@ export function createClosing(parts: ModerationParts): Closing {
       if (!asked.isSecond(room.name, actor, name !== undefined)) return { kind: 'asked' }
       if (sanctions.isGone(room.name)) throw new Refusal(`${room.name} is being deleted already`)
       asked.forget(room.name)
-      return { kind: 'removed', file: await removeRoom(room, actor, parts) }
+      const isPath = (await room.roleOf(actor)) === 'admin'
+      const file = await removeRoom(room, actor, parts)
+      return { kind: 'removed', file: isPath ? file : nameOf(file), isPath }
     },
   }
 }
@@ -103,7 +109,10 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     const file = await server.keepRoom(room.name)
     await removeAll(room.name, parts)
     closed.removed()
-    clients.tell(({ id }) => id === owner && id !== actor.id, `${room.name} is kept in ${file}`)
+    clients.tell(
+      ({ id }) => id === owner && id !== actor.id,
+      `all that was said in ${room.name} is in ${nameOf(file)}; an admin finds it in the server's exports directory`,
+    )
     log.info({ room: room.name, by: actor.name, file }, 'a room was deleted')
     if (!isPrivate) await tellInLobby(room.name, actor, parts)
     return file
@@ -114,6 +123,8 @@ async function removeRoom(room: Room, actor: Person, parts: ModerationParts): Pr
     throw new Refusal(`${room.name} was not deleted: ${errorMessage(error)}`)
   }
 }
+
+const nameOf = (path: string): string => path.replace(/^.*[/\\]/, '')
 
 async function removeAll(room: RoomName, { stores: { removal } }: ModerationParts): Promise<void> {
   const removeLog = async (): Promise<void> => {

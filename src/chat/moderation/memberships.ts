@@ -13,6 +13,8 @@ export interface Memberships {
   invitations(viewer: Person): Promise<readonly RoomName[]>
   /** The room, if somebody may see it or is invited to it. Otherwise as `Rooms.get`. */
   toJoin(name: string, viewer: Person): Promise<Room>
+  /** Throws `Refusal` where somebody is banned from the room, and could not join it. */
+  needInvitable(room: Room, person: Person): void
   op(room: Room, actor: Person, name: string): Promise<Told>
   /** An op becomes a member. */
   deop(room: Room, actor: Person, name: string): Promise<Told>
@@ -25,10 +27,10 @@ export interface Memberships {
 }
 
 export function createMemberships(parts: ModerationParts): Memberships {
-  const { rooms, stores, sanctions, clients, server, log } = parts
+  const { rooms, stores, sanctions, clients, server, clock, log } = parts
 
   async function memberCalled(room: Room, name: string) {
-    const person = await stores.people.bySkeleton(skeleton(name))
+    const person = await stores.people.bySkeleton(skeleton(name), clock.now())
     const membership = person && (await stores.rooms.membership(room.name, person.id))
     return { person, membership }
   }
@@ -53,6 +55,10 @@ export function createMemberships(parts: ModerationParts): Memberships {
       const why = sanctions.whyOutOf(room.name, viewer)
       if (why !== undefined) throw new Refusal(why)
       return room
+    },
+    needInvitable({ name }, person) {
+      if (sanctions.whyOutOf(name, person) === undefined) return
+      throw new Refusal(`${person.name} is banned from ${name}; first: unban --room ${name} ${person.name}`)
     },
     async op(room, actor, name) {
       needStanding(parts, actor, room)
@@ -94,8 +100,8 @@ export function createMemberships(parts: ModerationParts): Memberships {
       const membership = await stores.rooms.membership(room.name, person.id)
       if (!isOutside(membership)) return { room: room.name, text: `you are a member of ${room.name} already` }
       await stores.rooms.setMembership(room.name, person.id, 'member')
-      const text = `${person.name} is a member now`
-      await tell(room, person, { text, act: { verb: 'join', who: person.name } }, log)
+      await room.memberChanged(person, 'joined')
+      log.info({ room: room.name, who: person.name }, 'somebody became a member')
       return { room: room.name, text: `you are a member of ${room.name} now` }
     },
     async leave(room, person) {
@@ -103,9 +109,9 @@ export function createMemberships(parts: ModerationParts): Memberships {
       if (isOutside(membership)) throw new Refusal(`you are no member of ${room.name}`)
       if (membership === 'owner')
         throw new Refusal(`you own ${room.name}, and its owner stays; archive or delete it instead`)
+      await room.memberChanged(person, 'left')
       await out(room, person, `you left ${room.name}: another session of yours ran leave`)
-      const text = `${person.name} is no member any more`
-      await tell(room, person, { text, act: { verb: 'leave', who: person.name } }, log)
+      log.info({ room: room.name, who: person.name }, 'somebody is no member any more')
       return { room: room.name, text: `you are no member of ${room.name} any more` }
     },
   }

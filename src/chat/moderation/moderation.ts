@@ -1,4 +1,4 @@
-import { createSerial } from '../../lib/serial.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 import { createBans, type Bans } from './bans.ts'
 import { createClosing, type Closing } from './closing.ts'
 import { createDiscipline, type Discipline } from './discipline.ts'

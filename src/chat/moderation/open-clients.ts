@@ -2,14 +2,14 @@ import { skeleton } from '../../lib/text/skeleton.ts'
 import type { RoomName } from '../entry.ts'
 import type { Person } from '../people/person.ts'
 
-/** A session or a command of somebody who is on the server now. No method throws. */
+/** A connection, a session or a command of somebody who is on the server now. No method throws. */
 export interface OpenClient {
   readonly person: Person
   /** Ends it, and says why. */
   end(why: string): void
-  /** Tells something. Absent for commands. */
+  /** Tells something. Absent for connections and commands. */
   tell?(text: string): void
-  /** Takes it out of a room, if it is there, and says why. Absent for commands, which are in no room. */
+  /** Takes it out of a room, if it is there, and says why. Absent for connections and commands, which are in no room. */
   leave?(room: RoomName, why: string): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export type Concerns = (person: Person) => boolean
 export interface OpenClients {
   /** Counts one more; the function returned is to be called when it is over. */
   begin(client: OpenClient): () => void
-  /** The people who are here, each as often as they have sessions and commands. */
+  /** The people who are here, each as often as they have connections, sessions and commands. */
   people(concerns: Concerns): readonly Person[]
   /** Somebody who is here under a name that looks like this one. */
   called(name: string): Person | undefined

@@ -44,10 +44,14 @@ export interface SanctionStore {
   /** Stores one, and takes away those that it replaces. */
   put(sanction: Sanction, replaced: readonly string[]): Promise<void>
   remove(ids: readonly string[]): Promise<void>
-  /** All who can be reached from these by a key that several people have, and all of their keys, these included. */
+  /**
+   * All who can be reached from these by a key that several people have, and all of their keys, these included. Nobody is
+   * reached by the key `except`.
+   */
   linked(seed: {
     readonly people: readonly PersonId[]
     readonly keys: readonly Fingerprint[]
+    readonly except?: Fingerprint
   }): Promise<LinkedPeople>
 }
 

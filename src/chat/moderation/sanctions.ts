@@ -12,6 +12,8 @@ export interface LoginAttempt {
   readonly key: Fingerprint
   /** All who have the key. */
   readonly holders: readonly PersonId[]
+  /** Those of them who came in with this key before any other: whoever added it to theirs is not among them. */
+  readonly founders: readonly PersonId[]
   readonly address: string
 }
 
@@ -54,6 +56,8 @@ export async function loadSanctions(
 
   const holds = ({ until }: Sanction): boolean => until === null || until > clock.now()
 
+  const isServerBan = (one: Sanction): boolean => one.kind === 'ban' && one.room === null && holds(one)
+
   /** The first that holds, of this kind and place. */
   function find(
     kind: Sanction['kind'],
@@ -80,11 +84,14 @@ export async function loadSanctions(
   }
 
   return {
-    barsLogin({ key, holders, address }) {
+    barsLogin({ key, holders, founders, address }) {
       if (isKept(key)) return false
-      const found = index.concerning(holders, key, () => addressBits(address))
-      for (const sanction of found) if (sanction.network === null) index.learn(sanction, key, holders)
-      return found.some((one) => one.kind === 'ban' && one.room === null && holds(one))
+      const ofPeople = index.concerning(holders, undefined, () => undefined)
+      for (const sanction of ofPeople) index.learn(sanction, key, founders)
+      // Somebody who added a key that a room keeps out is not its owner by that: their other keys stay theirs.
+      const ofKey = index.concerning([], key, () => undefined)
+      for (const sanction of ofKey) if (sanction.room !== null) index.learn(sanction, key, founders)
+      return index.concerning(holders, key, () => addressBits(address)).some(isServerBan)
     },
     whyOut(person) {
       const ban = find('ban', null, person)

@@ -20,7 +20,7 @@ export interface ActTarget {
   readonly includes: Concerns
 }
 
-type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server'>
+type Finders = Pick<ModerationParts, 'stores' | 'clients' | 'server' | 'clock'>
 
 /** `SHA256:` and 43 letters of base64: https://man.openbsd.org/ssh-keygen, -l. */
 const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
@@ -28,10 +28,21 @@ const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
 /** Somebody by a name, a guest's name included, a key's fingerprint or a network. Throws `Refusal`. */
 export async function findTarget(word: string, parts: Finders): Promise<ActTarget> {
   if (isFingerprint(word)) {
-    const { people, keys } = await parts.stores.sanctions.linked({ people: [], keys: [word] })
+    // Who added the key to theirs has other keys, which this one says nothing of.
+    const { founders } = await parts.stores.people.forLogin('', word, parts.clock.now())
+    const seed = { people: founders, keys: [word], except: word }
+    const { people, keys } = await parts.stores.sanctions.linked(seed)
     return targetOf({ who: word, shown: 'a key', people, keys })
   }
+  if (word.startsWith('SHA256:'))
+    throw new Refusal(
+      `${word.slice(0, 60)} is no fingerprint: write SHA256: and the 43 characters of ssh-keygen -lf`,
+    )
   if (!looksLikeNetwork(word)) return await findPerson(word, parts)
+  if (await parts.stores.people.bySkeleton(skeleton(word), parts.clock.now()))
+    throw new Refusal(
+      `${word} is an address, and somebody's name: write ${word}/32, or @${word} for the person`,
+    )
   const network = parseNetwork(word)
   if (network) return targetOf({ who: network.text, shown: 'a network', people: [], keys: [], network })
   throw new Refusal(
@@ -43,9 +54,11 @@ const isFingerprint = (word: string): word is Fingerprint => FINGERPRINT.test(wo
 
 const looksLikeNetwork = (word: string): boolean => /[/:]/.test(word) || /^\d+(\.\d+){3}$/.test(word)
 
-/** Somebody by their name, or the one that they are lent. Throws `Refusal`. */
-export async function findPerson(name: string, { stores, clients, server }: Finders): Promise<ActTarget> {
-  const person = await stores.people.bySkeleton(skeleton(name))
+/** Somebody by their name, one that is kept for them, or the one that they are lent, also as `@name`. Throws `Refusal`. */
+export async function findPerson(word: string, parts: Finders): Promise<ActTarget> {
+  const { stores, clients, server, clock } = parts
+  const name = word.replace(/^@/, '')
+  const person = await stores.people.bySkeleton(skeleton(name), clock.now())
   const lent = person ? undefined : (server.guestKey(name) ?? clients.called(name)?.login?.key)
   if (!person && lent === undefined) throw new Refusal(`nobody called ${name.slice(0, 40)} is known here`)
   const seed = { people: person ? [person.id] : [], keys: lent === undefined ? [] : [lent] }
@@ -73,6 +86,7 @@ export function needOther(
   actor: Person,
   { server }: Pick<ModerationParts, 'server'>,
 ): void {
+  if (who === actor.name) throw new Refusal('that is yourself; nothing was done')
   if (includes(actor)) throw new Refusal(`${who} includes yourself; nothing was done`)
   if (keys.some((key) => server.isConfigAdmin(key)))
     throw new Refusal(`${who} is an admin by the server's config; only that can change it`)
@@ -91,7 +105,7 @@ export async function needInReach(
     throw new Refusal(`${who} is an admin; ban can put an admin out, from the server`)
   const { owner } = await room.info()
   if (people.some(({ id }) => id === owner))
-    throw new Refusal(`${who} owns ${room.name}; an admin can delete the room`)
+    throw new Refusal(`${who} owns ${room.name}; ban from the server is the only way to put an owner out`)
 }
 
 /** What a sanction is stored as. */
@@ -102,19 +116,31 @@ export const held = ({ who, people, keys, network }: ActTarget) => ({
   network: network?.text ?? null,
 })
 
-/** Those that were given under this name, key or network, or hold the person of this name. Rejects with `StorageError`. */
+/**
+ * Those that were given under this name, key or network, or hold the person of this name, whatever other name of theirs they were
+ * given under. Rejects with `StorageError`.
+ */
 export async function sanctionsOf(
   word: string,
   all: readonly Sanction[],
-  { stores }: Pick<ModerationParts, 'stores'>,
+  parts: Finders,
 ): Promise<readonly Sanction[]> {
   const names = new Set([word, parseNetwork(word)?.text])
-  const look = skeleton(word)
-  const person = await stores.people.bySkeleton(look)
+  const look = skeleton(word.replace(/^@/, ''))
+  const same = await findPerson(word, parts).catch(nobody)
   return all.filter(
-    ({ who, network, people }) =>
-      names.has(who) ||
-      (network === null && skeleton(who) === look) ||
-      (person !== undefined && people.includes(person.id)),
+    (one) =>
+      names.has(one.who) ||
+      (one.network === null && skeleton(one.who) === look) ||
+      (same !== undefined && holdsThem(one, same)),
   )
+}
+
+/** A ban of a key is theirs only if it was their first one. */
+const holdsThem = (sanction: Sanction, { people, keys }: ActTarget): boolean =>
+  people.some(({ id }) => sanction.people.includes(id)) ||
+  (!isFingerprint(sanction.who) && keys.some((key) => sanction.keys.includes(key)))
+
+function nobody(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
 }

@@ -1,6 +1,13 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 
+/** A guest is known by the key that the name is lent to. */
+const guestId = (key: Fingerprint, name: string): PersonId => `guest:${key}:${name}` as PersonId
+
+/** The key of a guest with this id; undefined for somebody registered. No name has a colon in it. */
+export const keyOfGuest = (id: PersonId): Fingerprint | undefined =>
+  /^guest:(.+):[^:]*$/.exec(id)?.[1] as Fingerprint | undefined
+
 /** Guests have names that are lent to their keys for as long as the process lives, such as `alice-2`. */
 export interface Guests {
   /** A guest for somebody who asked for this name: the one of before, if the key comes back. Rejects with `StorageError`. */
@@ -50,7 +57,7 @@ export function createGuests(
       const known = guests.get(`${name} ${key}`)
       if (known && !(await isTaken(skeleton(known.name), key))) return known
       const free = await lendName(name, key)
-      const person: Person = { id: `guest:${key}:${free}` as PersonId, name: free, admin: false, guest: true }
+      const person: Person = { id: guestId(key, free), name: free, admin: false, guest: true }
       guests.set(`${name} ${key}`, person)
       if (guests.size > MAX_GUESTS_REMEMBERED) forgetOldest()
       return person

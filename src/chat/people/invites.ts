@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/duration.ts'
 import type { RoomName } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Clock, Log } from '../ports.ts'
@@ -16,14 +17,19 @@ export interface InviteWish {
 export interface Invites {
   /** A new code, which is told once and never again. Throws `Refusal`: too many open ones. */
   make(by: Person, wish: InviteWish): Promise<string>
-  /** The open ones of this person; an admin's list has all. */
-  list(person: Person): Promise<readonly Invite[]>
+  /** The open ones of this person; an admin's list has all, those of banned people too, which let nobody in meanwhile. */
+  list(person: Person): Promise<readonly ListedInvite[]>
   /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
   revoke(person: Person, id: number): Promise<void>
   /** What a code is good for now; undefined for one that lets nobody in. */
   find(code: string): Promise<Invite | undefined>
   /** As `InviteStore.redeem`. */
   redeem(code: string, newcomer: Newcomer): ReturnType<InviteStore['redeem']>
+}
+
+/** A code that is open, unless its maker is banned from the server. */
+export interface ListedInvite extends Invite {
+  readonly isHeld: boolean
 }
 
 /** What codes are made with. */
@@ -34,14 +40,20 @@ export interface InvitesParts {
   readonly log: Log
   /** How many open ones one person may have; asked at each use. */
   readonly maxOpen: () => number
+  /** Whether somebody is banned from the server: their codes let nobody in as long as they are. */
+  readonly isOut: (maker: Person) => boolean
   /** Somebody came in with a code. Must not throw. */
   readonly onRedeemed: (invite: Invite, newcomer: Person) => void
 }
 
-const DAY_MS = 86_400_000
-
 export function createInvites(parts: InvitesParts): Invites {
   const { store, codes, clock, log } = parts
+
+  async function find(code: string): Promise<Invite | undefined> {
+    const invite = await store.find(codes.digest(code), clock.now())
+    return invite && !parts.isOut(invite.by) ? invite : undefined
+  }
+
   return {
     async make(by, { uses, days, room }) {
       const code = codes.make()
@@ -56,14 +68,18 @@ export function createInvites(parts: InvitesParts): Invites {
       log.info({ id, by: by.name, room, uses, days }, 'an invite code was made')
       return code
     },
-    list: (person) => store.list(clock.now(), person.admin ? undefined : person.id),
+    async list(person) {
+      const all = await store.list(clock.now(), person.admin ? undefined : person.id)
+      return all.map((invite) => ({ ...invite, isHeld: parts.isOut(invite.by) }))
+    },
     async revoke(person, id) {
       const done = await store.revoke(id, clock.now(), person.admin ? undefined : person.id)
-      if (!done) throw new Refusal(`you have no open invite ${id}; see invites list`)
+      if (!done) throw new Refusal(`you have no open invite ${id}; see /invites list`)
       log.info({ id, by: person.name }, 'an invite code was revoked')
     },
-    find: (code) => store.find(codes.digest(code), clock.now()),
+    find,
     async redeem(code, newcomer) {
+      if (!(await find(code))) return 'no-code'
       const invite = await store.redeem(codes.digest(code), newcomer)
       if (typeof invite === 'string') return invite
       const { id, by, room } = invite

@@ -7,9 +7,12 @@ import type { KeyStore, StoredKey } from './ports.ts'
 export interface Keys {
   /** In the order in which they were added; none for somebody who comes with certificates. */
   list(person: Person): Promise<readonly StoredKey[]>
-  /** Adds the public key in a line of a `.pub` file. Throws `Refusal`: no key, somebody else's, too many. */
+  /**
+   * Adds the public key in a line of a `.pub` file, which waits for its first login. That somebody else has it, or that it is banned, is
+   * not told. Throws `Refusal`: no key, theirs already, too many.
+   */
   add(person: Person, line: string): Promise<Fingerprint>
-  /** Throws `Refusal` for the last one, and for one that is not theirs. */
+  /** Throws `Refusal` for the last one that does not wait, and for one that is not theirs. */
   remove(person: Person, fingerprint: string): Promise<void>
 }
 
@@ -27,6 +30,9 @@ export interface KeysParts {
 const NO_KEY =
   'this is no public key that could log in: give the line of a .pub file, such as "ssh-ed25519 AAAA…"; nothing was added'
 
+const LAST_KEY =
+  'this is your last key that has logged in, and without it you could not come in; log in with another one first'
+
 export function createKeys({ store, readLine, clock, log, maxKeys }: KeysParts): Keys {
   return {
     async list(person) {
@@ -39,7 +45,6 @@ export function createKeys({ store, readLine, clock, log, maxKeys }: KeysParts):
       if (!key) throw new Refusal(NO_KEY)
       const outcome = await store.add(person.id, key, clock.now(), maxKeys())
       if (outcome === 'known') throw new Refusal(`${key} is yours already`)
-      if (outcome === 'taken') throw new Refusal(`${key} is the key of somebody else here; nothing was added`)
       if (outcome === 'full')
         throw new Refusal(`you have ${maxKeys()} keys already; remove one before you add another`)
       log.info({ person: person.name, key }, 'a key was added')
@@ -49,12 +54,9 @@ export function createKeys({ store, readLine, clock, log, maxKeys }: KeysParts):
       refuseGuest(person)
       const key = (await store.list(person.id)).find((one) => one.fingerprint === fingerprint)
       const outcome = key ? await store.remove(person.id, key.fingerprint) : 'unknown'
-      if (outcome === 'last')
-        throw new Refusal(
-          'this is your last key, and without it you could not come in; add another one first',
-        )
+      if (outcome === 'last') throw new Refusal(LAST_KEY)
       if (outcome === 'unknown')
-        throw new Refusal(`you have no key ${fingerprint.slice(0, 60)}; keys list shows yours`)
+        throw new Refusal(`you have no key ${fingerprint.slice(0, 60)}; /keys list shows yours`)
       log.info({ person: person.name, key: fingerprint }, 'a key was removed')
     },
   }

@@ -26,13 +26,24 @@ export const isRoomName = (name: string): name is RoomName => ROOM_NAME.test(nam
 /** Throws `Refusal` unless `name` is 1-32 of `[a-z0-9_-]`. */
 export function roomName(name: string): RoomName {
   if (isRoomName(name)) return name
-  throw new Refusal(`"${name.slice(0, 40)}" cannot be a room: use 1-32 of a-z, 0-9, _ and -`)
+  const meant = withoutHash(name)
+  const hint =
+    meant === undefined ? 'use 1-32 of a-z, 0-9, _ and -' : `rooms have no #; did you mean ${meant}?`
+  throw new Refusal(`"${name.slice(0, 40)}" cannot be a room: ${hint}`)
+}
+
+/** The room that somebody means who writes rooms as IRC does, `#den`; undefined for another name. */
+export function withoutHash(name: string): RoomName | undefined {
+  const meant = name.replace(/^#+/, '').toLowerCase()
+  return name.startsWith('#') && isRoomName(meant) ? meant : undefined
 }
 
 /** What is wrong with a person's name, in a sentence; undefined if it may be registered. See docs/decisions/026-names.md. */
 export function problemWithName(name: string): string | undefined {
   if (!PERSON_NAME.test(name)) return 'a name is 1-24 letters, digits, _ . or -'
   if (!/[\p{L}\p{N}]/u.test(name)) return 'a name needs a letter or a digit'
+  const unclear = unclearName(name)
+  if (unclear !== undefined) return unclear
   const strange = strangeCharacter(name)
   if (strange !== undefined) return notInNames(strange)
   if (!scriptsGoTogether(name))
@@ -40,6 +51,15 @@ export function problemWithName(name: string): string | undefined {
   if (!oneNumberSystem(name)) return 'the digits of a name are of one kind'
   if (!marksAreInPlace(name)) return 'each mark of a name stands on a letter, and only once'
   return undefined
+}
+
+/** What else a command, or a reader of a sentence, could take the name for. */
+function unclearName(name: string): string | undefined {
+  if (name.startsWith('-')) return 'a name does not begin with -, as the flags of commands do'
+  if (name.endsWith('.')) return 'a name does not end with a full stop'
+  // Letters that look like digits are digits to a reader.
+  const isAddress = [name, skeleton(name)].some((text) => /^[\p{N}lO]+(\.[\p{N}lO]+){3}$/u.test(text))
+  return isAddress ? 'a name is no network address' : undefined
 }
 
 /** Whether a name is one of these, or looks like one of them, as it is written or in small letters. */

@@ -1,15 +1,17 @@
 // Who people are: which name belongs to which key, who is a guest, who is an admin. It must not know what a room is, nor how
 // somebody logged in.
 import { skeleton } from '../../lib/text/skeleton.ts'
-import { InviteRefusal, Refusal, StorageError } from '../errors.ts'
+import { InviteRefusal, Refusal } from '../errors.ts'
+import { createFirstLogin } from './first-login.ts'
 import { createGuests } from './guests.ts'
 import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
-import { createLiveNames } from './live-names.ts'
+import { createClaim } from './claim.ts'
+import { createLivePeople } from './live-people.ts'
 import { isLike, problemWithName, RESERVED_NAMES } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
-import type { NameStore } from './ports.ts'
-import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
+import type { KeyStore, NameStore } from './ports.ts'
+import type { Clock, Log, LoginFacts, MonotonicClock, PeopleStore } from '../ports.ts'
 import { createRegister } from './register.ts'
 import { createRename } from './rename.ts'
 
@@ -28,10 +30,15 @@ export interface People {
    * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code.
    */
   identify(name: string, key: Fingerprint, address: string, proof?: Proof): Promise<Person>
-  /** The person as they are stored now. A guest is not stored and stays as they are. Rejects with `StorageError`. */
+  /**
+   * The person as they are stored now, with the rights of the key that they came in with. A guest is not stored and stays as they are.
+   * Rejects with `StorageError`.
+   */
   current(person: Person): Promise<Person>
-  /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest. */
+  /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest, an admin by the config. */
   claim(person: Person, code: string): Promise<void>
+  /** Whether the claim code still makes somebody the first admin. */
+  isClaimable(): boolean
   /** The key that a guest's name is lent to now. */
   guestKey(name: string): Fingerprint | undefined
   /** Gives somebody another name; the former one is kept from others for a while. Throws `Refusal`. */
@@ -44,12 +51,14 @@ export interface Proof {
   readonly code?: string
   /** A certificate that the operator trusts says that the name is theirs. */
   readonly isCertified?: boolean
+  /** The key came alone, and a certificate for it may follow once it is refused. */
+  readonly mayBeCertified?: boolean
 }
 
 /** What the config says of people. */
 export interface PeoplePolicy {
   readonly access: AccessPolicy
-  /** Fingerprints of keys that are admins by config. */
+  /** Fingerprints of keys that are admins by config: whoever logs in with one is an admin in that login, and not with other keys. */
   readonly admins: readonly string[]
   /** No person may have the name of a model. */
   readonly modelNames: readonly string[]
@@ -57,6 +66,8 @@ export interface PeoplePolicy {
   readonly namesPerKey: number
   /** How many former names are kept for one person at the same time. */
   readonly keptNames: number
+  /** How often one person may take another name in a day. */
+  readonly renamesPerDay: number
 }
 
 /** What decides who people are. */
@@ -64,27 +75,30 @@ export interface PeopleOptions {
   readonly store: PeopleStore
   readonly names: NameStore
   readonly invites: Pick<Invites, 'find' | 'redeem'>
-  readonly clock: Clock
+  readonly keys: Pick<KeyStore, 'prove'>
+  readonly log: Log
+  readonly clock: Clock & MonotonicClock
   readonly nextId: () => string
   /** Gives the policy of now; asked at each use. */
   readonly policy: () => PeoplePolicy
-  /** Absent once there is an admin. */
+  /** Absent where there is an admin. */
   readonly claimCode: string | undefined
   /** Who may not come in. */
-  readonly sanctions: Pick<Sanctions, 'barsLogin'>
+  readonly sanctions: Pick<Sanctions, 'barsLogin' | 'whyOut'>
 }
 
 export function createPeople(options: PeopleOptions): People {
   const { store, policy, clock } = options
-  const live = createLiveNames()
+  const live = createLivePeople()
+  const claim = createClaim(options)
   const facts = (mark: string, key: Fingerprint): Promise<LoginFacts> =>
     store.forLogin(mark, key, clock.now())
   const isTaken = async (mark: string, key: Fingerprint): Promise<boolean> =>
     (await facts(mark, key)).person !== undefined
   const guests = createGuests(isTaken, isReserved)
   const register = createRegister({ ...options, guests, whyNotFree, bearer, newPerson })
-  const rename = createRename({ ...options, whyNotFree, onRenamed: live.set })
-  let claimCode = options.claimCode
+  const firstLogin = createFirstLogin({ ...options, isAdminKey })
+  const rename = createRename({ ...options, whyNotFree, onRenamed: live.rename })
 
   function isReserved(name: string): boolean {
     return isLike(name, [...RESERVED_NAMES, ...policy().modelNames])
@@ -94,8 +108,8 @@ export function createPeople(options: PeopleOptions): People {
     return policy().admins.includes(key)
   }
 
-  function newPerson(name: string, key: Fingerprint): Person {
-    return { id: options.nextId() as PersonId, name, admin: isAdminKey(key), guest: false }
+  function newPerson(name: string): Person {
+    return { id: options.nextId() as PersonId, name, admin: false, guest: false }
   }
 
   function whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
@@ -111,28 +125,31 @@ export function createPeople(options: PeopleOptions): People {
     // The store is asked the same for every name, so that an answer takes as long for one that exists as for any other.
     const known = await facts(skeleton(name), key)
     if (!known.person || !known.ownsName) return { known }
-    if (!isAdminKey(key) || known.person.admin) return { known, person: known.person }
-    // An admin by the config is one also while nothing can be stored.
-    await store.setAdmin(known.person.id, true).catch(ignoreStorageError)
-    return { known, person: { ...known.person, admin: true } }
+    return { known, person: known.person }
   }
 
   async function find(
     name: string,
     key: Fingerprint,
     address: string,
-    { code, isCertified }: Proof,
+    { code, isCertified, mayBeCertified }: Proof,
   ): Promise<Person> {
     const { known, person } = await bearer(name, key)
+    const isNamed = isCertified === true && known.person !== undefined && isSameName(name, known.filedName)
+    const holders = isNamed ? [...known.holders, known.person.id] : known.holders
     // Asked once the store was read, so that it takes as long as for a key that nobody knows.
-    if (options.sanctions.barsLogin({ key, holders: known.holders, address }))
-      throw banned(policy().access, code)
+    if (options.sanctions.barsLogin({ key, ...known, holders, address })) throw banned(policy().access, code)
     if (person) return person
+    const added = code === undefined && !isCertified ? await firstLogin(known, key) : undefined
+    if (added) return added
+    if (isNamed) return known.person
     if (isCertified) return await register.certified(name, key, known)
     const { access } = policy()
+    if (code !== undefined && (await claim.opens(code))) return await register.byKey(name, key, known)
     if (code !== undefined && access !== 'closed') return await register.withCode(name, key, code, known)
-    const mayRegister = access === 'open' || isAdminKey(key) || claimCode !== undefined
-    if (mayRegister) return await register.byKey(name, key, known)
+    if (access === 'open' && mayBeCertified && !isAdminKey(key))
+      throw new InviteRefusal('later', 'the client is asked first for a certificate of the key')
+    if (access === 'open' || isAdminKey(key)) return await register.byKey(name, key, known)
     if (access === 'invite') throw new InviteRefusal('no-code', 'nobody has this key, and it brings no code')
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
   }
@@ -140,23 +157,30 @@ export function createPeople(options: PeopleOptions): People {
   return {
     identify: async (asked, key, address, proof = {}) => {
       const name = asked.slice(0, MAX_ASKED).normalize('NFC')
-      return live.follow(await find(name, key, address, proof))
+      const person = await find(name, key, address, proof)
+      return live.follow(person, () => !person.guest && isAdminKey(key))
     },
     async current(person) {
-      return person.guest ? person : ((await store.byId(person.id)) ?? person)
+      const stored = person.guest ? undefined : await store.byId(person.id)
+      if (!stored) return person
+      return {
+        ...stored,
+        admin: stored.admin || (person.login !== undefined && isAdminKey(person.login.key)),
+      }
     },
+    isClaimable: claim.isOpen,
     guestKey: (name) => guests.holderOf(name),
     async claim(person, code) {
-      if (claimCode === undefined || !sameText(code.trim().toUpperCase(), claimCode)) {
-        throw new Refusal('that claim code is wrong or was used already; the server prints it when it starts')
-      }
-      if (person.guest) throw new Refusal('a guest cannot be admin; log in with a name that nobody has')
-      if (!(await store.claimAdmin(person.id))) throw new Refusal('there is an admin already')
-      claimCode = undefined
+      await claim.take(person, code)
+      live.setAdmin(person.id, true)
     },
     rename,
   }
 }
+
+/** Whether somebody wrote a name as its bearer does, but for the case: a name that only looks like it is another one. */
+const isSameName = (asked: string, filed: string | undefined): boolean =>
+  asked.toLowerCase() === filed?.toLowerCase()
 
 /** The same answer as for a key that nobody has. */
 function banned(access: AccessPolicy, code: string | undefined): Refusal {
@@ -166,14 +190,3 @@ function banned(access: AccessPolicy, code: string | undefined): Refusal {
 
 /** For the log: the client learns nothing. */
 const BANNED = 'this key, its owner or its network is banned'
-
-function ignoreStorageError(error: unknown): void {
-  if (!(error instanceof StorageError)) throw error
-}
-
-/** Compares in time that does not depend on where the texts differ. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let i = 0; i < b.length; i++) difference |= (a.charCodeAt(i) || 0) ^ b.charCodeAt(i)
-  return difference === 0
-}

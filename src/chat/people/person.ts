@@ -10,10 +10,13 @@ export interface Person {
   readonly id: PersonId
   /** The name of now: a person who came in can change it while they are here. */
   readonly name: string
+  /** Whether they are an admin now, with the key that they came in with: that can end while they are here, too. */
   readonly admin: boolean
   readonly guest: boolean
   /** Why a guest has no name of their own, as a sentence without its full stop. */
   readonly why?: string
+  /** What they must know of this login, as a sentence without its full stop. */
+  readonly notice?: string
   /** How they came in; absent where they were read from the store. */
   readonly login?: Login
 }
@@ -25,11 +28,14 @@ export interface Login {
   readonly network: string
 }
 
-/** The same person, and how they came in. Their name stays that of now. */
+/** The same person, and how they came in. Their name and rights stay those of now. */
 export const withLogin = (person: Person, login: Login): Person => ({
   ...person,
   get name() {
     return person.name
+  },
+  get admin() {
+    return person.admin
   },
   login,
 })

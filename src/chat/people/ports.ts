@@ -62,15 +62,22 @@ export interface InviteStore {
 export interface StoredKey {
   readonly fingerprint: Fingerprint
   readonly addedAt: number
+  /** It was added, and has not logged in under their name yet: it may be anybody's, and counts for nothing but that login. */
+  readonly isWaiting: boolean
 }
 
 /** The keys with which registered people log in. All methods reject with `StorageError` only. */
 export interface KeyStore {
   /** In the order in which they were added; none for somebody unknown. */
   list(id: PersonId): Promise<readonly StoredKey[]>
-  /** `taken`: somebody else has it; `full`: the person has `max` keys. Only `added` changes anything. */
-  add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'taken' | 'full'>
-  /** The last one is never removed. Only `removed` changes anything. */
+  /**
+   * The key waits for its first login, whoever else has it or waits for it. `full`: the person has `max` keys, those that wait
+   * included. Only `added` changes anything.
+   */
+  add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>
+  /** A key that waited is theirs, since its owner logged in; false, and nothing done, if it did not wait, or is somebody else's. */
+  prove(id: PersonId, key: Fingerprint): Promise<boolean>
+  /** The last one that does not wait is never removed. Only `removed` changes anything. */
   remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
 }
 

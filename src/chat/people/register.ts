@@ -12,7 +12,7 @@ export interface Register {
   byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
   /** A key that brings an invite code. Throws `InviteRefusal`. */
   withCode(name: string, key: Fingerprint, code: string, known: LoginFacts): Promise<Person>
-  /** A trusted certificate for the name: its bearer, who is registered without a key if it is free. Throws `Refusal`. */
+  /** A trusted certificate for a free name, which is registered without a key. Throws `Refusal`. */
   certified(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
 }
 
@@ -22,7 +22,7 @@ export interface RegisterParts {
   readonly invites: Pick<Invites, 'find' | 'redeem'>
   readonly guests: Guests
   readonly clock: Clock
-  readonly newPerson: (name: string, key: Fingerprint) => Person
+  readonly newPerson: (name: string) => Person
   readonly policy: () => { readonly namesPerKey: number }
   /** Why nobody with this key can be given the name, whether or not somebody has it. */
   readonly whyNotFree: (name: string, key: Fingerprint) => string | undefined
@@ -51,7 +51,7 @@ export function createRegister(parts: RegisterParts): Register {
       const isLent = guests.holderOf(name) !== undefined
       if (problem && !isLent) throw new Refusal(`${problem}. Try ssh NAME@…`)
       if (problem || known.person || hasTooMany(known)) return await lend(name, key, known)
-      const person = newPerson(name, key)
+      const person = newPerson(name)
       if (await put(person, key)) return person
       const now = await bearer(name, key)
       return now.person ?? (await lend(name, key, now.known))
@@ -61,9 +61,8 @@ export function createRegister(parts: RegisterParts): Register {
       const problem = whyNotFree(name, key)
       if (problem) throw new InviteRefusal('no-name', problem)
       if (hasTooMany(known))
-        throw new InviteRefusal('no-name', `this key has ${known.namesOfKey} names already`)
-      // An admin by the config becomes one below.
-      const person = { ...newPerson(name, key), admin: false }
+        throw new InviteRefusal('no-name', `this key has ${counted(known.namesOfKey, 'name')} already`)
+      const person = newPerson(name)
       const outcome = await invites.redeem(code, {
         ...{ person, skeleton: skeleton(name), key, at: clock.now() },
         most: policy().namesPerKey,
@@ -75,18 +74,20 @@ export function createRegister(parts: RegisterParts): Register {
       throw new InviteRefusal('no-name', taken(name))
     },
     async certified(name, key, known) {
-      if (known.person) return known.person
+      if (known.person) throw new Refusal(taken(name))
       const problem = whyNotFree(name, key)
       if (problem) throw new Refusal(problem)
-      const person = newPerson(name, key)
-      const registered = (await put(person)) ? person : (await bearer(name, key)).known.person
-      if (!registered) throw new Refusal(taken(name))
-      return registered
+      const person = newPerson(name)
+      // Of two who come with the same certificate at once, the second finds what the first did.
+      const now = (await put(person)) ? { person, filedName: name } : (await bearer(name, key)).known
+      if (!now.person || now.filedName !== name) throw new Refusal(taken(name))
+      return now.person
     },
   }
 }
 
-function whyGuest(name: string, { person, namesOfKey }: LoginFacts, namesPerKey: number): string {
+function whyGuest(name: string, { person, isWaiting, namesOfKey }: LoginFacts, namesPerKey: number): string {
+  if (isWaiting) return `the name ${name} has other keys, and yours was not taken into that account`
   if (person) return `the name ${name} belongs to another key`
   if (namesOfKey >= namesPerKey)
     return `your key has ${counted(namesOfKey, 'name')} and may have no more (names_per_key)`

@@ -80,16 +80,28 @@ export function createPresenceFold(own?: string): PresenceFold {
 
 /** A part of a log that is known whole: what is too much for lines of its own goes into the line of a later row. */
 export function foldPast(entries: readonly Entry[], columns: number): readonly Entry[] {
+  const lines = foldedLines(entries, columns)
+  return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry.id) ?? []) : entry))
+}
+
+/** An entry as far as folding must know it: of what is no coming or going, that it is there. */
+export type FoldedEntry = Entry | Pick<Entry, 'id'>
+
+/** The lines for those who came and went in a part of a log, each in the place of the entry with this id: the last that it is for. */
+export function foldedLines(
+  entries: readonly FoldedEntry[],
+  columns: number,
+): ReadonlyMap<Entry['id'], Entry> {
   const rows = rowsOf(entries)
   const others = entries.filter((entry) => !isComing(entry)).length
   const allowed = others === 0 ? 1 : Math.ceil(others / 2) - 1
   const first = Math.max(0, rows.length - allowed)
   const joined = rows.slice(first).map((row, index) => (index === 0 ? rows.slice(0, first + 1).flat() : row))
-  const lines = new Map(joined.map((row) => [row.at(-1), lineFor(row, columns)]))
-  return entries.flatMap((entry) => (isComing(entry) ? (lines.get(entry) ?? []) : entry))
+  const lines = joined.map((row) => lineFor(row, columns))
+  return new Map(lines.map((line) => [line.id, line]))
 }
 
-function rowsOf(entries: readonly Entry[]): readonly (readonly Coming[])[] {
+function rowsOf(entries: readonly FoldedEntry[]): readonly (readonly Coming[])[] {
   const rows: Coming[][] = []
   let row: Coming[] | undefined
   for (const entry of entries) {
@@ -100,7 +112,7 @@ function rowsOf(entries: readonly Entry[]): readonly (readonly Coming[])[] {
   return rows
 }
 
-const isComing = (entry: Entry): entry is Coming => entry.kind === 'presence'
+const isComing = (entry: FoldedEntry): entry is Coming => 'kind' in entry && entry.kind === 'presence'
 
 const isOf = (entry: Coming, name: string): boolean => entry.event !== 'summed' && nameIn(entry) === name
 

@@ -3,7 +3,7 @@
  * be stored now. It must not know who is in the room: it is told of each change, in order.
  */
 
-import { createSerial } from '../../lib/serial.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 import type { Entry, EntryDraft, Recorded, RoomName } from '../entry.ts'
 import { StorageError } from '../errors.ts'
 import type { HeldPresence, PresenceChange } from './held-presence.ts'

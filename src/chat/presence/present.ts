@@ -49,7 +49,14 @@ export function createPresent(): PresentPeople {
   }
 }
 
+/** By halves: a room of thousands is asked for few of its names. */
 function withPerson(people: readonly Person[], person: Person): readonly Person[] {
-  const after = people.findIndex((one) => one.name > person.name)
-  return people.toSpliced(after < 0 ? people.length : after, 0, person)
+  const { name } = person
+  let [from, to] = [0, people.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((people[middle]?.name ?? '') > name) to = middle
+    else from = middle + 1
+  }
+  return people.toSpliced(from, 0, person)
 }

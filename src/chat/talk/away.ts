@@ -1,14 +1,20 @@
-import { Refusal } from '../errors.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import { Refusal, StorageError } from '../errors.ts'
 import { mentionsOfPeople } from '../mentions.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
+import type { Clock, Log } from '../ports.ts'
 import type { Room } from '../room.ts'
+import type { AwayStore } from './ports.ts'
 import { SYSTEM } from '../people/names.ts'
 
-/** Who is away, kept until they speak or the server stops. */
+/** Who is away, kept until they speak; of a guest, at most until the server stops. */
 export interface AwayPeople {
-  /** Somebody is away from now on; an empty text gives no reason. Throws `Refusal` where the text is too long. */
-  leave(person: Person, text: string): void
+  /**
+   * Somebody is away from now on; an empty text gives no reason. Throws `Refusal` where the text is too long. Rejects with
+   * `StorageError`.
+   */
+  leave(person: Person, text: string): Promise<void>
   /** What they said as they left; undefined where they are not away. */
   textOf(person: PersonId): string | undefined
   /** Somebody spoke: they are not away any more. True if they were. */
@@ -31,10 +37,25 @@ interface Absence {
   readonly told: Set<PersonId>
 }
 
-export function createAway(): AwayPeople {
-  const absences = new Map<PersonId, Absence>()
+/** Reads who was away when the server stopped. Rejects with `StorageError`. */
+export async function openAway(store: AwayStore, clock: Clock, log: Pick<Log, 'warn'>): Promise<AwayPeople> {
+  const stored = await store.away()
+  const absences = new Map(
+    stored.map(({ person, text }): [PersonId, Absence] => [person, { text, told: new Set() }]),
+  )
+  const inTurn = createSerial()
 
-  const comeBack = (person: PersonId): boolean => absences.delete(person)
+  function comeBack(person: PersonId): boolean {
+    const wasAway = absences.delete(person)
+    if (wasAway) void inTurn(() => store.comeBack(person)).catch(cannotForget)
+    return wasAway
+  }
+
+  /** They are away again once the server has started anew: what they say then brings them back. */
+  function cannotForget(error: unknown): void {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason }, 'who came back is stored as away')
+  }
 
   function toldTo(asker: PersonId, { id, name }: Person): string | undefined {
     const absence = absences.get(id)
@@ -44,14 +65,15 @@ export function createAway(): AwayPeople {
   }
 
   return {
-    leave({ id }, raw) {
+    async leave({ id, guest }, raw) {
       const text = cleanLine(raw)
       if ([...text].length > MAX_AWAY_CHARS)
         throw new Refusal(`that is too long: ${MAX_AWAY_CHARS} characters are allowed`)
+      if (!guest) await inTurn(() => store.leave({ person: id, text }, clock.now()))
       absences.delete(id)
       absences.set(id, { text, told: new Set() })
       const [first] = absences.keys()
-      if (absences.size > MAX_AWAY && first !== undefined) absences.delete(first)
+      if (absences.size > MAX_AWAY && first !== undefined) comeBack(first)
     },
     textOf: (person) => absences.get(person)?.text,
     comeBack,

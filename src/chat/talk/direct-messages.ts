@@ -1,23 +1,28 @@
+import { DAY_MS } from '../../lib/duration.ts'
+import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
 import { indentLater } from '../entry-text.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, StorageError } from '../errors.ts'
 import { messageText, type MessageLimits } from '../message-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, Log } from '../ports.ts'
 import type { FindPerson } from './find-person.ts'
 import type { Hearing } from './ignores.ts'
 import type { OpenSessions, PersonalScreen } from './open-sessions.ts'
-import type { DirectMessage, DirectMessageStore } from './ports.ts'
+import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
 /** Messages from one person to another one. They are in no room. */
 export interface DirectMessages {
   /**
-   * Shows a text on all open sessions of a person; who has none finds it at the next login. Resolves once it is stored, to
-   * what the sender reads of it. Throws `Refusal`: nobody of that name, too long, too many waiting.
+   * Shows a text on all open sessions of a person; who has none finds it at the next login. The sender reads it back in all
+   * of theirs. Resolves once it is stored. Throws `Refusal`: nobody of that name, too long, too many waiting.
    */
   send(from: Person, name: string, text: string): Promise<SentMessage>
-  /** Likewise, to whoever wrote to this person last, since the server started. */
+  /** Likewise, to whoever wrote what this person was shown last, since the server started. */
   reply(from: Person, text: string): Promise<SentMessage>
-  /** Shows what waits for a person, on all of their open sessions. Rejects with `StorageError`. */
+  /**
+   * Shows what waits for a person on those of their open sessions that have not shown it. It waits until one of their
+   * clients has read it, or for a month. Rejects with `StorageError`.
+   */
   deliver(person: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void>
 }
 
@@ -46,6 +51,7 @@ export interface DirectMessageParts {
   readonly limits: DirectMessageLimits
   readonly nextId: () => string
   readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** One sender can fill this share of what may wait for somebody. */
@@ -54,43 +60,59 @@ const SHARE_OF_ONE_SENDER = 5
 const MAX_DAYS = 30
 /** Beyond this many people, those who were written to first cannot reply any more. */
 const MAX_WRITERS = 10_000
-/** Older ones are shown with their time. */
-const FRESH_MS = 60_000
-
-type Sender = DirectMessage['from']
 
 export function createDirectMessages(parts: DirectMessageParts): DirectMessages {
   const { store, sessions, clock, limits } = parts
   /** Who wrote to somebody last, and was shown. */
   const lastWriters = new Map<PersonId, Sender>()
-  const deliveries = new Map<PersonId, Promise<void>>()
+  /** The ids of what a screen shows, or has shown, and nobody is known to have read. */
+  const unread = new WeakMap<PersonalScreen, Set<string>>()
+  /** The ids of what is being sent: it has not waited. */
+  const justWritten = new Set<string>()
+  /** What waits for one person is stored, shown and removed one after the other, so that nothing is shown twice. */
+  const inTurn = createKeyedSerial<PersonId>()
 
   async function send(from: Person, to: Person, raw: string): Promise<SentMessage> {
     if (to.id === from.id) throw new Refusal('that is your own name; a message goes to somebody else')
     // What waits on disk is bounded by its number, so each is bounded like a single line.
     const { message_chars, message_lines } = limits
     const text = messageText(raw, { message_chars, message_lines, paste_bytes: message_chars })
-    const sender = { id: from.id, name: from.name, guest: from.guest }
+    const key = from.login && { key: from.login.key }
+    const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
-    if (to.guest) await showGuest(to, message)
-    else await keep(to, message)
-    return { to, line: indentLater(`you -> ${to.name}: ${text}`) }
+    await sendNow(to, message)
+    const line = indentLater(`you -> ${to.name}: ${text}`)
+    for (const screen of sessions.of(from.id)) screen.print(line)
+    return { to, line }
+  }
+
+  async function sendNow(to: Person, message: DirectMessage): Promise<void> {
+    justWritten.add(message.id)
+    try {
+      if (to.guest) return await showGuest(to, message)
+      await put(to, message)
+      if (sessions.of(to.id).length > 0) await deliverTo(to)
+    } finally {
+      justWritten.delete(message.id)
+    }
   }
 
   /** Also a message that nobody will be shown is stored: who is ignored finds the same limits. */
-  async function keep(to: Person, message: DirectMessage): Promise<void> {
+  async function put(to: Person, message: DirectMessage): Promise<void> {
     const forOne = limits.waiting_messages_per_person
-    const isStored = await store.put(message, {
+    const bounds = {
       forOne,
       fromOne: Math.ceil(forOne / SHARE_OF_ONE_SENDER),
       inAll: limits.waiting_messages,
-      notBefore: clock.now() - MAX_DAYS * 86_400_000,
-    })
-    if (!isStored)
-      throw new Refusal(
-        `too many messages wait for ${to.name}, from you or from all; try again when they have logged in`,
-      )
-    if (sessions.of(to.id).length === 0) return
+      notBefore: clock.now() - MAX_DAYS * DAY_MS,
+    }
+    if (await inTurn(to.id, () => store.put(message, bounds))) return
+    throw new Refusal(
+      `too many messages wait for ${to.name}, from you or from all; try again when they have logged in`,
+    )
+  }
+
+  async function deliverTo(to: Person): Promise<void> {
     const hearing = await parts.hearingOf(to)
     try {
       await deliver(to, hearing)
@@ -102,42 +124,50 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
   /** A guest is stored nowhere, so neither is what they are sent. */
   async function showGuest(to: Person, message: DirectMessage): Promise<void> {
     const hearing = await parts.hearingOf(to)
-    if (hearing.hearsFrom(message.from.id)) show(message, sessions.of(to.id))
+    if (hearing.hearsFrom(message.from)) for (const screen of sessions.of(to.id)) show(message, screen)
     hearing.close()
   }
 
-  function show(message: DirectMessage, screens: readonly PersonalScreen[]): void {
-    for (const screen of screens) {
-      screen.print(lineOf(message, clock.now()))
-      screen.bell()
-    }
+  function show(message: DirectMessage, screen: PersonalScreen): void {
+    const line = lineOf(message, justWritten.has(message.id))
+    if (screen.person.guest) screen.print(line)
+    else screen.printUntilRead(line, () => void removeRead(message, screen))
+    screen.bell()
     lastWriters.delete(message.to)
     lastWriters.set(message.to, message.from)
     const [first] = lastWriters.keys()
     if (lastWriters.size > MAX_WRITERS && first !== undefined) lastWriters.delete(first)
   }
 
-  /**
-   * One delivery of a person after the other, so that nothing is shown twice. It is deleted after it was shown: what a crash
-   * leaves is shown again, and nothing is lost.
-   */
-  async function deliver({ id }: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void> {
-    const before = deliveries.get(id) ?? Promise.resolve()
-    const mine = before.catch(() => {}).then(() => deliverNow(id, hearing))
-    deliveries.set(id, mine)
+  /** What cannot be removed is shown again at the next login. */
+  async function removeRead({ id, to }: DirectMessage, screen: PersonalScreen): Promise<void> {
     try {
-      await mine
-    } finally {
-      if (deliveries.get(id) === mine) deliveries.delete(id)
+      await inTurn(to, () => store.remove([id]))
+      unread.get(screen)?.delete(id)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      parts.log.warn({ error, reason: error.reason }, 'a message that was read is still stored')
     }
   }
 
+  const deliver = ({ id }: Person, hearing: Pick<Hearing, 'hearsFrom'>): Promise<void> =>
+    inTurn(id, () => deliverNow(id, hearing))
+
   async function deliverNow(id: PersonId, { hearsFrom }: Pick<Hearing, 'hearsFrom'>): Promise<void> {
-    const waiting = await store.waiting(id)
     const screens = sessions.of(id)
-    if (waiting.length === 0 || screens.length === 0) return
-    for (const message of waiting) if (hearsFrom(message.from.id)) show(message, screens)
-    await store.remove(waiting.map((message) => message.id))
+    if (screens.length === 0) return
+    const waiting = await store.waiting(id)
+    const heard = waiting.filter(({ from }) => hearsFrom(from))
+    for (const screen of screens) {
+      const shown = unread.get(screen) ?? new Set()
+      unread.set(screen, shown)
+      for (const message of heard.filter((one) => !shown.has(one.id))) {
+        shown.add(message.id)
+        show(message, screen)
+      }
+    }
+    const unheard = waiting.filter((message) => !heard.includes(message))
+    if (unheard.length > 0) await store.remove(unheard.map((message) => message.id))
   }
 
   return {
@@ -152,8 +182,7 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
 }
 
 /** `alice -> you: hello`. No name has a blank in it, so no line of a room looks like that. */
-function lineOf({ from, at, text }: DirectMessage, now: number): string {
-  const when =
-    now - at < FRESH_MS ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+function lineOf({ from, at, text }: DirectMessage, isFresh: boolean): string {
+  const when = isFresh ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
   return indentLater(`${from.name}${from.guest ? ' (guest)' : ''} -> you${when}: ${text}`)
 }

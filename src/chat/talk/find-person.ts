@@ -1,11 +1,12 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
+import { visibleLine } from '../../lib/text/visible-text.ts'
 import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
-import type { PeopleStore } from '../ports.ts'
+import type { Clock, PeopleStore } from '../ports.ts'
 import type { OpenSessions } from './open-sessions.ts'
 
 /**
- * Finds whom somebody means: people who have registered, and guests who are there. Both throw `Refusal` in the same words
+ * Finds whom somebody means: people who have registered, by a former name that is kept for them, too, and guests who are there. Both throw `Refusal` in the same words
  * whether a name is free, reserved, or that of somebody who is gone. Both reject with `StorageError`.
  */
 export interface FindPerson {
@@ -17,11 +18,15 @@ export interface FindPerson {
 export function createFindPerson(
   people: Pick<PeopleStore, 'bySkeleton' | 'byId'>,
   sessions: Pick<OpenSessions, 'of' | 'guestCalled'>,
+  clock: Clock,
 ): FindPerson {
   return {
     async called(word) {
       const name = word.replace(/^@/, '')
-      return (await people.bySkeleton(skeleton(name))) ?? sessions.guestCalled(name) ?? refuse(name)
+      const known = await people.bySkeleton(skeleton(name), clock.now())
+      // Who is there brings the key that they came with.
+      if (known) return sessions.of(known.id)[0]?.person ?? known
+      return sessions.guestCalled(name) ?? refuse(name)
     },
     again: async ({ id, name, guest }) =>
       (guest ? sessions.of(id)[0]?.person : await people.byId(id)) ?? refuse(name),
@@ -29,5 +34,7 @@ export function createFindPerson(
 }
 
 function refuse(name: string): never {
-  throw new Refusal(`nobody can be reached as ${name.slice(0, 40)}; who lists the people of a room`)
+  throw new Refusal(
+    `nobody can be reached as ${visibleLine(name.slice(0, 40))}; /who lists the people of a room`,
+  )
 }

@@ -1,18 +1,19 @@
 import type { Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
-import type { Person, PersonId } from '../people/person.ts'
-import type { Ignored, IgnoredStore } from './ports.ts'
+import { keyOfGuest } from '../people/guests.ts'
+import type { Fingerprint, Person, PersonId } from '../people/person.ts'
+import type { Ignored, IgnoredStore, Sender } from './ports.ts'
 
 /** Whom somebody ignores, for as long as they have a session; it follows what they change meanwhile. */
 export interface Hearing {
-  /** False for what somebody they ignore says, does, reacts with or takes back. What a room must know stays heard. */
+  /** False for what somebody they ignore says, does, reacts with, takes back or runs. What a room must know stays heard. */
   hears(entry: Entry): boolean
-  hearsFrom(person: PersonId): boolean
+  hearsFrom(sender: Pick<Sender, 'id' | 'key'>): boolean
   /** To be called once. */
   close(): void
 }
 
-/** Who ignores whom. Those who are ignored are not told. */
+/** Who ignores whom: somebody is ignored under all their names, and so are all who have a key of theirs. They are not told. */
 export interface Ignores {
   /** Rejects with `StorageError`. */
   open(person: Person): Promise<Hearing>
@@ -20,8 +21,12 @@ export interface Ignores {
   list(person: Person): Promise<readonly Ignored[]>
   /** From now on somebody is ignored; throws `Refusal` where that is one too many. */
   add(person: Person, other: Person): Promise<void>
+  /** Whether the first ignores the other one. Rejects with `StorageError`. */
+  isIgnored(person: Person, other: Person): Promise<boolean>
   /** And not any more. */
   remove(person: Person, other: PersonId): Promise<void>
+  /** Somebody has come in with this key, perhaps under a name that is new. */
+  cameIn(person: Pick<Person, 'id' | 'name'>, key: Fingerprint): void
 }
 
 /** People that one person can ignore. */
@@ -30,7 +35,10 @@ const MAX_IGNORED = 200
 interface Kept {
   readonly ready: Promise<void>
   readonly ignored: Map<PersonId, Ignored>
-  names: ReadonlySet<string>
+  /** All of these are made from `ignored`. */
+  names: Set<string>
+  people: Set<PersonId>
+  keys: Set<Fingerprint>
   holders: number
 }
 
@@ -45,7 +53,8 @@ export function createIgnores(store: IgnoredStore): Ignores {
       for (const one of list) ignored.set(one.id, one)
       count(kept)
     }
-    const kept: Kept = { ready: read(), ignored, names: new Set(), holders: 0 }
+    const none = { names: new Set<string>(), people: new Set<PersonId>(), keys: new Set<Fingerprint>() }
+    const kept: Kept = { ready: read(), ignored, ...none, holders: 0 }
     return kept
   }
 
@@ -53,12 +62,11 @@ export function createIgnores(store: IgnoredStore): Ignores {
     if (--kept.holders === 0 && open.get(person.id) === kept) open.delete(person.id)
   }
 
-  /** Somebody without a session has a list, too: from a script. */
+  /** The store knows what they are called now. */
   async function listOf(person: Person): Promise<readonly Ignored[]> {
+    if (!person.guest) return await store.ignoredBy(person.id)
     const kept = open.get(person.id)
-    if (!kept) return person.guest ? [] : await store.ignoredBy(person.id)
-    await kept.ready
-    return [...kept.ignored.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return [...(kept?.ignored.values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   function change(person: Person, how: (ignored: Kept['ignored']) => void): void {
@@ -66,6 +74,13 @@ export function createIgnores(store: IgnoredStore): Ignores {
     if (!kept) return
     how(kept.ignored)
     count(kept)
+  }
+
+  /** What is known of somebody who is ignored from now on. What a guest ignores is not stored, so only their key is known. */
+  async function facts(person: Person, { id, name, login }: Person): Promise<Ignored> {
+    const stored = person.guest ? [] : await store.ignoredBy(person.id)
+    const keys = login ? [login.key] : []
+    return stored.find((one) => one.id === id) ?? { id, name, nameThen: name, keys, sameKey: [] }
   }
 
   return {
@@ -81,36 +96,88 @@ export function createIgnores(store: IgnoredStore): Ignores {
         throw error
       }
       return {
-        hears: (entry) => !kept.names.has(entry.author) || !isPersonal(entry),
-        hearsFrom: (id) => !kept.ignored.has(id),
+        hears: (entry) =>
+          kept.ignored.size === 0 ||
+          !isPersonal(entry, person) ||
+          entry.by === person.id ||
+          !isAuthorIn(entry, kept),
+        hearsFrom: (sender) => !isSenderIn(sender, kept),
         close: () => release(person, kept),
       }
     },
     list: listOf,
+    async isIgnored(person, other) {
+      const sender = { id: other.id, ...(other.login && { key: other.login.key }) }
+      const kept = open.get(person.id) ?? keep(person)
+      await kept.ready
+      return isSenderIn(sender, kept)
+    },
     async add(person, other) {
       if (other.id === person.id) throw new Refusal('you cannot ignore yourself')
       if (person.guest && !open.has(person.id))
         throw new Refusal('a guest can ignore somebody only in a session')
       if ((await listOf(person)).length >= MAX_IGNORED)
         throw new Refusal(`you ignore ${MAX_IGNORED} people already, which is the limit`)
-      if (!person.guest) await store.add(person.id, other)
-      change(person, (ignored) =>
-        ignored.set(other.id, { id: other.id, name: other.name, nameThen: other.name }),
-      )
+      if (!person.guest) await store.add(person.id, other, other.login?.key)
+      const added = await facts(person, other)
+      change(person, (ignored) => ignored.set(other.id, added))
     },
     async remove(person, other) {
       if (!person.guest) await store.remove(person.id, other)
       change(person, (ignored) => ignored.delete(other))
     },
+    cameIn(person, key) {
+      for (const kept of open.values()) {
+        if (!kept.ignored.has(person.id) && !kept.keys.has(key)) continue
+        for (const [id, one] of kept.ignored) kept.ignored.set(id, metAgain(one, person, key))
+        count(kept)
+      }
+    },
   }
 }
 
 function count(kept: Kept): void {
-  kept.names = new Set([...kept.ignored.values()].flatMap(({ name, nameThen }) => [name, nameThen]))
+  const all = [...kept.ignored.values()]
+  kept.names = new Set(
+    all.flatMap(({ name, nameThen, sameKey }) => [name, nameThen, ...sameKey.map((one) => one.name)]),
+  )
+  kept.people = new Set(all.flatMap(({ id, sameKey }) => [id, ...sameKey.map((one) => one.id)]))
+  kept.keys = new Set(all.flatMap(({ keys }) => keys))
 }
 
-/** What a room or its tools were changed by is no talk: all are told of that. */
-const isPersonal = (entry: Entry): boolean =>
-  entry.kind === 'message' ||
-  entry.kind === 'action' ||
-  (entry.kind === 'notice' && entry.retracts !== undefined)
+/** The same, with the key or the name that came in. */
+function metAgain(one: Ignored, { id, name }: Pick<Person, 'id' | 'name'>, key: Fingerprint): Ignored {
+  const hasKey = one.keys.includes(key)
+  if (one.id === id) return hasKey ? one : { ...one, keys: [...one.keys, key] }
+  if (!hasKey || one.sameKey.some((same) => same.id === id)) return one
+  return { ...one, sameKey: [...one.sameKey, { id, name }] }
+}
+
+function isSenderIn({ id, key = keyOfGuest(id) }: Pick<Sender, 'id' | 'key'>, kept: Kept): boolean {
+  return kept.people.has(id) || (key !== undefined && kept.keys.has(key))
+}
+
+/** An entry of an old log has only a name. */
+const isAuthorIn = ({ by, author }: Entry, kept: Kept): boolean =>
+  by === undefined ? kept.names.has(author) : isSenderIn({ id: by }, kept)
+
+/** What a room or its tools were changed by is no talk: all are told of that. What somebody gives a tool may be talk. */
+function isPersonal(entry: Entry, { name }: Person): boolean {
+  switch (entry.kind) {
+    case 'message':
+    case 'action':
+      return true
+    case 'notice':
+      return entry.retracts !== undefined
+    case 'tool_call':
+    case 'tool_result':
+      return entry.turn === undefined
+    case 'approval':
+      // The question shows what they give the tool; who may answer it must know that.
+      return entry.verdict === 'asked' && entry.turn === undefined && !entry.answerers?.includes(name)
+    case 'presence':
+    case 'reply':
+    case 'scope':
+      return false
+  }
+}

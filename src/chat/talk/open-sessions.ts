@@ -4,7 +4,9 @@ import type { Person, PersonId } from '../people/person.ts'
 /** One open session, as far as something can be said to its person alone. Nothing here throws. */
 export interface PersonalScreen {
   readonly person: Person
-  print(text: string): void
+  print(text: string, role?: 'error'): void
+  /** The same for what must not be lost: `onRead` is called once the client has read it, and never if it goes away first. */
+  printUntilRead(text: string, onRead: () => void): void
   /** Rings, where the terminal can. */
   bell(): void
 }

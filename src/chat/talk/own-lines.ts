@@ -4,8 +4,8 @@ import { messageText, type MessageLimits } from '../message-text.ts'
 import type { Person } from '../people/person.ts'
 import type { Clock } from '../ports.ts'
 import type { Room } from '../room.ts'
-import { createRoomSerials } from './room-serials.ts'
-import { isLine } from './revise.ts'
+import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { isBy, isLine } from './revise.ts'
 
 /** How long somebody may change a line of theirs, in minutes, and how many lines may have been said since. */
 export const EDIT_MINUTES = 15
@@ -30,7 +30,7 @@ export interface LineReaders {
 /** What people change is held to the limits of what they say. A guest name may have been somebody else's before `clock` was first asked. */
 export function createOwnLines(readers: LineReaders, limits: MessageLimits, clock: Clock): OwnLines {
   const startedAt = clock.now()
-  const inTurn = createRoomSerials()
+  const inTurn = createKeyedSerial<Room>()
 
   async function lastLine(room: Room, person: Person): Promise<MessageEntry | ActionEntry> {
     const oldest = Math.max(clock.now() - EDIT_MINUTES * 60_000, person.guest ? startedAt : 0)
@@ -53,21 +53,29 @@ export function createOwnLines(readers: LineReaders, limits: MessageLimits, cloc
         const text = messageText(raw, limits)
         const last = await lastLine(room, person)
         if (last.kind === 'action')
-          throw new Refusal('your last line says what you do; retract it, and say it anew with me')
+          throw new Refusal('your last line says what you do; /retract it, and say it anew with /me')
         if (last.text === text) throw new Refusal('your last line says that already')
-        const draft = { kind: 'message', author: person.name, text, edits: last.id } as const
+        const draft = {
+          kind: 'message',
+          author: person.name,
+          by: person.id,
+          text,
+          edits: last.id,
+        } as const
         await readers.forget(room.name, last.id, () => room.record(draft))
       }),
     retract: (room, person) =>
       inTurn(room, async () => {
-        const { id: retracts } = await lastLine(room, person)
-        const text = `${person.name} took back a line`
-        const draft = { kind: 'notice', level: 'info', author: person.name, text, retracts } as const
+        const { id: retracts, at } = await lastLine(room, person)
+        const said = new Date(at).toISOString().slice(11, 16)
+        const text = `${person.name} took back a line, the last one of theirs, of ${said} UTC`
+        const notice = { kind: 'notice', level: 'info', author: person.name, by: person.id } as const
+        const draft = { ...notice, text, retracts }
         await readers.forget(room.name, retracts, () => room.record(draft))
       }),
   }
 }
 
-const isOwnLine = (entry: Entry, { name }: Person): boolean => isLine(entry) && entry.author === name
+const isOwnLine = (entry: Entry, person: Person): boolean => isLine(entry) && isBy(entry, person)
 
 const NOTHING = `you have said nothing here in the last ${EDIT_MINUTES} minutes that could be changed, or more than ${MAX_LINES_SINCE} lines were said since`

@@ -3,8 +3,8 @@ import type { ActionEntry, Entry } from '../entry.ts'
 import { Refusal } from '../errors.ts'
 import type { Person } from '../people/person.ts'
 import type { Room } from '../room.ts'
-import { createRoomSerials } from './room-serials.ts'
-import { isLine } from './revise.ts'
+import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
+import { isBy, isLine } from './revise.ts'
 
 /** Of a room's lines, actions and reactions, the newest that can be reacted to. */
 export const MAX_REACTION_DISTANCE = 300
@@ -25,7 +25,7 @@ export interface Reactions {
 
 /** Reactions of one room are recorded one after the other, so that none counts twice. */
 export function createReactions(): Reactions {
-  const inTurn = createRoomSerials()
+  const inTurn = createKeyedSerial<Room>()
   return {
     react: (room, person, raw, id) =>
       inTurn(room, async () => {
@@ -47,6 +47,7 @@ export function createReactions(): Reactions {
         await room.record({
           kind: 'action',
           author: person.name,
+          by: person.id,
           text: emoji,
           reacts: line.id,
           to: line.author,
@@ -74,10 +75,14 @@ function lineIn(said: readonly Entry[], id: string | undefined): Entry {
   )
 }
 
-const isReaction = (entry: Entry, line: Entry, { name }: Person): entry is ActionEntry =>
-  entry.kind === 'action' && entry.reacts === line.id && entry.author === name
+const isReaction = (entry: Entry, line: Entry, person: Person): entry is ActionEntry =>
+  entry.kind === 'action' && entry.reacts === line.id && isBy(entry, person)
 
-async function takeBack(room: Room, { name }: Person, { id, text: emoji }: ActionEntry): Promise<void> {
+async function takeBack(
+  room: Room,
+  { name, id: by }: Person,
+  { id, text: emoji }: ActionEntry,
+): Promise<void> {
   const text = `${name} took back ${emoji}`
-  await room.record({ kind: 'notice', level: 'info', author: name, text, retracts: id })
+  await room.record({ kind: 'notice', level: 'info', author: name, by, text, retracts: id })
 }

@@ -1,16 +1,20 @@
-import type { Entry, MessageEntry } from '../entry.ts'
+import type { Entry, EntryId, MessageEntry } from '../entry.ts'
+import type { Person } from '../people/person.ts'
 
 /**
  * The entries once another one has come, as a log that is read `revised` gives them: a new version takes the place of the
- * first, what is taken back is gone, and everything else is the last. Entries that are not there are not revised.
+ * first, what is taken back is gone, with the reactions to it, and everything else is the last. Entries that are not there are not revised.
  */
 export function revise(entries: readonly Entry[], next: Entry): readonly Entry[] {
   if (next.kind === 'message' && next.edits !== undefined)
     return entries.map((entry) => (isFirstVersion(entry, next) ? newVersion(entry, next) : entry))
   if (next.kind === 'notice' && next.retracts !== undefined)
-    return [...entries.filter(({ id }) => id !== next.retracts), next]
+    return [...entries.filter((entry) => !isGoneWith(entry, next.retracts)), next]
   return [...entries, next]
 }
+
+const isGoneWith = (entry: Entry, retracted: EntryId | undefined): boolean =>
+  entry.id === retracted || (entry.kind === 'action' && entry.reacts === retracted)
 
 const isFirstVersion = (entry: Entry, { edits }: MessageEntry): entry is MessageEntry =>
   entry.kind === 'message' && entry.id === edits
@@ -26,3 +30,7 @@ export const isLine = (entry: Entry): boolean =>
   (entry.kind === 'message' && entry.edits === undefined) ||
   (entry.kind === 'action' && entry.reacts === undefined) ||
   entry.kind === 'reply'
+
+/** Whether this person said or did it, under whatever name. An entry of an old log has only the name. */
+export const isBy = ({ by, author }: Entry, { id, name }: Pick<Person, 'id' | 'name'>): boolean =>
+  by === undefined ? author === name : by === id

@@ -1,13 +1,13 @@
 import { StorageError } from '../errors.ts'
 import type { Entry } from '../entry.ts'
-import type { Clock, PeopleStore } from '../ports.ts'
-import { createAway, type AwayPeople } from './away.ts'
+import type { Clock, Log, PeopleStore } from '../ports.ts'
+import { openAway, type AwayPeople } from './away.ts'
 import { createDirectMessages, type DirectMessageLimits, type DirectMessages } from './direct-messages.ts'
 import { createFindPerson, type FindPerson } from './find-person.ts'
 import { createIgnores, type Hearing, type Ignores } from './ignores.ts'
 import { createOpenSessions, type PersonalScreen } from './open-sessions.ts'
 import { createOwnLines, type LineReaders, type OwnLines } from './own-lines.ts'
-import type { DirectMessageStore, IgnoredStore } from './ports.ts'
+import type { AwayStore, DirectMessageStore, IgnoredStore } from './ports.ts'
 import { createReactions, type Reactions } from './reactions.ts'
 
 /** All that people do with what was said, and beside it. */
@@ -35,16 +35,23 @@ export interface TalkSession {
 /** What talk is made from. */
 export interface TalkParts {
   readonly people: Pick<PeopleStore, 'bySkeleton' | 'byId'>
-  readonly stores: { readonly messages: DirectMessageStore; readonly ignored: IgnoredStore }
+  readonly stores: {
+    readonly messages: DirectMessageStore
+    readonly ignored: IgnoredStore
+    readonly away: AwayStore
+  }
   readonly readers: LineReaders
   readonly limits: DirectMessageLimits
   readonly clock: Clock
   readonly nextId: () => string
+  readonly log: Log
 }
 
-export function createTalk({ people, stores, readers, limits, clock, nextId }: TalkParts): Talk {
+/** Rejects with `StorageError` if what is known of who is away cannot be read. */
+export async function openTalk(parts: TalkParts): Promise<Talk> {
+  const { people, stores, readers, limits, clock, nextId, log } = parts
   const sessions = createOpenSessions()
-  const findPerson = createFindPerson(people, sessions)
+  const findPerson = createFindPerson(people, sessions, clock)
   const ignores = createIgnores(stores.ignored)
   const messages = createDirectMessages({
     store: stores.messages,
@@ -54,19 +61,20 @@ export function createTalk({ people, stores, readers, limits, clock, nextId }: T
     limits,
     nextId,
     clock,
+    log,
   })
   return {
     messages,
     ignores,
     findPerson,
-    away: createAway(),
+    away: await openAway(stores.away, clock, log),
     reactions: createReactions(),
     lines: createOwnLines(readers, limits, clock),
     async openSession(screen) {
       const { person } = screen
       const failed = (what: string) => (error: unknown) => {
         if (!(error instanceof StorageError)) throw error
-        screen.print(`! ${what}: ${error.message}`)
+        screen.print(`! ${what}: ${error.message}`, 'error')
       }
       const hearing = (await ignores.open(person).catch(failed('whom you ignore is shown'))) ?? HEARS_ALL
       const leave = sessions.add(screen)

@@ -5,7 +5,7 @@ import { Misuse } from '../usage.ts'
 
 type Answers = Pick<Approvals, 'answer'>
 
-const RULE = 'The one whose tool asks, the owner of the room, an op or an admin.'
+const NOTE = 'And the one whose tool asks.'
 
 export const allowCommand = (approvals: Answers): Command =>
   defineCommand({
@@ -21,19 +21,20 @@ export const allowCommand = (approvals: Answers): Command =>
       },
     ],
     example: 'room 3',
-    rights: { rule: RULE },
-    complete: () => EXTENTS,
+    rights: { note: NOTE },
+    complete: ({ argument }) => (argument === 'how' ? EXTENTS : []),
     run: async (context) => answer(approvals, context, readWords(context.args)),
   })
 
 export const denyCommand = (approvals: Answers): Command =>
   defineCommand({
     name: 'deny',
+    protects: true,
     summary: 'do not let a tool do what it asks',
     room: 'here',
     arguments: [{ name: 'number', about: 'of the question; needed where several are open', optional: true }],
     example: '3',
-    rights: { rule: RULE },
+    rights: { note: NOTE },
     async run(context) {
       await answer(approvals, context, { verdict: 'denied', ...question(context.args.number) })
     },

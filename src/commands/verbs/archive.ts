@@ -9,7 +9,6 @@ export const archiveCommand = (closing: Pick<Closing, 'archive'>): Command =>
     room: 'here',
     arguments: [{ name: 'state', about: 'on without it', optional: true, oneOf: ['on', 'off'] }],
     example: '',
-    rights: { rule: 'The owner of the room, or an admin.' },
     needsVoice: () => false,
     run: async (context) =>
       printTold(context, await closing.archive(context.room, context.person, context.args.state !== 'off')),

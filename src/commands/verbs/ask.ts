@@ -3,7 +3,7 @@ import type { Turns } from '../../turns/turns.ts'
 import type { Caller } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
-import { ALLOW_FLAG, ALLOW_RULE, type CallerPermissions } from './shared/allow-flag.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
 import { printAnswer } from './shared/answer.ts'
 import { modelName } from './shared/model-name.ts'
 
@@ -27,7 +27,8 @@ export const askCommand = (
       },
     ],
     example: '@guide tools',
-    rights: { rule: ALLOW_RULE },
+    rights: { note: ALLOW_NOTE },
+    complete: ({ argument }) => (argument === 'model' ? turns.names().map((name) => `@${name}`) : []),
     async run(context) {
       const { args, flags, room, person, session, stdin } = context
       const model = modelName(args.model, turns.names())

@@ -1,10 +1,9 @@
-import type { Bans } from '../../chat/moderation/bans.ts'
+import type { Bans, ListedSanction } from '../../chat/moderation/bans.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Sanction } from '../../chat/moderation/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { safeJson } from '../../lib/safe-json.ts'
-import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { defineCommand, JSON_FLAG, type Command, type Completing } from '../define.ts'
 import { timeAndReason } from './shared/reason.ts'
 import { printTold } from './shared/told.ts'
 
@@ -14,13 +13,16 @@ const ROOM_FLAG = {
   value: 'ROOM',
 } as const
 const WHO = { name: 'who', about: 'a name, a key as SHA256:…, or a network such as 10.0.0.0/8' } as const
-const RIGHTS = { rule: 'Admins; with --room the owner of that room, its ops and admins.' } as const
 
-type FindRoom = Pick<Rooms, 'get'>
+type FindRoom = Pick<Rooms, 'get' | 'list'>
+
+const completeRoom = async (rooms: FindRoom, { person, argument }: Completing): Promise<readonly string[]> =>
+  argument === 'room' ? (await rooms.list(person)).map(({ name }) => name) : []
 
 export const banCommand = (rooms: FindRoom, bans: Pick<Bans, 'ban'>): Command =>
   defineCommand({
     name: 'ban',
+    protects: true,
     summary: 'keep somebody out: by name with all their keys, by key or by network',
     room: 'none',
     flags: [ROOM_FLAG],
@@ -34,8 +36,8 @@ export const banCommand = (rooms: FindRoom, bans: Pick<Bans, 'ban'>): Command =>
       },
     ],
     example: '--room den bob 2h enough for today',
-    rights: RIGHTS,
-    complete: ({ room }) => room.present().map(({ name }) => name),
+    complete: async (here) =>
+      here.argument === 'who' ? here.room.present().map(({ name }) => name) : await completeRoom(rooms, here),
     async run(context) {
       const { person, args, flags } = context
       const order = { who: args.who, ...timeAndReason(args.how) }
@@ -51,7 +53,7 @@ export const unbanCommand = (rooms: FindRoom, bans: Pick<Bans, 'unban'>): Comman
     flags: [ROOM_FLAG],
     arguments: [WHO],
     example: '--room den bob',
-    rights: RIGHTS,
+    complete: (here) => completeRoom(rooms, here),
     async run(context) {
       const { person, args, flags } = context
       printTold(context, await bans.unban(await roomOf(flags.room, rooms, person), person, args.who))
@@ -65,7 +67,6 @@ export const bansCommand = (rooms: FindRoom, bans: Pick<Bans, 'list'>): Command 
     room: 'none',
     flags: [{ ...ROOM_FLAG, about: 'of this room, and not of the server' }, JSON_FLAG],
     example: '--room den',
-    rights: RIGHTS,
     async run({ person, flags, out }) {
       const all = await bans.list(await roomOf(flags.room, rooms, person), person)
       if (flags.json) return out.line(safeJson(all.map(sanctionJson)))
@@ -82,19 +83,33 @@ const roomOf = async (
 
 const iso = (at: number): string => new Date(at).toISOString()
 
-const sanctionJson = ({ kind, room, who, by, at, until, reason }: Sanction) => ({
-  kind,
-  room,
-  who,
-  by,
-  at: iso(at),
-  until: until === null ? null : iso(until),
-  reason,
+const sanctionJson = (one: ListedSanction) => ({
+  kind: one.kind,
+  room: one.room,
+  who: one.who,
+  people: one.names,
+  keys: one.keys,
+  by: one.by,
+  at: iso(one.at),
+  until: one.until === null ? null : iso(one.until),
+  reason: one.reason,
 })
 
 /** `bob  banned by ann until 2026-01-01 00:00 UTC: spam`. */
-function sanctionLine({ kind, who, by, until, reason }: Sanction): string {
+function sanctionLine(sanction: ListedSanction): string {
+  const { kind, by, until, reason } = sanction
   const done = kind === 'mute' ? 'muted' : 'banned'
   const end = until === null ? '' : ` until ${iso(until).slice(0, 16).replace('T', ' ')} UTC`
-  return `${who}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
+  return `${whom(sanction)}  ${done} by ${by}${end}${reason === '' ? '' : `: ${reason}`}`
+}
+
+/** A name changes, a guest's is lent to others later, and a key may have several: so the one it was given under is not enough. */
+function whom({ who, names, keys, network }: ListedSanction): string {
+  if (network !== null) return who
+  const isKey = keys.some((key) => key === who)
+  if (names.length === 0) return isKey ? who : `${who}, a guest with ${keys.join(', ')}`
+  const others = names.filter((name) => name !== who)
+  if (others.length === 0) return who
+  if (names.includes(who)) return `${who}, also ${others.join(', ')}`
+  return isKey ? `${who} of ${others.join(', ')}` : `${who}, now ${others.join(', ')}`
 }

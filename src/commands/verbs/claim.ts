@@ -8,7 +8,7 @@ export const claimCommand = (people: Pick<People, 'claim'>): Command =>
     room: 'none',
     arguments: [{ name: 'code', about: 'what the server printed when it started' }],
     example: 'ABCD-EFGH',
-    rights: { rule: 'Whoever has the code, but no guest, while there is no admin.' },
+    rights: { note: 'Whoever has the code, while there is no admin.' },
     async run({ person, args, out }) {
       await people.claim(person, args.code)
       out.line(`${person.name} is admin now`)

@@ -9,7 +9,6 @@ export const createRoomCommand = (rooms: Pick<Rooms, 'create'>): Command =>
     flags: [{ name: 'private', about: 'only for those who are invited' }],
     arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
     example: '--private attic',
-    rights: { rule: 'Everybody but guests.' },
     async run({ person, args, flags, out, session }) {
       const room = await rooms.create(args.name, person, flags)
       out.line(`made ${room.name}, which is yours`)

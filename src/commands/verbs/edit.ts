@@ -1,4 +1,5 @@
 import { EDIT_MINUTES, type OwnLines } from '../../chat/talk/own-lines.ts'
+import { textOrPiped } from './shared/piped-text.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const editCommand = (lines: Pick<OwnLines, 'edit'>): Command =>
@@ -6,8 +7,16 @@ export const editCommand = (lines: Pick<OwnLines, 'edit'>): Command =>
     name: 'edit',
     summary: `say your last line of ${EDIT_MINUTES} minutes anew; models read the new one, and the log keeps both`,
     room: 'here',
-    arguments: [{ name: 'text', about: 'what the line should say; it calls no model', takes: 'rest' }],
+    arguments: [
+      {
+        name: 'text',
+        about: 'what the line should say; it calls no model; where it is -, a script pipes it in',
+        takes: 'rest',
+      },
+    ],
     example: 'the build is red',
-    rights: { rule: 'Everybody who may speak in the room, for a line of their own.' },
-    run: ({ room, person, args }) => lines.edit(room, person, args.text),
+    rights: { note: 'Each for a line of their own.' },
+    async run(context) {
+      await lines.edit(context.room, context.person, await textOrPiped(context.args.text, context))
+    },
   })

@@ -10,10 +10,11 @@ export const exitsCommand = (exits: Pick<Exits, 'list'>): Command =>
     flags: [JSON_FLAG],
     example: '',
     needsVoice: () => false,
-    async run({ person, room, flags, out }) {
+    async run({ person, room, flags, out, session }) {
       const visible = await exits.list(room.name, { viewer: person })
       if (flags.json) return out.line(safeJson(visible))
-      if (visible.length === 0) return out.line(`${room.name} has no exits; portal makes one`)
+      if (visible.length === 0)
+        return out.line(`${room.name} has no exits; ${session ? '/' : ''}portal makes one`)
       for (const exit of visible) out.line(`${exit.direction}  ${exit.room}`)
     },
   })

@@ -10,7 +10,6 @@ export const forkCommand = (rooms: Pick<Rooms, 'fork'>): Command =>
     flags: [{ name: 'private', about: 'only for those who are invited' }],
     arguments: [{ name: 'name', about: 'of the new room: 1-32 of a-z, 0-9, _ and -' }],
     example: 'den-2',
-    rights: { rule: 'Everybody who sees the room, but no guest.' },
     async run({ person, room, args, flags, out, session }) {
       const made = await rooms.fork(room, args.name, person, flags)
       const hidden = (await made.info()).private ? ', and private' : ''

@@ -2,45 +2,84 @@ import { Refusal } from '../../chat/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import { kindOf, type CallerKind } from '../caller.ts'
 import { defineCommand, isCalled, type Command } from '../define.ts'
-import { usage } from '../usage.ts'
+import type { CommandGroup } from '../groups.ts'
+import { instead } from '../habits.ts'
+import { briefly, commandHelp, gist, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
 
 /** `all` is asked each time, so that help knows every command, itself included. */
-export const helpCommand = (all: () => readonly Command[]): Command =>
+export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
   defineCommand({
     name: 'help',
-    summary: 'what you can do here; help COMMAND tells more of one',
+    aliases: ['h', '?', 'commands', 'man'],
+    summary:
+      'what you can do here: groups of commands, one group, one command, the keys, or what has some words',
     room: 'none',
-    arguments: [{ name: 'command', about: 'one of them', optional: true }],
+    arguments: [
+      {
+        name: 'words',
+        about: 'a group or a command; keys; or words to look for in all of them',
+        optional: true,
+        takes: 'rest',
+      },
+    ],
     example: 'tools',
-    complete: () => all().map((command) => command.name),
+    complete: ({ given }) =>
+      given.length > 0
+        ? []
+        : ['keys', ...all().flatMap(({ name, commands }) => [name, ...namesOf(commands)])],
     async run(context) {
-      const { args, out, session } = context
+      const { args, out } = context
       const kind = kindOf(context)
-      if (args.command !== undefined) return out.line(oneCommand(args.command, all(), kind))
-      const width = Math.max(...all().map((command) => command.name.length)) + 2
-      for (const command of all()) {
-        out.line(`${session ? '/' : ''}${command.name.padEnd(width)}${command.summary}`)
-      }
-      out.line(LAST_LINE[kind])
+      // The last cell of a row stays free, as it does for all that is said.
+      const columns = out.columns - 1
+      const words = (args.words ?? '').trim().toLowerCase()
+      if (words === '') return out.line(overview(all(), kind, columns))
+      const group = all().find(({ name }) => name === words)
+      if (group) return out.line(groupHelp(group, kind, columns))
+      const commands = all().flatMap((one) => one.commands)
+      const name = words.replace(/^\//, '')
+      const command = commands.find((one) => isCalled(one, name))
+      if (name === 'keys') out.line(keysHelp(keys, columns))
+      if (command)
+        return out.line(
+          name === 'keys' ? briefly(command, kind, columns).join('\n') : commandHelp(command, kind),
+        )
+      const advice = instead(name, kind)
+      if (advice !== undefined) return out.line(advice)
+      const found = search(words.split(/\s+/), commands, keys)
+      if (found.commands.length + found.keys.length === 0) throw nothingFound(name, commands, kind)
+      for (const one of found.keys) out.line(`${one.keys}  ${one.does}`)
+      for (const one of found.commands.slice(0, MAX_FOUND)) out.line(briefly(one, kind, columns).join('\n'))
+      if (found.commands.length > MAX_FOUND)
+        out.line(`${found.commands.length - MAX_FOUND} more have that; another word tells them apart`)
     },
   })
 
-const LAST_LINE: Readonly<Record<CallerKind, string>> = {
-  session:
-    'Anything else that you type is said in the room; @NAME in it calls a model (/models). Try @guide help',
-  script: 'A script says first which room: ssh HOST say lobby hello. Flags come before text; -- ends them.',
+/** More do not fit on a small screen. */
+const MAX_FOUND = 8
+
+const namesOf = (commands: readonly Command[]): readonly string[] => commands.map(({ name }) => name)
+
+/** The commands and keys that have all the words; first the commands whose summary begins with them or is about them. */
+function search(words: readonly string[], commands: readonly Command[], keys: readonly HelpKey[]) {
+  const hasAll = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word))
+  const near = commands.filter((one) => hasAll(`${namesOfOne(one)} ${gist(one)}`))
+  const far = commands.filter((one) => !near.includes(one) && hasAll(textOf(one)))
+  return { commands: [...near, ...far], keys: keys.filter((key) => hasAll(`${key.keys} ${key.does}`)) }
 }
 
-const alsoCalled = ({ aliases = [] }: Command): string =>
-  aliases.length === 0 ? '' : ` (also: ${aliases.join(', ')})`
+const namesOfOne = ({ name, aliases = [] }: Command): string => [name, ...aliases].join(' ')
 
-function oneCommand(word: string, all: readonly Command[], kind: CallerKind): string {
-  const name = word.replace(/^\//, '').toLowerCase()
-  const command = all.find((one) => isCalled(one, name))
-  if (command) return `${usage(command, kind)}\n  ${command.summary}${alsoCalled(command)}`
-  const near = closest(
-    name,
-    all.map((one) => one.name),
-  )
-  throw new Refusal(`there is no command ${name.slice(0, 40)}${near ? `; did you mean ${near}?` : ''}`)
+const textOf = (command: Command): string =>
+  [
+    namesOfOne(command),
+    command.summary,
+    ...[...command.arguments, ...command.flags].map(({ name, about }) => `${name} ${about}`),
+  ].join(' ')
+
+function nothingFound(words: string, commands: readonly Command[], kind: CallerKind): Refusal {
+  const slash = kind === 'session' ? '/' : ''
+  const near = closest(words, namesOf(commands))
+  const hint = near ? `did you mean ${slash}${near}?` : `${slash}help lists the commands`
+  return new Refusal(`no command and no key has "${words.slice(0, 40)}"; ${hint}`)
 }

@@ -1,6 +1,7 @@
-import type { EntryId } from '../../chat/entry.ts'
+import type { Entry, EntryId } from '../../chat/entry.ts'
 import type { EntryLog } from '../../chat/ports.ts'
-import { createPresenceFold } from '../../chat/presence/fold.ts'
+import { foldedLines } from '../../chat/presence/fold.ts'
+import type { Room } from '../../chat/room.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import { COUNT_FLAG, entryCount, printEntries, TIME_CELLS } from './shared/entry-list.ts'
 import { pagesOf, type PagedLog } from './shared/log-pages.ts'
@@ -44,16 +45,36 @@ export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>):
         },
         sizes: (query) => log.sizes(room.name, query),
       }
-      const fold = createPresenceFold()
-      const columns = out.columns - TIME_CELLS
+      const lines = flags.json ? undefined : await presenceLines(log, room, { count, before }, out.columns)
       for await (const page of pagesOf(paged, count, before)) {
-        const shown = flags.json ? page : page.flatMap((entry) => fold.take(entry, columns))
+        const shown = lines ? page.flatMap((entry) => shownAs(entry, lines)) : page
         await printEntries(shown, out, { asJson: flags.json })
         if (signal.aborted) return
       }
-      await printEntries(fold.end(columns), out, { asJson: flags.json })
     },
   })
+
+/** The lines for those who came and went, known before anything is printed, so that each stands where it belongs in time. */
+async function presenceLines(
+  log: Pick<EntryLog, 'read' | 'sizes'>,
+  { name }: Room,
+  { count: limit, before }: { readonly count: number; readonly before: EntryId | undefined },
+  columns: number,
+): Promise<ReadonlyMap<EntryId, Entry>> {
+  const query = { limit, ...(before ? { before } : {}) }
+  const all = await log.sizes(name, query)
+  const comings = await log.read(name, { ...query, kinds: ['presence'] })
+  const byId = new Map(comings.map((entry) => [entry.id, entry]))
+  return foldedLines(
+    all.map(({ id }) => byId.get(id) ?? { id }),
+    columns - TIME_CELLS,
+  )
+}
+
+const shownAs = (entry: Entry, lines: ReadonlyMap<EntryId, Entry>): readonly Entry[] => {
+  const shown = entry.kind === 'presence' ? lines.get(entry.id) : entry
+  return shown ? [shown] : []
+}
 
 /** A ULID, as `history --json` shows them: https://github.com/ulid/spec. */
 function entryId(word: string | undefined): EntryId | undefined {

@@ -5,8 +5,9 @@ import { defineCommand, type Command } from '../define.ts'
 export const ignoreCommand = ({ ignores, findPerson }: Pick<Talk, 'ignores' | 'findPerson'>): Command =>
   defineCommand({
     name: 'ignore',
+    protects: true,
     summary:
-      'do not show what somebody says, and what they write to you; again: show it; alone: whom you ignore',
+      'do not show what somebody says under any name of theirs, what they write to you, and that they invite you; again: show it; alone: whom you ignore. /history and /search show it: a log is whole',
     room: 'none',
     arguments: [{ name: 'name', about: 'of a person, who is not told', optional: true }],
     example: 'bob',

@@ -1,11 +1,10 @@
 import { mayManage } from '../../chat/access.ts'
-import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
-import type { Invites } from '../../chat/people/invites.ts'
+import type { Invites, ListedInvite } from '../../chat/people/invites.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { People } from '../../chat/people/people.ts'
 import type { Person } from '../../chat/people/person.ts'
-import type { Invite } from '../../chat/people/ports.ts'
+import type { Room } from '../../chat/room.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
@@ -54,12 +53,10 @@ export function invitesCommand(
     flags: FLAGS,
     example: 'new --uses 3 den',
     rights: {
-      rule: 'A guest never; else who `[server] invites` says: `members` are all, `ops` the ops of the lobby and admins. For a private room, its owner and ops. Each sees and revokes their own codes, and admins all.',
+      note: '`[server] invites` says who of them makes codes: `members` are all, `ops` the ops of the lobby and admins. Each sees and revokes their own codes, and admins all.',
     },
-    complete: async ({ person }) => [
-      ...ARGUMENTS[0].oneOf,
-      ...(await rooms.list(person)).map(({ name }) => name),
-    ],
+    complete: async ({ person, given }) =>
+      given[0] === 'new' ? (await rooms.list(person)).map(({ name }) => name) : [],
     async run(context) {
       const person = await people.current(context.person)
       const { action } = context.args
@@ -75,8 +72,9 @@ export function invitesCommand(
     const days = amount(flags.days, { name: 'days', fallback: DEFAULT_DAYS, most: MAX_DAYS })
     await checkMaker(person)
     const room = args.which === undefined ? null : await roomFor(args.which, person)
-    const code = await invites.make(person, { uses, days, room })
-    if (flags.json) return out.line(safeJson({ code, room, uses, days }))
+    const code = await invites.make(person, { uses, days, room: room?.name ?? null })
+    if (room) await announceCode(room, person, `${counted(uses, 'newcomer')}, for ${counted(days, 'day')}`)
+    if (flags.json) return out.line(safeJson({ code, room: room?.name ?? null, uses, days }))
     out.line(code)
     if (session)
       out.line(
@@ -96,13 +94,14 @@ export function invitesCommand(
   }
 
   /** Who comes to the server comes to the lobby, so a code says nothing of it. */
-  async function roomFor(name: string, person: Person): Promise<RoomName | null> {
+  async function roomFor(name: string, person: Person): Promise<Room | null> {
     const room = await rooms.get(name, person)
     if (room.name === LOBBY) return null
     const { private: isPrivate } = await room.info()
     if (isPrivate && !mayManage(await room.roleOf(person)))
       throw new Refusal(`only the owner of ${room.name} or an op can invite people to it`)
-    return room.name
+    room.needVoice(person)
+    return room
   }
 
   async function list(person: Person, { args, flags, out }: Context): Promise<void> {
@@ -119,23 +118,33 @@ export function invitesCommand(
 
   async function revoke(person: Person, { args, out }: Context): Promise<void> {
     if (args.which === undefined || !/^\d{1,9}$/.test(args.which))
-      throw new Misuse('revoke takes a number of invites list')
+      throw new Misuse('revoke takes a number of /invites list')
     await invites.revoke(person, Number(args.which))
     out.line(`invite ${Number(args.which)} lets nobody in any more`)
   }
 }
 
-const asJson = ({ id, by, room, uses, usesLeft, until }: Invite) => ({
+/** The people of a room see who lets whom come to it. */
+const announceCode = (room: Room, { name }: Person, forWhom: string) =>
+  room.record({
+    kind: 'notice',
+    level: 'info',
+    author: name,
+    text: `${name} made an invite code for this room: for ${forWhom}`,
+  })
+
+const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) => ({
   id,
   by: by.name,
   room,
   uses,
   uses_left: usesLeft,
   until: new Date(until).toISOString(),
+  ...(isHeld ? { held: `${by.name} is banned` } : {}),
 })
 
-const asLine = ({ id, by, room, uses, usesLeft, until }: Invite): string =>
-  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${new Date(until).toISOString()}, by ${by.name}${room === null ? '' : `, room ${room}`}`
+const asLine = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite): string =>
+  `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${new Date(until).toISOString()}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`
 
 /** The number that a flag gives. Throws `Misuse`. */
 function amount(

@@ -10,6 +10,7 @@ export const joinCommand = (
 ): Command =>
   defineCommand({
     name: 'join',
+    aliases: ['j'],
     summary: 'go into a room; a script becomes a member of it, of a private one after an invitation',
     room: 'none',
     arguments: [{ name: 'name', about: 'of the room' }],

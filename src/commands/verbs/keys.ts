@@ -1,4 +1,5 @@
 import { Refusal } from '../../chat/errors.ts'
+import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { StoredKey } from '../../chat/people/ports.ts'
@@ -18,7 +19,7 @@ const ARGUMENTS = [
 
 type Context = CommandContext<'none', typeof ARGUMENTS, readonly [typeof JSON_FLAG]>
 
-export function keysCommand(keys: Keys): Command {
+export function keysCommand(keys: Keys, clients: Pick<OpenClients, 'end'>): Command {
   const actions = { list, add, remove }
   return defineCommand({
     name: 'keys',
@@ -27,8 +28,7 @@ export function keysCommand(keys: Keys): Command {
     arguments: ARGUMENTS,
     flags: [JSON_FLAG],
     example: 'list',
-    rights: { rule: 'Everybody for their own keys; a guest has none. The last key cannot be removed.' },
-    complete: () => ARGUMENTS[0].oneOf,
+    rights: { note: 'Each for their own keys. The last key cannot be removed.' },
     run: (context) => actions[context.args.action](context),
   })
 
@@ -42,15 +42,18 @@ export function keysCommand(keys: Keys): Command {
   async function add({ person, args, out, stdin }: Context): Promise<void> {
     const line = args.key ?? (await stdin?.('until-end')) ?? ''
     if (line.trim() === '') throw new Refusal('there is no key: give the line of a .pub file')
-    out.line(`${await keys.add(person, line)} is yours now`)
+    const key = await keys.add(person, line)
+    out.line(`${key} waits: it is yours once somebody has logged in with it as ${person.name}`)
   }
 
   async function remove({ person, args, out }: Context): Promise<void> {
     const fingerprint = args.key?.trim() ?? ''
-    if (fingerprint === '') throw new Misuse('remove takes a fingerprint of keys list')
+    if (fingerprint === '') throw new Misuse('remove takes a fingerprint of /keys list')
     await keys.remove(person, fingerprint)
-    out.line(
-      `${fingerprint} lets nobody in as ${person.name} any more; what is connected with it stays until it ends`,
+    out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
+    clients.end(
+      ({ id, login }) => id === person.id && login?.key === fingerprint,
+      `the key that this came in with, ${fingerprint}, was removed`,
     )
   }
 }
@@ -62,8 +65,14 @@ const isInUse = ({ fingerprint }: StoredKey, { login }: Person): boolean => logi
 const asJson = (key: StoredKey, person: Person) => ({
   fingerprint: key.fingerprint,
   added: new Date(key.addedAt).toISOString(),
+  waiting: key.isWaiting,
   in_use: isInUse(key, person),
 })
 
 const asLine = (key: StoredKey, person: Person): string =>
-  `${key.fingerprint}  added ${new Date(key.addedAt).toISOString()}${isInUse(key, person) ? ', in use now' : ''}`
+  `${key.fingerprint}  added ${new Date(key.addedAt).toISOString()}${stateOf(key, person)}`
+
+function stateOf(key: StoredKey, person: Person): string {
+  if (key.isWaiting) return `, waits for its first login as ${person.name}`
+  return isInUse(key, person) ? ', in use now' : ''
+}

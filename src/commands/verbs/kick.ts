@@ -6,6 +6,7 @@ import { printTold } from './shared/told.ts'
 export const kickCommand = (discipline: Pick<Discipline, 'kick'>): Command =>
   defineCommand({
     name: 'kick',
+    protects: true,
     summary: 'send somebody out of the room; they may come back',
     room: 'here',
     arguments: [
@@ -15,7 +16,7 @@ export const kickCommand = (discipline: Pick<Discipline, 'kick'>): Command =>
     example: 'bob enough for today',
     rights: { manage: 'kick people' },
     needsVoice: () => false,
-    complete: ({ room }) => room.present().map(({ name }) => name),
+    complete: ({ room, argument }) => (argument === 'name' ? room.present().map(({ name }) => name) : []),
     async run(context) {
       const { room, person, args } = context
       printTold(context, await discipline.kick(room, person, args.name, reasonOf(args.reason)))

@@ -3,6 +3,8 @@ import { Refusal } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
+import { takeWord } from '../../lib/text/words.ts'
+import { headOf } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { parseJson, type Json } from '../../lib/json.ts'
 import { safeJson } from '../../lib/safe-json.ts'
@@ -23,13 +25,17 @@ import { Misuse } from '../usage.ts'
 
 type Values = ReadonlyMap<string, Json>
 
+/** Characters of a value in the entry that tells of it. */
+const MAX_SHOWN_CHARS = 80
+
 /** Completes "only the owner of ROOM, an op or an admin can …". */
 const CHANGE = 'change its key-values'
 
 export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkName' | 'renamed'>): Command {
   return defineCommand({
     name: 'kv',
-    summary: "the room's key-values, which its script can read: list, show one, set one (- removes it)",
+    summary:
+      "the room's key-values, which its script can read: list, KEY shows one, KEY VALUE sets one (- removes it)",
     room: 'here',
     flags: [JSON_FLAG, { name: 'stdin', about: 'the value is all of standard input' }],
     arguments: [
@@ -42,8 +48,11 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
       // A bad key is refused to everybody with the same message, so rights do not matter for it.
       when: ({ key = '', value }) => value !== undefined && isKey(key),
     },
-    async run({ person, room, args: { key, value: onLine }, flags, out, stdin }) {
+    complete: async ({ room, person, argument }) =>
+      argument === 'key' ? ['list', 'set', ...(await valuesFor(room, person)).keys()] : [],
+    async run({ person, room, args, flags, out, stdin }) {
       const values = await valuesFor(room, person)
+      const { key, value: onLine } = meant(args, values)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       checkKey(key)
       const value = onLine ?? (await piped(stdin, flags))
@@ -51,7 +60,9 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
       const owner = OWNED_KEYS.get(key)
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
       if (onLine === undefined) await needManager(room, person, CHANGE)
-      await set(room, key, value, values)
+      const stored = await set(room, key, value, values)
+      const text = `${person.name} ${changeText(key, stored)}`
+      await room.record({ kind: 'notice', level: 'info', author: person.name, text })
     },
   })
 
@@ -60,13 +71,39 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
     return valuesWithExits(values, await visibleExits(rooms, values.get(EXITS_KEY), { viewer }))
   }
 
-  async function set(room: Room, key: string, text: string, values: Values): Promise<void> {
+  /** What is stored now; undefined where the key is gone. */
+  async function set(room: Room, key: string, text: string, values: Values): Promise<Json | undefined> {
     const value = text.trim() === '-' ? undefined : readValue(text)
     if (value !== undefined) checkPlace(key, values)
     if (value !== undefined && key === SUMMARIZER_KEY) summaries.checkName(value)
     await rooms.setValue(room.name, key, value)
     if (key === SUMMARIZER_KEY) await summaries.renamed(room.name)
+    return value
   }
+}
+
+/** What a line says. */
+interface Given {
+  readonly key?: string | undefined
+  readonly value?: string | undefined
+}
+
+/** `list` and `set KEY VALUE` do what they look like, unless the room has a key of that name. Throws `Misuse`. */
+function meant({ key, value }: Given, values: Values): Given {
+  if (key === undefined || values.has(key)) return { key, value }
+  if (key === 'list' && value === undefined) return {}
+  if (key !== 'set') return { key, value }
+  const { word, rest } = takeWord(value ?? '')
+  if (rest.trim() === '') throw new Misuse('set takes a key and a value, as in: kv set colour "blue"')
+  return { key: word, value: rest }
+}
+
+/** The entry of a change; a long value is shown in part. */
+function changeText(key: string, value: Json | undefined): string {
+  if (value === undefined) return `removed the key ${key}`
+  const text = safeJson(value)
+  const head = headOf(text, MAX_SHOWN_CHARS)
+  return `set ${key} to ${head}${head === text ? '' : '…'}`
 }
 
 function list(values: Values): string {
@@ -98,10 +135,15 @@ async function piped(
   if (flags.stdin && !stdin) throw new Misuse('--stdin is for scripts; in a session, type the value')
   if (flags.json || !stdin) return undefined
   const text = (await stdin(flags.stdin ? 'until-end' : 'if-ready')).replace(/\r?\n$/, '')
+  if (NO_TEXT.test(text))
+    throw new Refusal('a value is text in UTF-8, and what was piped in is not; nothing was changed')
   if (text.trim() !== '') return text
   if (flags.stdin) throw new Refusal('standard input has no value; nothing was changed')
   return undefined
 }
+
+/** A byte of zero, and the sign in whose place a byte was that is no UTF-8. */
+const NO_TEXT = /[\0\uFFFD]/
 
 function parsedOrText(text: string): Json {
   try {

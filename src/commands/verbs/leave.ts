@@ -7,6 +7,8 @@ import { defineCommand, type Command } from '../define.ts'
 export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memberships, 'leave'>): Command =>
   defineCommand({
     name: 'leave',
+    protects: true,
+    aliases: ['part'],
     summary: 'go back to the lobby',
     room: 'here',
     example: '',

@@ -32,10 +32,11 @@ function modelLine(model: Model): string {
   return `${facts.filter((fact) => fact !== '').join('; ')}${enabled ? '' : '  (disabled)'}`
 }
 
-const windowOf = ({ contextWindow, configuredWindow }: Model): string =>
-  contextWindow < configuredWindow
-    ? `window ${contextWindow} (not ${configuredWindow}: its server takes no more)`
-    : `window ${contextWindow}`
+function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: Model): string {
+  if (contextWindow >= configuredWindow) return `window ${contextWindow}`
+  const why = isWindowGuessed ? 'a guess, since a longer prompt was refused' : 'its server takes no more'
+  return `window ${contextWindow} (not ${configuredWindow}: ${why})`
+}
 
 /** What was learned from reports and refusals: the provider counts more than we do, or has a smaller window than it tells. */
 const learned = ({ calibration = 1, reports = 0 }: Model): string =>

@@ -6,6 +6,7 @@ import { printTold } from './shared/told.ts'
 export const muteCommand = (discipline: Pick<Discipline, 'mute'>): Command =>
   defineCommand({
     name: 'mute',
+    protects: true,
     summary: 'somebody may read here, and not speak',
     room: 'here',
     arguments: [
@@ -15,7 +16,7 @@ export const muteCommand = (discipline: Pick<Discipline, 'mute'>): Command =>
     example: 'bob 10m',
     rights: { manage: 'mute people' },
     needsVoice: () => false,
-    complete: ({ room }) => room.present().map(({ name }) => name),
+    complete: ({ room, argument }) => (argument === 'name' ? room.present().map(({ name }) => name) : []),
     async run(context) {
       const { room, person, args } = context
       const ms = args.duration === undefined ? undefined : durationOf(args.duration)

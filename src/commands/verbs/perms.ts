@@ -24,7 +24,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
     example: 'revoke 1',
     needsVoice: ({ action }) => action !== undefined,
     rights: {
-      rule: 'Everybody for their own permissions; the owner of the room, an op or an admin for all.',
+      note: 'Each sees and revokes their own permissions; the owner of the room, an op or an admin all.',
     },
     async run(context) {
       const { action, number = '' } = context.args
@@ -49,7 +49,7 @@ export function permsCommand(grants: Pick<GrantStore, 'list' | 'remove'>, clock:
     const { room, person, session, out } = context
     const grant = (await visibleTo(context)).find((one) => one.id === id)
     if (!grant || !(await grants.remove(room.name, id)))
-      throw new Refusal(`there is no permission ${id} of yours in ${room.name}; see perms`)
+      throw new Refusal(`there is no permission ${id} of yours in ${room.name}; see /perms`)
     const { tool, name: requester } = grant
     const text = `revoked permission ${id} (${tool} for ${requester})`
     await room.record({ kind: 'approval', author: person.name, tool, requester, verdict: 'revoked', text })

@@ -1,7 +1,7 @@
 import type { Rooms } from '../../chat/rooms.ts'
 import { defineCommand, type Command, type CommandContext } from '../define.ts'
 
-export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get'>): Command =>
+export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get' | 'list'>): Command =>
   defineCommand({
     name: 'portal',
     summary: 'make an exit of this room that leads into another one (- takes it away)',
@@ -12,6 +12,8 @@ export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get'>): Command =>
     ],
     example: 'north lobby',
     rights: { manage: 'change its exits' },
+    complete: async ({ person, argument }) =>
+      argument === 'to' ? (await rooms.list(person)).map(({ name }) => name) : OFTEN_USED,
     async run(context) {
       const { person, room, args, out } = context
       const direction = args.direction.toLowerCase()
@@ -24,6 +26,9 @@ export const portalCommand = (rooms: Pick<Rooms, 'exits' | 'get'>): Command =>
       await tell(context, `${direction} leads to ${target.name} now`, (await target.info()).private)
     },
   })
+
+/** Any other word is a direction as well. */
+const OFTEN_USED: readonly string[] = ['north', 'east', 'south', 'west', 'up', 'down']
 
 /** Tells the room of a new exit; of one that leads into a private room, only its maker. */
 async function tell(

@@ -3,6 +3,8 @@ import { defineCommand, type Command } from '../define.ts'
 export const quitCommand = (): Command =>
   defineCommand({
     name: 'quit',
+    protects: true,
+    aliases: ['q', 'exit', 'bye', 'logout', 'disconnect'],
     summary: 'leave the server',
     room: 'none',
     example: '',

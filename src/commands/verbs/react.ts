@@ -18,8 +18,7 @@ export const reactCommand = (reactions: Reactions): Command =>
       },
     ],
     example: '👍',
-    rights: { rule: 'Everybody who may speak in the room.' },
-    complete: () => OFTEN_USED,
+    complete: ({ given }) => (given.length > 1 ? [] : OFTEN_USED),
     async run({ room, person, args }) {
       const [first, second, ...more] = args.emoji
       if (first === undefined) throw new Misuse('EMOJI is missing')

@@ -5,11 +5,11 @@ import { defineCommand, type Command } from '../define.ts'
 export const renameCommand = (people: Pick<People, 'rename'>, rooms: Pick<Rooms, 'get' | 'list'>): Command =>
   defineCommand({
     name: 'rename',
+    aliases: ['nick'],
     summary: 'take another name; your rights stay, and the old name is kept from others for 30 days',
     room: 'none',
     arguments: [{ name: 'name', about: '1-24 letters, digits, _ . or -' }],
     example: 'bobby',
-    rights: { rule: 'Everybody but guests.' },
     async run({ person, args, out }) {
       const former = person.name
       await people.rename(person, args.name)

@@ -1,14 +1,25 @@
 import type { Talk } from '../../chat/talk/talk.ts'
 import { defineCommand, type Command } from '../define.ts'
+import { textOrPiped } from './shared/piped-text.ts'
 import { tellSent } from './shared/tell-sent.ts'
 
 export const replyCommand = (talk: Pick<Talk, 'messages' | 'away'>): Command =>
   defineCommand({
     name: 'reply',
-    summary: 'write to whoever wrote to you alone last',
+    aliases: ['r'],
+    summary:
+      'write to whoever wrote the last message to you alone that you were shown: nobody answers what they have not read',
     room: 'none',
-    arguments: [{ name: 'text', about: 'what nobody else will read', takes: 'rest' }],
+    arguments: [
+      {
+        name: 'text',
+        about: 'what nobody else will read; where it is -, a script pipes it in',
+        takes: 'rest',
+      },
+    ],
     example: 'found it',
-    run: async (context) =>
-      tellSent(talk, context, await talk.messages.reply(context.person, context.args.text)),
+    async run(context) {
+      const text = await textOrPiped(context.args.text, context)
+      tellSent(talk, context, await talk.messages.reply(context.person, text))
+    },
   })

@@ -3,11 +3,12 @@ import { Refusal } from '../../chat/errors.ts'
 import { mentions } from '../../chat/mentions.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
+import { isBy } from '../../chat/talk/revise.ts'
 import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
-import { ALLOW_FLAG, ALLOW_RULE, type CallerPermissions } from './shared/allow-flag.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
 import { entryById } from './shared/entry-by-id.ts'
 import { printAnswer } from './shared/answer.ts'
 
@@ -28,7 +29,7 @@ export function retryCommand(
     room: 'here',
     flags: [JSON_FLAG, ALLOW_FLAG],
     example: '',
-    rights: { rule: ALLOW_RULE },
+    rights: { note: ALLOW_NOTE },
     async run(context) {
       const { room, person, flags, session } = context
       const how = await permissionsOf(context, flags.allow)
@@ -59,12 +60,10 @@ async function questionsOf(
   turns: Pick<Turns, 'names'>,
   store: Pick<TurnStore, 'asked'>,
 ): Promise<readonly Question[]> {
-  const asked = await store.asked(room.name, person.name, MAX_TURNS_BACK)
+  const asked = await store.asked(room.name, person.id, MAX_TURNS_BACK)
   const ids = new Set(asked.flatMap(({ message }) => message ?? []))
   const found = await Promise.all([...ids].map((id) => messageOf(id, room)))
-  const messages = new Map(
-    found.flatMap((one) => (one?.author === person.name ? [[one.id, one] as const] : [])),
-  )
+  const messages = new Map(found.flatMap((one) => (one && isBy(one, person) ? [[one.id, one] as const] : [])))
   return asked.flatMap((turn) => {
     const message = turn.message && messages.get(turn.message)
     if (!message) return []

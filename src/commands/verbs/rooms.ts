@@ -13,11 +13,12 @@ export const roomsCommand = (
 ): Command =>
   defineCommand({
     name: 'rooms',
+    aliases: ['list', 'channels'],
     summary: 'the rooms you can see, and how many people are in each',
     room: 'none',
     flags: [JSON_FLAG],
     example: '',
-    async run({ person, flags, out }) {
+    async run({ person, flags, out, session }) {
       const rows = await rooms.list(person)
       const listed = await Promise.all(rows.map((row) => describe(rooms, row, person, closing)))
       const invitations = await memberships.invitations(person)
@@ -27,7 +28,8 @@ export const roomsCommand = (
         const marks = `${room.private ? '  private' : ''}${'archived' in room ? '  archived' : ''}`
         out.line(`${room.name}  ${room.people} here${marks}${topic}`)
       }
-      for (const name of invitations) out.line(`${name}  private  you are invited: join ${name}`)
+      for (const name of invitations)
+        out.line(`${name}  private  you are invited: ${session ? '/' : ''}join ${name}`)
     },
   })
 

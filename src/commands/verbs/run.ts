@@ -5,7 +5,7 @@ import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Output } from '../caller.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
-import { ALLOW_FLAG, ALLOW_RULE, type CallerPermissions } from './shared/allow-flag.ts'
+import { ALLOW_FLAG, ALLOW_NOTE, type CallerPermissions } from './shared/allow-flag.ts'
 
 /** One tool for a person, with no model present. */
 export const runCommand = (
@@ -23,8 +23,9 @@ export const runCommand = (
       { name: 'json', about: 'its arguments', optional: true, takes: 'rest' },
     ],
     example: 'calculator {"expression":"2+2"}',
-    rights: { rule: ALLOW_RULE },
-    complete: async (here) => (await turns.scope(here)).tools.map(({ tool }) => tool.name),
+    rights: { note: ALLOW_NOTE },
+    complete: async (here) =>
+      here.argument === 'tool' ? (await turns.scope(here)).tools.map(({ tool }) => tool.name) : [],
     async run(context) {
       const { room, person, args, flags, signal, out, session } = context
       const how = await permissionsOf(context, flags.allow)

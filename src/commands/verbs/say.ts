@@ -1,8 +1,9 @@
-import { Refusal } from '../../chat/errors.ts'
-import type { Caller } from '../caller.ts'
+import { kindOf } from '../caller.ts'
+import { forCaller } from '../habits.ts'
 import { defineCommand, type Command } from '../define.ts'
 import type { Speech } from '../speech.ts'
 import type { CallerPermissions } from './shared/allow-flag.ts'
+import { textOrPiped } from './shared/piped-text.ts'
 
 export const sayCommand = (speech: Pick<Speech, 'say'>, permissionsOf: CallerPermissions): Command =>
   defineCommand({
@@ -19,24 +20,22 @@ export const sayCommand = (speech: Pick<Speech, 'say'>, permissionsOf: CallerPer
     ],
     example: 'the build is green',
     async run(context) {
-      const { room, person, args, stdin } = context
-      await speech.say(room, person, await textOf(args.text, stdin), await permissionsOf(context, []))
+      const { room, person, args } = context
+      const text = await textOrPiped(args.text, context)
+      const { hint } = await speech.say(room, person, text, await permissionsOf(context, []))
+      if (hint !== undefined) context.out.warn(forCaller(hint, kindOf(context)))
     },
   })
 
 export const meCommand = (speech: Pick<Speech, 'act'>): Command =>
   defineCommand({
     name: 'me',
+    aliases: ['action', 'emote'],
     summary: 'say what you do: /me waves',
     room: 'here',
-    arguments: [{ name: 'text', about: 'what you do', takes: 'rest' }],
+    arguments: [{ name: 'text', about: 'what you do; where it is -, a script pipes it in', takes: 'rest' }],
     example: 'waves',
-    run: ({ room, person, args }) => speech.act(room, person, args.text),
+    async run(context) {
+      await speech.act(context.room, context.person, await textOrPiped(context.args.text, context))
+    },
   })
-
-/** The text on the line, or what was piped in where the line has none, or a mere `-`. */
-async function textOf(onLine: string | undefined, stdin: Caller['stdin']): Promise<string> {
-  const text = stdin && (onLine === undefined || onLine.trim() === '-') ? await stdin('until-end') : onLine
-  if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
-  return text
-}

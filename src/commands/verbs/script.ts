@@ -57,7 +57,7 @@ export function scriptCommand(
   async function versionOf(room: StoredScript['room'], wanted: string): Promise<StoredScript> {
     const found = (await scripts.versions(room)).find(({ version }) => String(version) === wanted)
     if (found) return found
-    throw new Refusal(`${room} has no script version ${wanted.slice(0, 20)}; versions lists them`)
+    throw new Refusal(`${room} has no script version ${wanted.slice(0, 20)}; /script versions lists them`)
   }
 
   async function versions({ room, out }: Context): Promise<void> {

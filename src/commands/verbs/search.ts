@@ -8,6 +8,7 @@ import { pagesOf, type PagedLog } from './shared/log-pages.ts'
 export const searchCommand = (rooms: Pick<Rooms, 'list'>, log: Pick<EntryLog, 'search'>): Command =>
   defineCommand({
     name: 'search',
+    aliases: ['find'],
     summary:
       'the newest lines here that have all these words; with - first, those of all rooms that you may read',
     room: 'here-or-all',

@@ -18,6 +18,7 @@ export interface Stoppable {
 export const stopCommand = (stoppable: Stoppable): Command =>
   defineCommand({
     name: 'stop',
+    protects: true,
     summary:
       'stop the models that you called and the tools that you run, or one model alone; an op stops those of all',
     room: 'here',
@@ -30,7 +31,7 @@ export const stopCommand = (stoppable: Stoppable): Command =>
     ],
     example: '@guide',
     needsVoice: () => false,
-    rights: { rule: 'Everybody for what they asked for; the owner of the room, an op or an admin for all.' },
+    rights: { note: 'Each for what they asked for; the owner of the room, an op or an admin for all.' },
     complete: ({ room }) => [...new Set(stoppable.turns.running(room.name).map(({ model }) => model))],
     run: ({ person, room, args }) =>
       args.model === undefined
@@ -45,14 +46,15 @@ export async function stopAll(
   person: Person,
 ): Promise<void> {
   const all = mayManage(await room.roleOf(person))
-  const isMine = (one: { readonly requester: string }): boolean => all || one.requester === person.name
+  const isMine = ({ requesterId }: Pick<RunningTurn, 'requesterId'>): boolean =>
+    all || requesterId === person.id
   const mine = turns.running(room.name).filter(isMine)
   const myRuns = runs.running(room.name).filter(isMine)
   const stoppedSummary = all && summaries.stop(room.name)
   if (mine.length + myRuns.length === 0 && !stoppedSummary)
     throw new Refusal(`nothing that you could stop is running in ${room.name}`)
   for (const turn of mine) cancelFor(person, turn)
-  for (const run of myRuns) run.cancel()
+  for (const run of myRuns) run.cancel(`${person.name} stopped it`)
 }
 
 /** Stops the turns of one model. Throws `Refusal` where none is theirs to stop, or no model is called that. */
@@ -61,7 +63,7 @@ async function stopModel(turns: Stoppable['turns'], word: string, room: Room, pe
   // A model that the config does not have any more may still be at work.
   const model = modelName(word, [...turns.names(), ...running.map((turn) => turn.model)])
   const all = mayManage(await room.roleOf(person))
-  const mine = running.filter((turn) => turn.model === model && (all || turn.requester === person.name))
+  const mine = running.filter((turn) => turn.model === model && (all || turn.requesterId === person.id))
   if (mine.length === 0) throw new Refusal(`@${model} is doing nothing in ${room.name} that you could stop`)
   for (const turn of mine) cancelFor(person, turn)
 }

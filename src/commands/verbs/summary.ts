@@ -10,6 +10,8 @@ import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.
 import type { HistoryStore, StoredSummary, SummaryStore } from '../../prompt/ports.ts'
 import type { Summaries, SummaryStatus } from '../../turns/summaries/summaries.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
+import { kindOf } from '../caller.ts'
+import { forCaller } from '../habits.ts'
 import { announce } from './shared/announce.ts'
 import { Misuse } from '../usage.ts'
 
@@ -66,7 +68,8 @@ export function summaryCommand(
     return word
   }
 
-  async function show({ room, person, args, flags, out }: Context): Promise<void> {
+  async function show(context: Context): Promise<void> {
+    const { room, person, args, flags, out } = context
     const wanted = args.text?.trim()
     const summary = wanted ? await versionOf(room.name, wanted) : await store.current(room.name)
     const status = await summaries.status(room.name)
@@ -78,14 +81,14 @@ export function summaryCommand(
       summary && summary.text !== '' ? `  ${indentLater(cleanText(summary.text))}` : 'there is no summary',
     )
     if (summary && summary.text !== '') out.line(`-- ${versionLine(summary)}`)
-    out.line(`-- ${statusLine(status)}`)
+    out.line(forCaller(`-- ${statusLine(status)}`, kindOf(context)))
     if (trouble !== undefined) out.line(`-- ${trouble}`)
   }
 
   async function versionOf(room: StoredSummary['room'], wanted: string): Promise<StoredSummary> {
     const found = (await store.versions(room)).find(({ version }) => String(version) === wanted)
     if (found) return found
-    throw new Refusal(`${room} has no summary version ${wanted.slice(0, 20)}; versions lists them`)
+    throw new Refusal(`${room} has no summary version ${wanted.slice(0, 20)}; /summary versions lists them`)
   }
 
   async function versions({ room, flags, out }: Context): Promise<void> {
@@ -94,9 +97,9 @@ export function summaryCommand(
     out.line(all.length === 0 ? 'no summary was ever made' : all.map(versionLine).join('\n'))
   }
 
-  async function renew({ room, out }: Context): Promise<void> {
+  async function renew({ room, out, session }: Context): Promise<void> {
     await summaries.renew(room.name)
-    out.line('the summary is made anew in the background; summary shows how far it is')
+    out.line(`the summary is made anew in the background; ${session ? '/' : ''}summary shows how far it is`)
   }
 
   async function set(context: Context): Promise<void> {
@@ -137,7 +140,7 @@ export function summaryCommand(
 
 const statusLine = ({ summarizer, working, asked }: SummaryStatus): string => {
   if (asked !== undefined) return `@${asked} is summing up`
-  if (summarizer === undefined) return 'no model sums up this room; kv summarizer NAME names one'
+  if (summarizer === undefined) return 'no model sums up this room; /kv summarizer NAME names one'
   return working ? `@${summarizer} will sum up this room next` : `@${summarizer} sums up this room`
 }
 

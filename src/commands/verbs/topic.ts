@@ -1,6 +1,8 @@
 import type { RoomStore } from '../../chat/ports.ts'
 import { oneLine } from '../../chat/message-text.ts'
-import { defineCommand, type Command } from '../define.ts'
+import { safeJson } from '../../lib/safe-json.ts'
+import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
+import { Misuse } from '../usage.ts'
 import { announce } from './shared/announce.ts'
 
 const MAX_CHARS = 500
@@ -21,12 +23,19 @@ function roomText(
     name,
     summary,
     room: 'here',
+    flags: [JSON_FLAG],
     arguments: [{ name: 'text', about: 'the new one', optional: true, takes: 'rest' }],
     example,
     rights: { manage: `change its ${name}`, when: ({ text }) => text !== undefined },
     async run(context) {
-      const { person, room, args, out } = context
-      if (args.text === undefined) return out.line((await room.info())[name] || `no ${name} is set`)
+      const { person, room, args, flags, out } = context
+      if (args.text === undefined) {
+        const text = (await room.info())[name]
+        return out.line(
+          flags.json ? safeJson({ room: room.name, [name]: text }) : text || `no ${name} is set`,
+        )
+      }
+      if (flags.json) throw new Misuse(`--json shows the ${name}, and sets none`)
       const text = oneLine(args.text, MAX_CHARS)
       await rooms.update(room.name, { [name]: text })
       await announce(context, `${person.name} set the ${name}: ${text}`)

@@ -6,6 +6,9 @@ import { safeJson } from '../../lib/safe-json.ts'
 import type { TurnRecord, TurnStore } from '../../turns/ports.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 import { Misuse } from '../usage.ts'
+import { turnPage } from '../../pages/turn-page.ts'
+import { HTML_FLAG, printHtml, refuseInSession } from './shared/html-page.ts'
+import { entriesOfTurn } from './shared/turn-entries.ts'
 import { entryById } from './shared/entry-by-id.ts'
 import { sentIn, requestText, type NumberedRequest } from './shared/sent-requests.ts'
 
@@ -16,7 +19,7 @@ export const turnCommand = (turns: Turns): Command =>
     name: 'turn',
     summary: 'what a past turn was really sent, request by request; a session folds it, full prints all',
     room: 'here',
-    flags: [JSON_FLAG],
+    flags: [JSON_FLAG, HTML_FLAG],
     arguments: [
       {
         name: 'id',
@@ -28,9 +31,16 @@ export const turnCommand = (turns: Turns): Command =>
     ],
     example: 'last 1',
     needsVoice: () => false,
+    complete: ({ argument, given }) =>
+      argument === 'id' ? ['last', 'full'] : given.includes('full') ? [] : ['full'],
     async run({ room, args, flags, out, session, signal }) {
       const { id, request, full } = wanted(args)
+      if (flags.html) refuseInSession({ session }, 'turn', id)
       const turn = await findTurn(id, room, turns)
+      if (flags.html) {
+        const entries = await entriesOfTurn(turn, room, out)
+        return await printHtml(turnPage(turn, entries), { out, signal })
+      }
       const sent = sentIn(turn)
       const isPage = session !== undefined && !full
       const chosen = chosenOf(sent, request, isPage)
@@ -97,8 +107,8 @@ function chosenOf(
   throw new Misuse(`there is no request ${number.slice(0, 20)}; ${last}`)
 }
 
-/** Lines after which a page begins no further request. */
-const PAGE_LINES = 60
+/** Lines after which a page begins no further request: what it says first is still on most screens. */
+const PAGE_LINES = 24
 
 function printPage(
   requests: readonly NumberedRequest[],
@@ -111,7 +121,7 @@ function printPage(
       const left = requests.length - requests.indexOf(one)
       return out.line(`-- ${counted(left, 'more request')}: /turn ${id} ${one.number}`)
     }
-    const text = cleanText(requestText(one, 'folded'))
+    const text = cleanText(requestText(one, out))
     lines += text.split('\n').length
     out.line(text)
   }

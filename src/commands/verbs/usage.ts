@@ -1,4 +1,5 @@
 import type { Clock } from '../../chat/ports.ts'
+import type { Rooms } from '../../chat/rooms.ts'
 import { DAY_MS } from '../../lib/duration.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { ChargeStore, Grouping, UsageQuery } from '../../turns/bill/ports.ts'
@@ -11,7 +12,11 @@ import { sumJson, usageLines, type UsageReport } from './shared/usage-report.ts'
 const USUAL_DAYS = 7
 const MAX_DAYS = 366
 
-export const usageCommand = (charges: Pick<ChargeStore, 'usage'>, clock: Clock): Command =>
+export const usageCommand = (
+  charges: Pick<ChargeStore, 'usage'>,
+  clock: Clock,
+  rooms: Pick<Rooms, 'list'>,
+): Command =>
   defineCommand({
     name: 'usage',
     summary: 'the tokens that models used and what they cost, by model, person, room and day',
@@ -26,7 +31,9 @@ export const usageCommand = (charges: Pick<ChargeStore, 'usage'>, clock: Clock):
       const days = dayCount(flags.days)
       const since = clock.now() - days * DAY_MS
       const room = flags.all ? undefined : here
-      const where = room ? { room: room.name } : { viewer: person.id }
+      // Those that the person is banned from are not among them.
+      const seen = async () => (await rooms.list(person)).map(({ name }) => name)
+      const where = room ? { room: room.name } : { rooms: await seen() }
       const report = await reportOn(charges, { ...where, since })
       const about = { room: room?.name ?? null, since: new Date(since).toISOString() }
       if (flags.json) return out.line(safeJson({ ...about, ...reportJson(report) }))

@@ -7,6 +7,7 @@ import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
 export const whoCommand = (models: Pick<Turns, 'names'>, away: Pick<AwayPeople, 'textOf'>): Command =>
   defineCommand({
     name: 'who',
+    aliases: ['names', 'users'],
     summary: 'the people in the room, and the models you can mention',
     room: 'here',
     flags: [JSON_FLAG],

@@ -9,7 +9,8 @@ export const strangeCharacter = (name: string): string | undefined =>
  * (https://www.unicode.org/reports/tr39/#Restriction_Level_Detection). That is one script, alone or with Latin; Greek and Cyrillic
  * never with Latin; and Japanese, Chinese and Korean as they are written.
  */
-export const scriptsGoTogether = (name: string): boolean => MIXTURES.some((mixture) => mixture.test(name))
+export const scriptsGoTogether = (name: string): boolean =>
+  (mixtures ??= allMixtures()).some((mixture) => mixture.test(name))
 
 /** True if all decimal digits are of one system, such as 0-9. */
 export function oneNumberSystem(name: string): boolean {
@@ -38,17 +39,21 @@ const ALLOWED = new RegExp(`^[${ALLOWED_IN_NAMES.trim().split(/\s/).map(classOf)
 /** Latin goes with any other script but these, whose letters look like its own. */
 const APART_FROM_LATIN: readonly string[] = ['Cyrillic', 'Greek']
 
-const MIXTURES: readonly RegExp[] = [
-  ['Latin', 'Han', 'Hiragana', 'Katakana'],
-  ['Latin', 'Han', 'Bopomofo'],
-  ['Latin', 'Han', 'Hangul'],
-  ...RECOMMENDED_SCRIPTS.trim()
-    .split(/\s/)
-    .map((script) => (APART_FROM_LATIN.includes(script) ? [script] : ['Latin', script])),
-].map(
-  (scripts) =>
-    new RegExp(
-      `^[${['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]*$`,
-      'u',
-    ),
-)
+/** Made when the first name is judged: that takes 20 ms, and every process loads this file. */
+let mixtures: readonly RegExp[] | undefined
+
+const allMixtures = (): readonly RegExp[] =>
+  [
+    ['Latin', 'Han', 'Hiragana', 'Katakana'],
+    ['Latin', 'Han', 'Bopomofo'],
+    ['Latin', 'Han', 'Hangul'],
+    ...RECOMMENDED_SCRIPTS.trim()
+      .split(/\s/)
+      .map((script) => (APART_FROM_LATIN.includes(script) ? [script] : ['Latin', script])),
+  ].map(
+    (scripts) =>
+      new RegExp(
+        `^[${['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]*$`,
+        'u',
+      ),
+  )

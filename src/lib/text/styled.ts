@@ -1,7 +1,35 @@
-/** A stretch of a line; `tint` is a number where it has a colour of its own: the same number, the same colour. */
+/** What parts of a screen are, for the eye; docs/terminal.md says why each looks as it does. */
+export type TextRole =
+  /** One's own name. */
+  | 'own'
+  /** A model's name. */
+  | 'model'
+  /** What tools were asked and what came back. */
+  | 'tool'
+  /** What the room itself says. */
+  | 'system'
+  /** What matters less: times, hints, sums. */
+  | 'dim'
+  /** What waits for somebody: questions, approvals. Nothing is brighter. */
+  | 'waiting'
+  /** A line that names this person. */
+  | 'mention'
+  /** What went wrong, and every refusal. */
+  | 'error'
+  | 'code'
+  | 'heading'
+  | 'link'
+  /** The status line. */
+  | 'status'
+
+/** A stretch of a line. */
 export interface Span {
   readonly text: string
+  /** Where it has a colour of its own, by number: the same number, the same colour. */
   readonly tint?: number
+  readonly role?: TextRole
+  /** True for what is there for the eye alone, such as a bar: the text beside it says the same. */
+  readonly isPicture?: true
 }
 
 /**
@@ -11,6 +39,16 @@ export interface Span {
 export interface Styled {
   readonly lines: readonly (readonly Span[])[]
 }
+
+/** What is said to who listens to it: neither colours nor pictures. */
+export const spokenOf = (text: string | Styled): string =>
+  typeof text === 'string'
+    ? text
+    : text.lines
+        .map((spans) => spans.filter(({ isPicture }) => !isPicture))
+        .filter((spans) => spans.length > 0)
+        .map((spans) => spans.map((span) => span.text).join(''))
+        .join('\n')
 
 /** The same without colours. */
 export const plainOf = (text: string | Styled): string =>

@@ -2,8 +2,15 @@
 // know how a prompt is composed or a model is asked: it takes numbers in and gives a factor.
 import type { Usage } from '../../chat/entry.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
-import { createSerial } from '../../lib/serial.ts'
-import { type Learned, learn, learnRefusal, type RefusedPrompt, type TokenReport } from './learn-factor.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import {
+  budgetFactor,
+  type Learned,
+  learn,
+  learnRefusal,
+  type RefusedPrompt,
+  type TokenReport,
+} from './learn-factor.ts'
 import type { ModelSettings } from '../model-settings.ts'
 import type { Calibration, CalibrationStore } from '../ports.ts'
 
@@ -11,8 +18,13 @@ import type { Calibration, CalibrationStore } from '../ports.ts'
 export interface Calibrations {
   /** What is known of a model; undefined while there was no report. Rejects with `StorageError`. */
   find(model: ModelSettings): Promise<Calibration | undefined>
-  /** The factor for a model's budgets: what its provider's framing assumes while nothing is known. Rejects with `StorageError`. */
+  /**
+   * The factor for a model's budgets, which is the most that was seen for a day: what its provider's framing assumes while
+   * nothing is known. Rejects with `StorageError`.
+   */
   factorFor(model: ModelSettings): Promise<number>
+  /** The factor for an estimate: what its provider usually counts. Rejects with `StorageError`. */
+  usualFactor(model: ModelSettings): Promise<number>
   /** Learns from the usage of one request. A failure is only logged; of a report that looks cut off admins are told, too. */
   learnFrom(model: ModelSettings, request: CountedRequest, usage: Usage | undefined): Promise<void>
   /** Learns from a request that was refused because it was too long, as its provider counts it. A failure is only logged. */
@@ -72,11 +84,16 @@ export function createCalibrations(
 
   return {
     find,
-    factorFor: async (model) => (await find(model))?.factor ?? model.framing.factor,
+    async factorFor(model) {
+      const known = await find(model)
+      return known ? budgetFactor(known, clock.now()) : model.framing.factor
+    },
+    usualFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
     async learnFrom(model, { counted, framing }, usage) {
       if (!usage) return
       const key = calibrationKey(model)
-      const report: TokenReport = { counted, framing, reported: usage.input, at: clock.now() }
+      const room = model.contextWindow - model.maxOutput
+      const report: TokenReport = { counted, framing, reported: usage.input, room, at: clock.now() }
       const last = lastReports.get(key)
       lastReports.set(key, report)
       await update(model, (known) => {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/duration.ts'
 import type { Calibration } from '../ports.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface TokenReport {
   /** The part of `counted` that is no text of ours. */
   readonly framing: number
   readonly reported: number
+  /** What its provider may count for a prompt: the window less the answer. */
+  readonly room: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
@@ -40,7 +43,9 @@ export interface Learned {
 
 /**
  * Takes a report in. `assumed` is the factor while nothing was learned, `last` the report before this one. A factor is
- * lowered down to our own count at most. A report that looks cut off changes no factor.
+ * lowered down to our own count at most. A report that looks cut off changes no factor. `factor` follows the reports like a
+ * mean; `most` is what budgets keep to, so that no prompt is composed which the provider counts as too long, though it
+ * counts no more for it than it has counted before.
  */
 export function learn(
   known: Calibration | undefined,
@@ -58,7 +63,31 @@ export function learn(
   const change = (within(ratio) - before.factor) * weight
   const limited = Math.min(MAX_FACTOR_CHANGE, Math.max(-MAX_FACTOR_CHANGE, change))
   const factor = within(before.factor + limited)
-  return { calibration: { ...before, factor, reports: before.reports + 1, at }, doubted: false }
+  const most = mostAfter(before, report)
+  return { calibration: { ...before, factor, ...most, reports: before.reports + 1, at }, doubted: false }
+}
+
+/** The factor that budgets keep to at this time, in milliseconds since the epoch. */
+export const budgetFactor = (known: Calibration, now: number): number =>
+  Math.max(known.factor, mostNow(known, now))
+
+/** What a server was seen to count holds for a day, as what refusals taught: it may be started anew with another model. */
+const mostNow = ({ most, mostAt }: Calibration, now: number): number => (mostAt + DAY_MS < now ? 1 : most)
+
+/** Two prompts of the same ratio differ by so much: marks around messages, and words that meet. */
+const REPORT_MARGIN = 1.01
+/** In a prompt that fills less of its room, what a provider adds once weighs more than it would in a full one. */
+const MIN_SHARE_OF_ROOM = 0.5
+
+function mostAfter(
+  before: Calibration,
+  { counted, reported, room, at }: TokenReport,
+): Pick<Calibration, 'most' | 'mostAt'> {
+  const ratio = reported / counted
+  const known = mostNow(before, at)
+  if (!(reported >= room * MIN_SHARE_OF_ROOM && ratio > 1)) return { most: known, mostAt: before.mostAt }
+  const seen = within(ratio * REPORT_MARGIN)
+  return seen >= known ? { most: seen, mostAt: at } : { most: known, mostAt: before.mostAt }
 }
 
 const unlearned = (assumed: number): Calibration => ({
@@ -66,6 +95,8 @@ const unlearned = (assumed: number): Calibration => ({
   reports: 0,
   doubted: 0,
   at: 0,
+  most: MIN_FACTOR,
+  mostAt: 0,
 })
 
 /** Far below our count of the texts, or the same as for a prompt that was clearly shorter or longer. */
@@ -98,7 +129,9 @@ export function learnRefusal(
   const ratio = tokens / counted
   if (!(counted >= MIN_COUNTED_TOKENS && ratio <= MAX_BELIEVED_RATIO)) return known
   const before = known ?? unlearned(assumed)
-  return { ...before, factor: within(Math.max(before.factor, ratio * REFUSAL_MARGIN)), at }
+  const refused = within(ratio * REFUSAL_MARGIN)
+  const factor = Math.max(before.factor, refused)
+  return { ...before, factor, most: Math.max(mostNow(before, at), refused), mostAt: at, at }
 }
 
 const within = (factor: number): number => Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, factor))

@@ -1,12 +1,12 @@
 import type { RoomName } from '../../chat/entry.ts'
-import type { ScriptStore } from '../ports.ts'
+import type { ScriptStore, StoredScript } from '../ports.ts'
 import type { RoomScript } from '../snapshot.ts'
 import { HOOK_NAMES, type HookName, mayDefine } from './hook.ts'
 
 /** Room scripts as hooks need them. All scripts must be stored through it. */
 export interface HookScripts extends ScriptStore {
   /** The room's script if it may have this hook. Once that is known it is not read again to say no. */
-  withHook(room: RoomName, name: HookName): Promise<RoomScript | undefined>
+  withHook(room: RoomName, name: HookName): Promise<StoredScript | undefined>
   /** The room was deleted: one of the same name may have another script. */
   forget(room: RoomName): void
 }
@@ -24,7 +24,7 @@ export function createHookScripts(scripts: ScriptStore): HookScripts {
     changes++
   }
 
-  async function read(room: RoomName): Promise<RoomScript | undefined> {
+  async function read(room: RoomName): Promise<StoredScript | undefined> {
     const before = changes
     const script = await scripts.current(room)
     // What was read while another script was stored may be the old one.

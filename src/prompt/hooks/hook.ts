@@ -19,6 +19,8 @@ export const HEARD_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['message'
 export interface HookRun {
   readonly name: HookName
   readonly script: RoomScript
+  /** The name of who set the script, and pays for what it costs. */
+  readonly author: string
   readonly argument: JsonObject
   /** Milliseconds since the epoch: the only time that the script can see. */
   readonly now: number
@@ -47,5 +49,7 @@ export interface HookOutcome {
  * Whether a script may have this hook. A script in which the name does not stand is not run for it, so that a room without
  * hooks costs nothing.
  */
-export const mayDefine = (script: RoomScript | undefined, name: HookName): script is RoomScript =>
-  script?.source.includes(name) ?? false
+export const mayDefine = <Script extends RoomScript>(
+  script: Script | undefined,
+  name: HookName,
+): script is Script => script?.source.includes(name) ?? false

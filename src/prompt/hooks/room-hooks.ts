@@ -5,8 +5,7 @@ import type { Clock, Log, RoomStore } from '../../chat/ports.ts'
 import type { Room } from '../../chat/room.ts'
 import { readTodo, TODO_KEY } from '../../chat/todo.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { type Composer, WrapError } from '../ports.ts'
-import type { RoomScript } from '../snapshot.ts'
+import { type Composer, type StoredScript, WrapError } from '../ports.ts'
 import { HEARD_KINDS, type HookName, type HookOutcome } from './hook.ts'
 import { createHookLog } from './hook-log.ts'
 import type { HookScripts } from './hook-scripts.ts'
@@ -48,7 +47,7 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
 
   async function run(
     room: Room,
-    script: RoomScript,
+    script: StoredScript,
     name: HookName,
     argument: JsonObject,
     signal: AbortSignal,
@@ -59,9 +58,9 @@ export function createRoomHooks(parts: RoomHooksParts): RoomHooks {
     const todo = readTodo(values.get(TODO_KEY))
     const facts = { name: room.name, topic, vibe, private: isPrivate, todo, values: shown }
     const now = parts.clock.now()
-    const { source, version } = script
+    const { source, version, author } = script
     const outcome = await parts.composer.runHook(
-      { name, script: { source, version }, argument, now, room: facts },
+      { name, script: { source, version }, author, argument, now, room: facts },
       signal,
     )
     hookLog.add(room.name, name, outcome.log)

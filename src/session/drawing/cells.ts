@@ -13,7 +13,22 @@ export function mostCells(text: string): number {
   return graphemes(text).reduce((sum, character) => sum + mostCellsOf(character), 0)
 }
 
+/** What was measured: the libraries take microseconds for a character, and a text has few different ones. */
+const measured = new Map<string, number>()
+const MAX_MEASURED = 8_192
+/** Longer characters are not kept. */
+const MAX_KEPT_UNITS = 16
+
 function mostCellsOf(character: string): number {
+  const known = measured.get(character)
+  if (known !== undefined) return known
+  const cells = measure(character)
+  if (measured.size >= MAX_MEASURED) measured.clear()
+  if (character.length <= MAX_KEPT_UNITS) measured.set(character, cells)
+  return cells
+}
+
+function measure(character: string): number {
   const together = stringWidth(character)
   const apart = Array.from(character).reduce((sum, point) => sum + mostCellsOfPoint(point), 0)
   return Math.max(together, apart)

@@ -34,7 +34,9 @@ export function createDraftLayout(): typeof drawDraft {
 /** Draws the part of a draft around its cursor, at most `maxRows` rows of less than `columns` cells. */
 export function drawDraft(draft: Draft, columns: number, maxRows: number): DraftRows {
   const { text, cursor, isCut } = nearCursor(draft, Math.min(MAX_UNITS_EACH_SIDE, maxRows * columns))
-  const before = flow([isCut ? INDENT : PROMPT], graphemes(text.slice(0, cursor)), columns)
+  const { prompt = isCut ? INDENT : PROMPT } = draft
+  const begun = prompt.length <= INDENT.length ? [prompt] : flow([''], graphemes(prompt), columns)
+  const before = flow(begun, graphemes(text.slice(0, cursor)), columns)
   const row = before.length - 1
   const column = cellsOf(before.at(-1) ?? '')
   const rows = flow(before, graphemes(text.slice(cursor)), columns)
@@ -43,7 +45,10 @@ export function drawDraft(draft: Draft, columns: number, maxRows: number): Draft
 }
 
 /** `isCut` is true where something stands before it. */
-function nearCursor({ text, cursor }: Draft, units: number): Draft & { readonly isCut: boolean } {
+function nearCursor(
+  { text, cursor }: Draft,
+  units: number,
+): Omit<Draft, 'prompt'> & { readonly isCut: boolean } {
   const begin = Math.floor(Math.max(0, cursor - units) / STEP_UNITS) * STEP_UNITS
   const from = codePointAt(text, begin)
   const to = codePointAt(text, Math.min(text.length, cursor + units))

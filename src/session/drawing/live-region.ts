@@ -11,18 +11,27 @@ import { withoutWrap } from './without-wrap.ts'
  */
 export function redraw(drawn: Region, above: DrawnText | undefined, next: Region): string {
   if (drawn === next && !above) return ''
-  return (
-    updateRegion(drawn, above, next) ??
-    eraseRegion(drawn, next.size.columns) + (above ? `${above.text}\r\n` : '') + drawRegion(next)
-  )
+  return updateRegion(drawn, above, next) ?? eraseRegion(drawn, next.size.columns) + drawBelow(above, next)
 }
+
+/**
+ * The same where nobody knows for which window the terminal took what was written last, and so how many rows that has: what
+ * stands above the cursor stays, because it could be something that stands nowhere else.
+ */
+export const redrawUnsure = (above: DrawnText | undefined, next: Region): string =>
+  eraseFrom(0) + drawBelow(above, next)
+
+const drawBelow = (above: DrawnText | undefined, next: Region): string =>
+  (above ? `${above.text}\r\n` : '') + drawRegion(next)
 
 /** Leaves the cursor where the region began, nothing below it. After a narrowing the terminal has broken rows. */
 function eraseRegion({ rows, cursor, size }: Region, columns: number): string {
   if (rows.length === 0) return ''
   const up = size.columns === columns ? cursor.row : rowsAboveCursor(rows, cursor, columns)
-  return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
+  return eraseFrom(up)
 }
+
+const eraseFrom = (up: number): string => `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`
 
 function rowsAboveCursor(
   rows: readonly string[],
@@ -30,7 +39,8 @@ function rowsAboveCursor(
   columns: number,
 ): number {
   const broken = rows.slice(0, row).map((one) => Math.max(1, Math.ceil(stringWidth(one) / columns)))
-  return broken.reduce((sum, count) => sum + count, 0) + Math.floor(column / columns)
+  // Behind the last cell of a row, some terminals have the cursor in that row: one row too few is a trace, one too many a loss.
+  return broken.reduce((sum, count) => sum + count, 0) + Math.floor(Math.max(0, column - 1) / columns)
 }
 
 function drawRegion({ rows, cursor }: Region): string {

@@ -1,89 +1,67 @@
 import type { DrawnText } from './drawn-text.ts'
+import { createPen, type Pen } from './pen.ts'
 import type { Region } from './region.ts'
-import { withoutWrap } from './without-wrap.ts'
 
 /** On a narrower page a row may be wider than the window. */
 const MIN_COLUMNS = 8
 
 /**
  * What to write so that `above` stands above a region of which only some rows change; undefined where all of it must be
- * drawn anew. The text is put into rows that are inserted above the region (IL, ECMA-48 8.3.67): line feeds at the end
+ * drawn anew. The text is drawn as the first rows of the region, so that rows of it which stand there already are not
+ * written again, and then the region begins below them. Where rows are inserted (IL, ECMA-48 8.3.67), line feeds at the end
  * first make room for them, so that what leaves the window leaves it at the top, into the native scrollback.
  */
 export function updateRegion(drawn: Region, above: DrawnText | undefined, next: Region): string | undefined {
-  if (!canUpdate(drawn, above, next)) return undefined
+  const text = above?.text.split('\r\n') ?? []
+  const target = { ...next, rows: [...text, ...next.rows], live: text.length + next.live }
+  if (above?.isSure === false || !canUpdate(drawn, target)) return undefined
   const pen = createPen(drawn.cursor)
-  if (above) pen.insertAbove(above, drawn.rows.length)
-  for (const [row, text] of next.rows.entries()) pen.changeRow(row, drawn.rows[row] ?? '', text)
-  pen.moveTo(next.cursor.row, next.cursor.column)
+  const rows = moveRows(pen, drawn, target)
+  for (const [row, to] of target.rows.entries()) pen.changeRow(row, rows[row] ?? '', to)
+  pen.moveTo(text.length + next.cursor.row, next.cursor.column)
   return pen.written()
 }
 
-function canUpdate(drawn: Region, above: DrawnText | undefined, next: Region): boolean {
-  const { columns, rows } = next.size
+function canUpdate(drawn: Region, target: Region): boolean {
+  const { columns, rows } = target.size
   if (drawn.size.columns !== columns || drawn.size.rows !== rows || columns < MIN_COLUMNS) return false
-  if (drawn.rows.length !== next.rows.length || next.rows.length === 0) return false
-  if (!above) return true
-  const isKept = next.rows.some((row, index) => row === drawn.rows[index])
-  return isKept && above.isSure && above.rows + next.rows.length <= rows
+  if (drawn.rows.length === 0 || Math.max(drawn.rows.length, target.rows.length) > rows) return false
+  return drawn.rows.length - drawn.live === target.rows.length - target.live
 }
 
-/** Writes while it knows where in the region the cursor is; the column is unknown after text of unsure width. */
-function createPen(cursor: Region['cursor']) {
-  let { row } = cursor
-  let column: number | undefined = cursor.column
-  let out = ''
-
-  function moveTo(toRow: number, toColumn: number): void {
-    if (toRow !== row) out += toRow > row ? csi(toRow - row, 'B') : csi(row - toRow, 'A')
-    if (column !== toColumn) out += moveAlong(column, toColumn)
-    row = toRow
-    column = toColumn
+/**
+ * Makes the live rows as many as they will be, and puts those that stay where they will be. Gives what stands in the rows
+ * of the region then.
+ */
+function moveRows(pen: Pen, drawn: Region, next: Region): readonly string[] {
+  const rows = [...drawn.rows]
+  const [before, after] = [rows.slice(0, drawn.live), next.rows.slice(0, next.live)]
+  const same = before.findIndex((row, index) => row !== after[index])
+  const at = same === -1 ? Math.min(before.length, after.length) : same
+  const gone = after[at] === undefined ? 0 : Math.max(0, before.slice(at).indexOf(after[at]))
+  if (gone > 0) {
+    pen.deleteRows(at, gone)
+    rows.splice(at, gone)
   }
-
-  function insertAbove({ text, rows }: DrawnText, height: number): void {
-    const last = height - 1
-    out += `${'\n'.repeat(last - row + rows)}${csi(last + rows, 'A')}${csi(rows, 'L')}\r${text}`
-    row = -1
-    column = undefined
+  const more = next.rows.length - rows.length
+  // Where rows are too many, those go that stand before what stays.
+  const end = sameEnd(before, after)
+  const to = more > 0 ? Math.max(at, before.length - gone - end) : Math.max(at, after.length - end)
+  if (more > 0) {
+    pen.insertRows(to, more, rows.length)
+    rows.splice(to, 0, ...Array<string>(more).fill(''))
   }
-
-  function changeRow(at: number, from: string, to: string): void {
-    if (from === to) return
-    const same = isPlain(from) && isPlain(to) ? sameBeginning(from, to) : 0
-    moveTo(at, same)
-    if (isPlain(to)) {
-      out += to.slice(same) + (isPlain(from) && from.length <= to.length ? '' : ERASE_RIGHT)
-      column = to.length
-    } else {
-      out += ERASE_RIGHT + withoutWrap(to)
-      column = undefined
-    }
+  if (more < 0) {
+    pen.deleteRows(to, -more)
+    rows.splice(to, -more)
   }
-
-  return { moveTo, insertAbove, changeRow, written: () => out }
+  return rows
 }
 
-const csi = (count: number, final: string): string => `\u001b[${count === 1 ? '' : count}${final}`
-
-/** A few backspaces are shorter than a sequence. */
-const MAX_BACKSPACES = 3
-
-function moveAlong(from: number | undefined, to: number): string {
-  if (to === 0) return '\r'
-  if (from === undefined) return `\r${csi(to, 'C')}`
-  if (to > from) return csi(to - from, 'C')
-  return from - to <= MAX_BACKSPACES ? '\b'.repeat(from - to) : `\r${csi(to, 'C')}`
-}
-
-const ERASE_RIGHT = '\u001b[K'
-
-/** Each character takes one cell on every terminal. */
-const isPlain = (row: string): boolean => /^[ -~]*$/.test(row)
-
-function sameBeginning(a: string, b: string): number {
-  const end = Math.min(a.length, b.length)
-  let at = 0
-  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++
-  return at
+/** How many rows are the same at the end. */
+function sameEnd(before: readonly string[], after: readonly string[]): number {
+  const most = Math.min(before.length, after.length)
+  let count = 0
+  while (count < most && before.at(-1 - count) === after.at(-1 - count)) count++
+  return count
 }

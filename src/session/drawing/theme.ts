@@ -1,13 +1,17 @@
-/** How parts of the screen look. Each function takes clean text and puts SGR sequences around it (ECMA-48 8.3.117). */
-export interface Theme {
+import type { TextRole } from '../../lib/text/styled.ts'
+import { NAME_COLOURS, THEME_NAMES, type NameColour, type ThemeName } from '../../chat/preferences/options.ts'
+import type { TimeColumn } from './times.ts'
+import { usualColour } from './name-colours.ts'
+import { PALETTES } from './palettes.ts'
+
+type Paint = (text: string) => string
+
+/** How parts of the screen look. Each function takes clean text of one row and puts SGR sequences around it. */
+export interface Theme extends Readonly<Record<TextRole, Paint>> {
   /** No other theme has it: what was drawn is kept under it. */
-  readonly id: string
-  /** A name, always in the same colour. */
-  readonly name: (text: string, of: string) => string
-  /** What matters less. */
-  readonly dim: (text: string) => string
-  readonly error: (text: string) => string
-  readonly status: (text: string) => string
+  readonly id: ThemeName
+  /** A person's name; `chosen` is its colour where it is not the usual one of that name. */
+  readonly person: (text: string, name: string, chosen?: NameColour) => string
   /** One of several things that lie side by side, by its number. */
   readonly tint: (text: string, number: number) => string
 }
@@ -17,46 +21,67 @@ export interface DrawingStyle {
   /** Cells in a row. */
   readonly columns: number
   readonly theme: Theme
+  /** What stands before each line; absent for nothing. */
+  readonly times?: TimeColumn | undefined
 }
 
 /** Equal for styles that give the same bytes. */
-export const styleKey = ({ columns, theme }: DrawingStyle): string => `${theme.id} ${columns}`
+export const styleKey = ({ columns, theme, times }: DrawingStyle): string =>
+  `${theme.id} ${columns} ${times?.key ?? ''}`
 
-const sgr = (codes: string, text: string): string => `\u001b[${codes}m${text}\u001b[0m`
+export const THEMES = {
+  auto: createTheme('auto'),
+  dark: createTheme('dark'),
+  light: createTheme('light'),
+  mono: createTheme('mono'),
+} satisfies Readonly<Record<ThemeName, Theme>>
 
-/** Readable on dark and on light backgrounds: no black, white, or dark blue. */
-const NAME_COLOURS = ['31', '32', '33', '35', '36', '91', '92', '93', '94', '95', '96']
-
-const nameColour = (number: number): string => NAME_COLOURS[number % NAME_COLOURS.length] ?? '39'
-
-const colour: Theme = {
-  id: 'colour',
-  name: (text, of) => sgr(`1;${nameColour(hash(of))}`, text),
-  dim: (text) => sgr('2', text),
-  error: (text) => sgr('31', text),
-  status: (text) => sgr('7', text),
-  tint: (text, number) => sgr(nameColour(number), text),
+function createTheme(id: ThemeName): Theme {
+  const palette = PALETTES[id]
+  const tints = NAME_COLOURS.map((colour) => painter(palette.people[colour].replace(/^1;?/, '')))
+  const people = new Map(NAME_COLOURS.map((colour) => [colour, painter(palette.people[colour])]))
+  return {
+    id,
+    person: (text, name, chosen = usualColour(name)) => people.get(chosen)?.(text) ?? text,
+    tint: (text, number) => tints[number % tints.length]?.(text) ?? text,
+    own: painter(palette.own),
+    model: painter(palette.model),
+    tool: painter(palette.tool),
+    system: painter(palette.system),
+    dim: painter(palette.dim),
+    waiting: painter(palette.waiting),
+    mention: painter(palette.mention),
+    error: painter(palette.error),
+    code: painter(palette.code),
+    heading: painter(palette.heading),
+    link: painter(palette.link),
+    status: painter(palette.status),
+  }
 }
 
-const monochrome: Theme = {
-  id: 'mono',
-  name: (text) => sgr('1', text),
-  dim: (text) => text,
-  error: (text) => sgr('1', text),
-  status: (text) => sgr('7', text),
-  tint: (text) => text,
+function painter(codes: string): Paint {
+  const begin = `\u001b[${codes}m`
+  return codes === '' ? (text) => text : (text) => (text === '' ? '' : `${begin}${text}\u001b[0m`)
 }
 
-/** Monochrome for terminals without colour (`TERM` vt…, …-m) and for `SSHAWL_THEME=mono`. */
-export function chooseTheme(term: string, env: Readonly<Record<string, string>>): Theme {
-  const asked = env['SSHAWL_THEME']
-  const hasColour = asked ? asked !== 'mono' : !/^(vt\d|.*-(m|mono)$)/.test(term)
-  return hasColour ? colour : monochrome
+/** Terminals that have 16 colours or fewer, or none: the 256 would come out as something else, such as blinking. */
+const FEW_COLOURS =
+  /^(vt\d|ansi|cons25|sun|cygwin|eterm$|rxvt$|xterm-color$|xterm-old$)|-(m|mono|8color|16color)$/
+
+/** The theme that somebody kept for themselves, if nothing comes with the session. */
+interface Kept {
+  readonly theme?: ThemeName | undefined
 }
 
-/** Spreads names over the colours; the same in every session. */
-function hash(text: string): number {
-  let value = 0
-  for (const character of text) value = (value * 31 + (character.codePointAt(0) ?? 0)) >>> 0
-  return value
+/**
+ * The first of these that says something: `SSHAWL_THEME`; `NO_COLOR` (https://no-color.org: any text but none); what the
+ * person kept with `/set`; whether the terminal has the colours, by `COLORTERM` and then `TERM`.
+ */
+export function chooseTheme(term: string, env: Readonly<Record<string, string>>, kept: Kept = {}): Theme {
+  const asked = THEME_NAMES.find((name) => name === env['SSHAWL_THEME'])
+  if (asked) return THEMES[asked]
+  if ((env['NO_COLOR'] ?? '') !== '') return THEMES.mono
+  if (kept.theme !== undefined && kept.theme !== 'auto') return THEMES[kept.theme]
+  const hasColours = (env['COLORTERM'] ?? '') !== '' || !FEW_COLOURS.test(term)
+  return hasColours ? THEMES.auto : THEMES.mono
 }

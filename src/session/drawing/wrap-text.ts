@@ -1,5 +1,5 @@
 import { mostCells } from './cells.ts'
-import { graphemes } from '../../lib/text/graphemes.ts'
+import { rowRanges } from './row-ranges.ts'
 
 /**
  * Breaks text into rows of at most `width` cells, at spaces where it can, else between characters. Every
@@ -10,29 +10,10 @@ export function wrapText(text: string, width: number, hang: string): string[] {
   const hanging = Math.max(1, width - mostCells(hang))
   const rows: string[] = []
   for (const line of text.replaceAll('\t', '    ').split('\n')) {
-    for (const row of wrapLine(line, rows.length === 0 ? width : hanging, hanging)) rows.push(row)
+    const ranges = rowRanges(line, rows.length === 0 ? width : hanging, hanging)
+    const isWhole = ranges.length === 1 && ranges[0]?.[1] === line.length
+    if (isWhole) rows.push(line)
+    else for (const [from, to] of ranges) rows.push(line.slice(from, to).trimEnd())
   }
   return rows.map((row, index) => (index === 0 || row === '' ? row : hang + row))
-}
-
-/** The first row has at most `first` cells and the others at most `later`. */
-function wrapLine(line: string, first: number, later: number): string[] {
-  if (mostCells(line) <= first) return [line]
-  const rows = ['']
-  let left = first
-  const put = (piece: string, width: number): void => {
-    if (width > left && rows.at(-1) !== '') {
-      rows.push('')
-      left = later
-    }
-    rows[rows.length - 1] += piece
-    left -= width
-  }
-  for (const word of line.match(/ +|[^ ]+/g) ?? []) {
-    const width = mostCells(word)
-    if (width > left && word.startsWith(' ')) left = 0
-    else if (width <= Math.max(left, later)) put(word, width)
-    else for (const character of graphemes(word)) put(character, mostCells(character))
-  }
-  return rows.map((row) => row.trimEnd())
 }

@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { oneLine } from '../../chat/message-text.ts'
-import { createSerial } from '../../lib/serial.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
 import { ok } from '../result.ts'
 import type { Tool } from '../tool.ts'
 import {

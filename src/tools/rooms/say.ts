@@ -47,6 +47,7 @@ async function post(room: Room, said: string, context: ToolContext): Promise<voi
     await room.record({
       kind: 'message',
       author,
+      ...(context.chat.turn ? {} : { by: person.id }),
       text: context.chat.turn ? `(for ${person.name}) ${said}` : said,
     })
 }

@@ -3,6 +3,7 @@ import type { Calibrations, CountedRequest } from '../../prompt/calibration/cali
 import type { ModelSettings } from '../../prompt/model-settings.ts'
 import { type Composer, WrapError } from '../../prompt/ports.ts'
 import type { ReportedSoFar } from '../ports.ts'
+import { usesTokens } from './token-quotas.ts'
 
 /** What came of a request, as far as it went. */
 export interface Received {
@@ -26,7 +27,7 @@ export type OwnCount = (request: CountedStep, received: Received) => Promise<Usa
 /** What our count is made with. */
 export interface OwnCountParts {
   readonly composer: Pick<Composer, 'count'>
-  readonly calibrations: Pick<Calibrations, 'factorFor'>
+  readonly calibrations: Pick<Calibrations, 'usualFactor'>
 }
 
 /** Where text cannot be counted: English has about so many characters a token. */
@@ -43,8 +44,8 @@ export function createOwnCount({ composer, calibrations }: OwnCountParts): OwnCo
   }
 
   return async ({ settings, size }, { text, reported }) => {
-    if (settings.backend === 'guide') return undefined
-    const factor = await calibrations.factorFor(settings)
+    if (!usesTokens(settings)) return undefined
+    const factor = await calibrations.usualFactor(settings)
     const input = reported.input ?? Math.round(size.counted * factor)
     // A report in the middle of an answer counts what was written by then.
     const output = Math.max(reported.output ?? 0, await tokensOf(text, settings.encoding))

@@ -27,12 +27,12 @@ export interface Charge {
 /** By what usage is added up. */
 export type Grouping = 'model' | 'person' | 'room' | 'day'
 
-/** Which charges to add up: those of one room, or of all rooms that a person may see. */
+/** Which charges to add up: those of one room, of these rooms, or of all rooms that a person may see. */
 export type UsageQuery = {
   readonly by: Grouping
   /** Milliseconds since the epoch. */
   readonly since: number
-} & ({ readonly room: RoomName } | { readonly viewer: PersonId })
+} & ({ readonly room: RoomName } | { readonly rooms: readonly RoomName[] } | { readonly viewer: PersonId })
 
 /** The sum of charges of one group at one price. */
 export interface UsageRow {

@@ -3,6 +3,7 @@ import { payersOf, type Payer } from '../../chat/limits/payers.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Clock } from '../../chat/ports.ts'
 import { DAY_MS, duration } from '../../lib/duration.ts'
+import type { ModelSettings } from '../../prompt/model-settings.ts'
 import type { ChargeStore, Spender, Spending } from './ports.ts'
 
 /** The keys of `[limits]` that bound what models may use in 24 hours; 0 for no bound. */
@@ -10,6 +11,9 @@ export interface QuotaLimits {
   readonly tokens_per_person_day: number
   readonly tokens_per_room_day: number
 }
+
+/** Whether what this model answers counts: the offline helper is no language model, and answers also where a quota is used up. */
+export const usesTokens = ({ backend }: Pick<ModelSettings, 'backend'>): boolean => backend !== 'guide'
 
 /** Whoever a model is asked for. */
 export type Requester = Pick<Person, 'id' | 'name' | 'login'>

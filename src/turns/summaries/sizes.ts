@@ -1,32 +1,85 @@
+import type { Calibrations } from '../../prompt/calibration/calibration.ts'
 import { targetOf } from '../../prompt/wrap.ts'
-import type { ModelSettings } from '../../prompt/model-settings.ts'
+import type { KnownModels } from '../known-models.ts'
+import type { ConfiguredModel } from '../ports.ts'
 
 /** How much is summed up, and how long a summary is, in tokens. */
 export interface SummarySizes {
   /** What was said since the last summary may have so many tokens: then the older half is summed up. */
   readonly unsummed: number
+  /** Tokens that may be said before a room is looked at again. */
+  readonly look: number
   /** Tokens that a summary should have at most. */
   readonly summary: number
 }
 
-/** Shares of the smallest prompt among the models: what is not summed up yet should fit into each of them. */
-const UNSUMMED_SHARE = 0.25
+/** The sizes that go with all models which may be called. */
+export interface SizesNow {
+  /** By what is known of the models now. Rejects with `StorageError`. */
+  read(): Promise<SummarySizes>
+  /** What was read last; before that, the largest sizes: each room is looked at once when it gets a summarizer. */
+  last(): SummarySizes
+}
+
+/** What the sizes follow from. */
+export interface SizesParts {
+  readonly models: () => readonly ConfiguredModel[]
+  readonly known: Pick<KnownModels, 'lastKnown'>
+  readonly calibrations: Pick<Calibrations, 'factorFor'>
+}
+
+export function createSizes({ models, known, calibrations }: SizesParts): SizesNow {
+  let last = sizesFor([])
+  return {
+    async read() {
+      const targets = models().map(async (model) => {
+        const settings = await known.lastKnown(model)
+        const calibration = await calibrations.factorFor(settings)
+        return settings.contextWindow < MIN_WINDOW ? undefined : targetOf({ ...settings, calibration })
+      })
+      last = sizesFor((await Promise.all(targets)).filter((target) => target !== undefined))
+      return last
+    },
+    last: () => last,
+  }
+}
+
+/**
+ * Models with a smaller window are not looked at, so that one tiny model does not make a small summary of every few words:
+ * beside the rules and the tools, their prompts have no space for a conversation.
+ */
+const MIN_WINDOW = 2_000
+
+/** Share of a prompt that tools leave to all else (TOOLS_SHARE in src/app/turns has the rest). */
+const SHARE_BESIDE_TOOLS = 0.6
+/** Tokens of the layers that are served before the conversation: rules, room, who asks and who is here. */
+const OTHER_LAYERS = 420
+/** A summary may have a little more than it is asked to have. */
+const SUMMARY_EXCESS = 1.1
+
+/** Shares of the space that a conversation has: what is not summed up yet fits into it, and the message that is answered. */
+const UNSUMMED_SHARE = 0.5
+const LOOK_SHARE = 0.25
 const SUMMARY_SHARE = 0.125
 
 const MAX_UNSUMMED = 6_000
-/** So that one tiny model does not make many small summaries of every room. */
-const MIN_UNSUMMED = 1_200
+const MIN_UNSUMMED = 60
+const MAX_LOOK = 1_200
+const MIN_LOOK = 30
 const MAX_SUMMARY = 1_000
 const MIN_SUMMARY = 150
 
-/** The sizes that go with these models; `models` are all that may be called in the room. */
-export function sizesFor(models: readonly ModelSettings[]): SummarySizes {
-  const targets = models.map((model) => targetOf({ ...model, calibration: model.framing.factor }))
+/** The sizes that go with prompts of so many tokens, as the smallest of them has it; the largest where there are none. */
+export function sizesFor(targets: readonly number[]): SummarySizes {
   const smallest = Math.min(...targets, Number.MAX_SAFE_INTEGER)
-  const share = (part: number, least: number, most: number): number =>
-    Math.max(least, Math.min(most, Math.floor(smallest * part)))
+  const summary = between(MIN_SUMMARY, smallest * SUMMARY_SHARE, MAX_SUMMARY)
+  const space = smallest * SHARE_BESIDE_TOOLS - OTHER_LAYERS - summary * SUMMARY_EXCESS
   return {
-    unsummed: share(UNSUMMED_SHARE, MIN_UNSUMMED, MAX_UNSUMMED),
-    summary: share(SUMMARY_SHARE, MIN_SUMMARY, MAX_SUMMARY),
+    summary,
+    unsummed: between(MIN_UNSUMMED, space * UNSUMMED_SHARE, MAX_UNSUMMED),
+    look: between(MIN_LOOK, space * LOOK_SHARE, MAX_LOOK),
   }
 }
+
+const between = (least: number, value: number, most: number): number =>
+  Math.max(least, Math.min(most, Math.floor(value)))

@@ -8,7 +8,7 @@ import type { HistoryRow, Summary } from '../../prompt/snapshot.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { rowsDue, type CountedEntry } from './choose-rows.ts'
 import type { MakeSummary } from './make-summary.ts'
-import { sizesFor } from './sizes.ts'
+import type { SizesNow } from './sizes.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
 import { summarizerCalled } from './summarizer-model.ts'
 
@@ -23,19 +23,20 @@ export interface SumUpParts {
   readonly models: () => readonly ConfiguredModel[]
   /** Gives the name of the model that sums up where a room names none; undefined for no summaries. */
   readonly usualSummarizer: () => string | undefined
+  readonly sizes: Pick<SizesNow, 'read'>
   readonly makeSummary: MakeSummary
 }
 
 /**
  * Sums up the next piece of a room's conversation with one request, and stores it. `asks` is told the model, before the
- * request. Resolves to false where nothing is due.
+ * request, which waits for it. Resolves to false where nothing is due.
  * Rejects with `Refusal`, `ModelError`, `WrapError`, `StorageError`, `TurnStopped`, or the signal's reason: then nothing was
  * stored, and the same piece is next.
  */
 export type SumUp = (
   room: RoomName,
   signal: AbortSignal,
-  asks: (model: ConfiguredModel) => void,
+  asks: (model: ConfiguredModel) => Promise<void>,
 ) => Promise<boolean>
 
 /** Rows that are read at once. */
@@ -51,14 +52,14 @@ export function createSumUp(parts: SumUpParts): SumUp {
     const model = summarizerCalled(name, parts.models())
     const base = await baseOf(room, checkpointOf(values.get(CHECKPOINT_KEY)))
     const { rows, isAll } = await rowsAfter(room, base.after, model.settings.encoding)
-    const sizes = sizesFor(parts.models().map(({ settings }) => settings))
+    const sizes = await parts.sizes.read()
     const due = isNew(base) ? rows.length : rowsDue(rows, sizes.unsummed, isAll)
     if (due === 0) {
       if (base.isDraft) await base.finish(name)
       return false
     }
     const job = { room, model, before: base.summary.text, rows: rows.slice(0, due), tokens: sizes.summary }
-    asks(model)
+    await asks(model)
     const { text, entries } = await parts.makeSummary(job, signal)
     const [first, last] = [entries[0], entries.at(-1)]
     if (!first || !last) return false

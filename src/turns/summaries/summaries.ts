@@ -7,10 +7,11 @@ import type { Json } from '../../lib/json.ts'
 import type { Alarm, Clock, Log, MonotonicClock, RoomStore } from '../../chat/ports.ts'
 import { CONVERSATION_KINDS } from '../../prompt/conversation/conversation-rows.ts'
 import type { SummaryStore } from '../../prompt/ports.ts'
-import { TurnStopped } from '../ending.ts'
 import type { ConfiguredModel } from '../ports.ts'
 import { forgetEntry } from './forget-entry.ts'
-import { createPiecePace } from './piece-pace.ts'
+import { utf8Bytes } from '../../lib/bytes.ts'
+import { createRoomWork } from './room-work.ts'
+import type { SizesNow } from './sizes.ts'
 import type { SumUp } from './sum-up.ts'
 import { summarizerIn } from '../../prompt/key-values.ts'
 import { checkSummarizer, isAmong } from './summarizer-model.ts'
@@ -58,6 +59,7 @@ export interface SummariesParts {
   readonly rooms: Pick<RoomStore, 'all' | 'values'>
   readonly summaries: SummaryStore
   readonly sumUp: SumUp
+  readonly sizes: Pick<SizesNow, 'last'>
   readonly troubles: Troubles
   readonly clock: Alarm & Clock & MonotonicClock
   readonly log: Log
@@ -68,146 +70,91 @@ export interface SummariesParts {
 
 /** Entries after which a room is looked at. */
 const ENTRIES_PER_LOOK = 20
-/** Rooms that are summed up at once: they share the models with turns. */
-const MAX_AT_ONCE = 4
+/** It is looked at sooner where these are long: no text has fewer bytes a token, by far. */
+const BYTES_PER_TOKEN = 2
 
-interface Work {
-  readonly stop: AbortController
-  readonly done: Promise<void>
-  /** The model that is asked; absent until it is known. */
-  model?: ConfiguredModel
-}
+const NOTHING_HEARD = { entries: 0, bytes: 0 }
 
 export function createSummaries(parts: SummariesParts): Summaries {
   const { troubles, log } = parts
-  const pace = createPiecePace(parts.clock)
-  const working = new Map<RoomName, Work>()
-  const waiting = new Set<RoomName>()
-  const heardSince = new Map<RoomName, number>()
-  /** Rooms in which nothing may be read for a summary now. */
-  const held = new Set<RoomName>()
-  let closing = false
-
-  function look(room: RoomName): void {
-    if (closing || held.has(room) || working.has(room) || troubles.mustWait(room)) return
-    if (working.size >= MAX_AT_ONCE) return void waiting.add(room)
-    const stop = new AbortController()
-    const asks = (model: ConfiguredModel): void => {
-      const now = working.get(room)
-      if (now) now.model = model
-    }
-    const done = work(room, stop.signal, asks).finally(() => {
-      working.delete(room)
-      const [next] = waiting
-      if (next !== undefined && waiting.delete(next)) look(next)
-    })
-    working.set(room, { stop, done })
-  }
-
-  async function work(
-    room: RoomName,
-    signal: AbortSignal,
-    asks: (model: ConfiguredModel) => void,
-  ): Promise<void> {
-    try {
-      for (;;) {
-        await pace(room, signal)
-        if (!(await parts.sumUp(room, signal, asks))) break
-        troubles.over(room)
-      }
-      troubles.over(room)
-    } catch (error) {
-      if (signal.aborted) return
-      const ms = await troubles.happened(room, error)
-      parts.clock.later(ms, () => look(room))
-    }
-  }
-
-  async function stopped(room: RoomName): Promise<void> {
-    const work = working.get(room)
-    waiting.delete(room)
-    work?.stop.abort(new TurnStopped('it was stopped'))
-    await work?.done
-  }
+  const work = createRoomWork(parts)
+  /** What was said in each room since it was last looked at. */
+  const heardSince = new Map<RoomName, { readonly entries: number; readonly bytes: number }>()
 
   async function lookAnew(room: RoomName): Promise<void> {
-    await stopped(room)
+    await work.stop(room)
     troubles.over(room)
-    if ((await summarizerOf(room)) !== undefined) look(room)
+    if ((await summarizerOf(room)) !== undefined) work.look(room)
   }
 
   const summarizerOf = async (room: RoomName): Promise<string | undefined> =>
     summarizerIn(await parts.rooms.values(room), parts.usualSummarizer())
 
   return {
-    heard({ room, kind, thread }) {
+    heard({ room, kind, thread, text }) {
       if (thread !== undefined || !CONVERSATION_KINDS.includes(kind)) return
-      const count = (heardSince.get(room) ?? 0) + 1
-      heardSince.set(room, count % ENTRIES_PER_LOOK)
-      if (count === ENTRIES_PER_LOOK) look(room)
+      const before = heardSince.get(room) ?? NOTHING_HEARD
+      const now = { entries: before.entries + 1, bytes: before.bytes + utf8Bytes(text) }
+      const isMuch = now.entries >= ENTRIES_PER_LOOK || now.bytes >= parts.sizes.last().look * BYTES_PER_TOKEN
+      heardSince.set(room, isMuch ? NOTHING_HEARD : now)
+      if (isMuch) work.look(room)
     },
     async lookAtAll() {
       for (const { name } of await parts.rooms.all()) {
-        if (closing) return
-        if ((await summarizerOf(name)) !== undefined) look(name)
+        if (work.isClosing()) return
+        if ((await summarizerOf(name)) !== undefined) work.look(name)
       }
     },
     async renew(room) {
       if ((await summarizerOf(room)) === undefined) throw new Refusal(NOBODY)
-      await stopped(room)
+      await work.stop(room)
       await parts.summaries.putDraft(room, { text: '' })
       troubles.over(room)
-      look(room)
+      work.look(room)
     },
     checkName: (value) => checkSummarizer(value, parts.models()),
     renamed: lookAnew,
     async configChanged() {
-      for (const [room, { model }] of [...working]) {
+      for (const [room, { model }] of work.running()) {
         const name = model?.settings.name
         if (!isAmong(parts.models(), model) || (await summarizerOf(room)) !== name) await lookAnew(room)
       }
     },
     stop(room) {
-      if (!working.has(room) && !waiting.has(room)) return false
+      if (!work.isBusy(room)) return false
       const giveUp = async (): Promise<void> => {
-        await stopped(room)
+        await work.stop(room)
         await parts.summaries.putDraft(room, undefined)
       }
       giveUp().catch((error: unknown) => log.warn({ room, error }, 'a summary could not be given up'))
       return true
     },
     async forget(room, entry, record) {
-      const wasBusy = working.has(room) || waiting.has(room)
-      held.add(room)
+      const wasBusy = work.isBusy(room)
+      const release = work.hold(room)
       let isForgotten = false
       try {
-        await stopped(room)
+        await work.stop(room)
         isForgotten = await forgetEntry(parts.summaries, parts.clock, room, entry)
         await record()
       } finally {
-        held.delete(room)
-        if (wasBusy || isForgotten) look(room)
+        release()
+        if (wasBusy || isForgotten) work.look(room)
       }
     },
     async status(room) {
       const trouble = troubles.of(room)
-      const asked = working.get(room)?.model?.settings.name
+      const asked = work.asked(room)?.settings.name
       return {
         summarizer: await summarizerOf(room),
-        working: working.has(room) || waiting.has(room),
+        working: work.isBusy(room),
         ...(asked === undefined ? {} : { asked }),
         ...(trouble === undefined ? {} : { trouble }),
       }
     },
-    async [Symbol.asyncDispose]() {
-      closing = true
-      waiting.clear()
-      const all = [...working.values()]
-      for (const { stop } of all) stop.abort(new TurnStopped('the server is stopping'))
-      await Promise.allSettled(all.map(({ done }) => done))
-    },
+    [Symbol.asyncDispose]: () => work.close(),
   }
 }
 
 const NOBODY =
-  'no model sums up this room; kv summarizer NAME names one, and models lists those that there are'
+  'no model sums up this room; /kv summarizer NAME names one, and /models lists those that there are'

@@ -12,14 +12,14 @@ export function summarizerCalled(name: string, models: readonly ConfiguredModel[
   return model
 }
 
-const HOW_TO_NAME = 'name another one with kv summarizer NAME'
+const HOW_TO_NAME = 'name another one with /kv summarizer NAME'
 
 /** Throws `Refusal` for a value of the key that names neither a model nor none. */
 export function checkSummarizer(value: Json, models: readonly ConfiguredModel[]): void {
   const name = summarizerIn(new Map([[SUMMARIZER_KEY, value]]), undefined)
   if (name !== undefined) summarizerCalled(name, models)
   else if (value !== 'none')
-    throw new Refusal('summarizer is the name of a model, or none; models lists those that there are')
+    throw new Refusal('summarizer is the name of a model, or none; /models lists those that there are')
 }
 
 /** Whether a model is still there with the same settings. */

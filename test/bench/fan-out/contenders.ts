@@ -85,7 +85,9 @@ async function startSshChat(binary: string): Promise<Contender> {
     name: 'ssh-chat',
     pid: child.pid!,
     port,
-    prompt: /\[u\d+\] /,
+    // Names are coloured where the terminal has colours.
+    // oxlint-disable-next-line no-control-regex
+    prompt: /\[(?:\x1b\[[\d;]*m)*u\d+(?:\x1b\[[\d;]*m)*\] /,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended

@@ -49,6 +49,9 @@ async function leave(names: readonly string[]): Promise<void> {
   gone.length = 0
 }
 
+/** Far above what the slowest takes with the largest crowd. */
+const PROMPT_S = 60
+
 /** Milliseconds until the prompt was there. */
 async function connectOne(name: string, port: number, prompt: RegExp): Promise<number> {
   const start = performance.now()
@@ -67,7 +70,11 @@ async function connectOne(name: string, port: number, prompt: RegExp): Promise<n
     gone.push(name)
     prompted.reject(new Error(`${name}'s session ended before its prompt`))
   })
-  await prompted.promise
+  const late = setTimeout(
+    () => prompted.reject(new Error(`${name} saw no prompt in ${PROMPT_S} s: ${JSON.stringify(beginning)}`)),
+    1000 * PROMPT_S,
+  )
+  await prompted.promise.finally(() => clearTimeout(late))
   return performance.now() - start
 }
 

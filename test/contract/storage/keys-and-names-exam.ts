@@ -25,29 +25,42 @@ export function keysAndNamesExam(store: () => Storage): void {
     expect(await keys().add(alice.id, key(2), 7, 2)).toBe('known')
     expect(await keys().add(alice.id, key(3), 7, 2)).toBe('full')
     expect(await keys().list(alice.id)).toEqual([
-      { fingerprint: key(1), addedAt: 5 },
-      { fingerprint: key(2), addedAt: 6 },
+      { fingerprint: key(1), addedAt: 5, isWaiting: false },
+      { fingerprint: key(2), addedAt: 6, isWaiting: true },
     ])
     expect(await keys().list(bob.id)).toEqual([])
     await refused(keys().add(bob.id, key(4), 6, 2))
   })
 
-  test('a key of somebody else is not added, also when two add it at once', async () => {
+  test('a key waits for many, and is proven by one of them, also when two do it at once', async () => {
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(2), 5)
-    expect(await keys().add(bob.id, key(1), 6, 9)).toBe('taken')
-    const both = await Promise.all([alice, bob].map(({ id }) => keys().add(id, key(3), 6, 9)))
-    expect(both).toEqual(['added', 'taken'])
+    expect(await keys().prove(bob.id, key(3))).toBe(false)
+    for (const { id } of [alice, bob]) expect(await keys().add(id, key(3), 6, 9)).toBe('added')
+    const both = await Promise.all([alice, bob].map(({ id }) => keys().prove(id, key(3))))
+    expect(both).toEqual([true, false])
+    expect(await keys().prove(alice.id, key(3))).toBe(true)
+    expect(await keys().list(alice.id)).toEqual([
+      { fingerprint: key(1), addedAt: 5, isWaiting: false },
+      { fingerprint: key(3), addedAt: 6, isWaiting: false },
+    ])
+    expect(await keys().add(bob.id, key(1), 6, 9)).toBe('added')
+    expect(await keys().prove(bob.id, key(1))).toBe(false)
+    expect((await keys().list(bob.id)).map(({ isWaiting }) => isWaiting)).toEqual([false, true, true])
   })
 
   test('all keys but the last can be removed, also when both are removed at once', async () => {
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await keys().add(alice.id, key(2), 6, 9)
+    expect(await keys().remove(alice.id, key(1))).toBe('last')
+    await keys().prove(alice.id, key(2))
+    await keys().add(alice.id, key(3), 7, 9)
+    expect(await keys().remove(alice.id, key(3))).toBe('removed')
     expect(await keys().remove(bob.id, key(1))).toBe('unknown')
     const both = await Promise.all([key(1), key(2)].map((one) => keys().remove(alice.id, one)))
     expect(both).toEqual(['removed', 'last'])
     expect(await keys().remove(alice.id, key(1))).toBe('unknown')
-    expect(await keys().list(alice.id)).toEqual([{ fingerprint: key(2), addedAt: 6 }])
+    expect(await keys().list(alice.id)).toEqual([{ fingerprint: key(2), addedAt: 6, isWaiting: false }])
   })
 
   test('a person without a key is registered and found by name', async () => {

@@ -8,50 +8,71 @@ export function peopleExam(store: () => Storage): void {
   test('are found by id and by skeleton, with their keys in order of adding', async () => {
     expect(await store().chat.people.register(alice, 'alice', key(2), 5)).toBe(true)
     await store().chat.keys.add(alice.id, key(1), 6, 9)
-    await store().chat.keys.add(alice.id, key(2), 7, 9)
-    expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
+    expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2)])
+    await store().chat.keys.prove(alice.id, key(1))
+    expect(await store().chat.people.bySkeleton('alice', 0)).toEqual(alice)
     expect(await store().chat.people.byId(alice.id)).toEqual(alice)
     expect(await store().chat.people.keysOf(alice.id)).toEqual([key(2), key(1)])
-    expect(await store().chat.people.bySkeleton('bob')).toBeUndefined()
+    expect(await store().chat.people.bySkeleton('bob', 0)).toBeUndefined()
     expect(await store().chat.people.byId(bob.id)).toBeUndefined()
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
   test('are found for a login by name and key, with who has the key', async () => {
     const forLogin = (name: string, n: number) => store().chat.people.forLogin(name, key(n), 9)
-    expect(await forLogin('alice', 1)).toEqual({ ownsName: false, namesOfKey: 0, holders: [] })
+    expect(await forLogin('alice', 1)).toEqual({
+      ownsName: false,
+      isWaiting: false,
+      namesOfKey: 0,
+      holders: [],
+      founders: [],
+    })
     await store().chat.people.register(alice, 'alice', key(1), 5)
     await store().chat.people.register(bob, 'bob', key(1), 5)
     await store().chat.keys.add(bob.id, key(2), 6, 9)
+    expect(await forLogin('bob', 2)).toMatchObject({ ownsName: false, isWaiting: true, holders: [] })
+    expect(await forLogin('alice', 2)).toMatchObject({ ownsName: false, isWaiting: false, holders: [] })
+    await store().chat.keys.prove(bob.id, key(2))
     expect(await forLogin('alice', 1)).toEqual({
       person: alice,
+      filedName: alice.name,
       ownsName: true,
+      isWaiting: false,
       namesOfKey: 2,
       holders: [alice.id, bob.id],
+      founders: [alice.id, bob.id],
     })
     expect(await forLogin('bob', 2)).toEqual({
       person: bob,
+      filedName: bob.name,
       ownsName: true,
+      isWaiting: false,
       namesOfKey: 1,
       holders: [bob.id],
+      founders: [],
     })
     expect(await forLogin('alice', 2)).toEqual({
       person: alice,
+      filedName: alice.name,
       ownsName: false,
+      isWaiting: false,
       namesOfKey: 1,
       holders: [bob.id],
+      founders: [],
     })
     expect(await forLogin('carol', 1)).toEqual({
       ownsName: false,
+      isWaiting: false,
       namesOfKey: 2,
       holders: [alice.id, bob.id],
+      founders: [alice.id, bob.id],
     })
   })
 
   test('have a skeleton that only the first of many gets', async () => {
     const attempts = [alice, bob].map((person) => store().chat.people.register(person, 'same', key(1), 5))
     expect(await Promise.all(attempts)).toEqual([true, false])
-    expect(await store().chat.people.bySkeleton('same')).toEqual(alice)
+    expect(await store().chat.people.bySkeleton('same', 0)).toEqual(alice)
     expect(await store().chat.people.keysOf(bob.id)).toEqual([])
   })
 
@@ -74,6 +95,7 @@ export function peopleExam(store: () => Storage): void {
     expect(done.filter((registered) => registered)).toHaveLength(2)
     expect(await store().chat.people.forLogin('x', key(1), 9)).toMatchObject({
       ownsName: false,
+      isWaiting: false,
       namesOfKey: 2,
     })
   })
@@ -82,7 +104,7 @@ export function peopleExam(store: () => Storage): void {
     await register(store(), alice, bob)
     expect(await store().chat.people.fileNames()).toEqual({ names: 2, alike: [], unfit: [] })
     expect(await store().chat.people.fileNames()).toBeUndefined()
-    expect(await store().chat.people.bySkeleton('alice')).toEqual(alice)
+    expect(await store().chat.people.bySkeleton('alice', 0)).toEqual(alice)
   })
 
   test('refuse a key for nobody, and an id that is taken', async () => {
@@ -105,5 +127,15 @@ export function peopleExam(store: () => Storage): void {
     await store().chat.people.setAdmin(alice.id, false)
     expect(await store().chat.people.hasAdmin()).toBe(true)
     expect(await store().chat.people.byId(alice.id)).toEqual(alice)
+  })
+
+  test('are found by a former name as long as it is kept for them', async () => {
+    const { people, names } = store().chat
+    await people.register(alice, 'alice', key(1), 5)
+    const change = { id: alice.id, name: 'alicia', skeleton: 'alicia', at: 10, keptUntil: 20 }
+    expect(await names.rename(change, 1)).toBe('renamed')
+    expect(await people.bySkeleton('alice', 19)).toEqual({ ...alice, name: 'alicia' })
+    expect(await people.bySkeleton('alice', 20)).toBeUndefined()
+    expect(await people.forLogin('alice', key(1), 19)).toMatchObject({ filedName: alice.name })
   })
 }

@@ -76,6 +76,19 @@ export function resultsExam(store: () => Storage): void {
     ])
   })
 
+  test('of a room that was deleted take no space from others', async () => {
+    await makeRooms()
+    await put('a'.repeat(400), { at: 10 })
+    await put('b'.repeat(400), { room: lobby, at: 20 })
+    await store().chat.removal.remove(den)
+    await put('c'.repeat(400), { room: lobby, at: 30 }, { allBytes: 1000 })
+    expect(await found(lobby, 1, 2)).toEqual(['b'.repeat(400), 'c'.repeat(400)])
+    await store().chat.removal.remove(lobby)
+    await makeRooms()
+    await put('d'.repeat(400), { at: 40 }, { allBytes: 1000 })
+    expect(await found(den, 1)).toEqual(['d'.repeat(400)])
+  })
+
   test('never have a number again that was given before', async () => {
     await makeRooms()
     await put('a')

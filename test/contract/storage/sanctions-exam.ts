@@ -50,12 +50,16 @@ export function sanctionsExam(store: () => Storage): void {
     await people.register(bob, 'bob', key(1), 5)
     await people.register(carol, 'carol', key(3), 5)
     await keys.add(bob.id, key(2), 6, 9)
+    await keys.add(bob.id, key(3), 6, 9)
+    await keys.prove(bob.id, key(2))
     const alone = { people: [carol], keys: [key(3)] }
     expect(await sanctions().linked({ people: [carol.id], keys: [] })).toEqual(alone)
     expect(await sanctions().linked({ people: [], keys: [key(3)] })).toEqual(alone)
     const both = { people: [bob, alice], keys: [key(1), key(2)] }
     expect(await sanctions().linked({ people: [alice.id], keys: [] })).toEqual(both)
     expect(await sanctions().linked({ people: [], keys: [key(2)] })).toEqual(both)
+    const byKey = { people: [], keys: [key(2)], except: key(2) }
+    expect(await sanctions().linked(byKey)).toEqual({ people: [], keys: [key(2)] })
     expect(await sanctions().linked({ people: [], keys: [key(9)] })).toEqual({ people: [], keys: [key(9)] })
     expect(await sanctions().linked({ people: [], keys: [] })).toEqual({ people: [], keys: [] })
   })

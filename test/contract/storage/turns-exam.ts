@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Storage } from '../../../src/adapters/storage/storage.ts'
 import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { PersonId } from '../../../src/chat/people/person.ts'
 import type { TurnRecord } from '../../../src/turns/ports.ts'
 import { lobby, refused } from './cast.ts'
 
@@ -65,18 +66,21 @@ export function turnsExam(store: () => Storage): void {
     expect(await store().models.turns.find('T3')).toMatchObject({ parent: 'T1' })
   })
 
-  test('that one person asked for in a room are known, newest first, with what they answer', async () => {
+  test('that one person asked for in a room, under any name, are known, newest first, with what they answer', async () => {
     const message = 'M1' as EntryId
-    await store().models.turns.begin(turn('T1', { startedAt: 300, message }))
-    await store().models.turns.begin(turn('T2', { startedAt: 200, message }))
-    await store().models.turns.begin(turn('T3', { startedAt: 400, message, room: 'den' }))
-    await store().models.turns.begin(turn('T4', { startedAt: 400, message, requester: 'bob' }))
-    await store().models.turns.begin(turn('T5', { startedAt: 400 }))
+    const person = 'P1' as PersonId
+    const asker = { message, person }
+    await store().models.turns.begin(turn('T1', { startedAt: 300, ...asker }))
+    await store().models.turns.begin(turn('T2', { startedAt: 200, ...asker, requester: 'alice-before' }))
+    await store().models.turns.begin(turn('T3', { startedAt: 400, ...asker, room: 'den' }))
+    await store().models.turns.begin(turn('T4', { startedAt: 400, ...asker, person: 'P2' as PersonId }))
+    await store().models.turns.begin(turn('T5', { startedAt: 400, person }))
+    await store().models.turns.begin(turn('T6', { startedAt: 400, message }))
     await store().models.turns.finish('T2', { outcome: 'failed', prompt: {} as TurnRecord['prompt'] })
-    const asked = (limit: number) => store().models.turns.asked(lobby, 'alice', limit)
+    const asked = (limit: number) => store().models.turns.asked(lobby, person, limit)
     expect(await asked(9)).toEqual([
-      turn('T1', { startedAt: 300, message }),
-      turn('T2', { startedAt: 200, message, outcome: 'failed' }),
+      turn('T1', { startedAt: 300, ...asker }),
+      turn('T2', { startedAt: 200, ...asker, requester: 'alice-before', outcome: 'failed' }),
     ])
     expect((await asked(1)).map(({ id }) => id)).toEqual(['T1'])
     expect(await asked(0)).toEqual([])

@@ -3,9 +3,10 @@ import { access, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DeadlineError } from '../../../src/lib/deadline.ts'
+import { DeadlineError } from '../../../src/lib/jobs/deadline.ts'
 import type { ProcessSpec } from '../../../src/tools/ports/workspace.ts'
 import type { Examined } from './examinee.ts'
+import { runs } from '../../support/runs.ts'
 
 const LIMITS = { timeoutMs: 20_000, outputLines: 2000, outputBytes: 256 * 1024 }
 const never = new AbortController().signal
@@ -145,7 +146,7 @@ export function runExam(examined: Examined): void {
         const { output } = await run({ argv: ['sh', '-c', show, 'sh', ...args] })
         expect(output.split('\0').slice(0, -1)).toEqual(args)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 }

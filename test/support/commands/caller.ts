@@ -41,6 +41,7 @@ export function sessionIn(room: Room, person: Person) {
   const session = {
     room,
     moveTo: async (target: Room) => void told.moves.push(target.name),
+    clear: () => void told.moves.push('clear'),
     quit: () => void told.moves.push('quit'),
   }
   const caller: SessionCaller = { person, out, signal: new AbortController().signal, session }

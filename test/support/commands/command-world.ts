@@ -1,4 +1,4 @@
-import { guide } from '../../../src/adapters/models/guide.ts'
+import { guide } from '../../../src/adapters/models/guide/guide.ts'
 import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
@@ -9,11 +9,15 @@ import { createOpenClients, type OpenClients } from '../../../src/chat/moderatio
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Person, PersonId } from '../../../src/chat/people/person.ts'
 import type { Command } from '../../../src/commands/define.ts'
+import type { CommandGroup } from '../../../src/commands/groups.ts'
 import { createRunner, type ExitStatus, type Runner } from '../../../src/commands/runner.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
+import { loadPreferences, type Preferences } from '../../../src/chat/preferences/preferences.ts'
+import { createTyping, type Typing } from '../../../src/chat/typing/typing.ts'
 import type { Talk } from '../../../src/chat/talk/talk.ts'
-import { createCommands } from '../../../src/commands/verbs/index.ts'
+import { createCommandGroups } from '../../../src/commands/verbs/index.ts'
 import type { InvitePolicy } from '../../../src/commands/verbs/invites.ts'
+import { KEY_HELP } from '../../../src/session/key-table.ts'
 import { createToolRuns, type ToolRuns } from '../../../src/toolbox/tool-runs.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { invitationsIn } from '../chat-parts.ts'
@@ -32,6 +36,11 @@ export interface Ran extends Told {
 export interface CommandWorld extends AsyncDisposable {
   readonly turnWorld: TurnWorld
   readonly talk: Talk
+  readonly typing: Typing
+  readonly groups: readonly CommandGroup[]
+  readonly approvals: Approvals
+  readonly runs: ToolRuns
+  readonly preferences: Preferences
   readonly commands: readonly Command[]
   readonly runner: Runner
   /** Who may make invite codes; a test may change it. */
@@ -80,11 +89,28 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     invites: 'members',
   }
   const config = { dataDir: dir.path, invitePolicy }
-  const { talk, commands, runner, moderation, clients } = runnerIn(turnWorld, approvals, runs, config)
+  const preferences = await loadPreferences(
+    turnWorld.chatParts.storage.chat.preferences,
+    turnWorld.chatParts.log,
+  )
+  const { talk, typing, groups, commands, runner, moderation, clients } = await runnerIn(
+    turnWorld,
+    approvals,
+    runs,
+    {
+      ...config,
+      preferences,
+    },
+  )
 
   const world: CommandWorld = {
     turnWorld,
     talk,
+    typing,
+    groups,
+    approvals,
+    runs,
+    preferences,
     commands,
     runner,
     moderation,
@@ -142,18 +168,26 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
   return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
-function runnerIn(
+async function runnerIn(
   { chatParts, turns, summaries, hooks }: TurnWorld,
   approvals: Approvals,
   runs: ToolRuns,
-  { dataDir, invitePolicy }: { readonly dataDir: string; readonly invitePolicy: InvitePolicy },
+  {
+    dataDir,
+    invitePolicy,
+    preferences,
+  }: {
+    readonly dataDir: string
+    readonly invitePolicy: InvitePolicy
+    readonly preferences: Preferences
+  },
 ) {
   const { rooms, storage, clock, log, sanctions } = chatParts
-  const talk = talkOver(chatParts, {
+  const talk = await talkOver(chatParts, {
     answering: (room, entry) => turns.running(room).find(({ message }) => message === entry)?.model,
     forget: summaries.forget,
   })
-  const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away)
+  const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson)
   const { people, invites, keys } = createPeopleParts(
     chatParts,
     () => ({ modelNames: turns.names() }),
@@ -164,11 +198,21 @@ function runnerIn(
   const config = { dataDir, admins: () => [] }
   const moderation = assembleModeration(moderated, { turns, runs, summaries }, chatParts, config)
   const policy = (): InvitePolicy => invitePolicy
-  const commands = createCommands({
-    ...{ rooms, people, comingIn: { invites, keys, policy }, clock, stores: storage, moderation },
-    spoken: { speech, talk, invitations: invitationsIn(chatParts) },
-    activity: { turns, runs, summaries, approvals, hooks },
+  const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'
+  const typing = createTyping({ store: storage.talk.typed, wants, clock, log })
+  const groups = createCommandGroups({
+    chat: {
+      ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
+      comingIn: { invites, keys, clients, policy },
+    },
+    spoken: { speech, talk, typing },
+    activity: { work: { turns, runs, summaries }, approvals, hooks },
+    moderation,
+    keys: KEY_HELP,
+    clock,
+    stores: storage,
   })
+  const commands = groups.flatMap((group) => group.commands)
   const pace = createPace({
     limits: { rate_burst: 1_000_000, rate_per_s: 1_000_000 },
     clock,
@@ -176,5 +220,5 @@ function runnerIn(
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  return { talk, commands, runner, moderation, clients }
+  return { talk, typing, groups, commands, runner, moderation, clients }
 }

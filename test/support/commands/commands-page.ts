@@ -1,11 +1,14 @@
 import { format } from 'prettier'
 import type { CallerKind } from '../../../src/commands/caller.ts'
 import type { ArgumentSpec, Command, FlagSpec } from '../../../src/commands/define.ts'
+import type { CommandGroup } from '../../../src/commands/groups.ts'
 import { spelled, usableFlags, usage } from '../../../src/commands/usage.ts'
+import { rightsTables } from './rights-tables.ts'
+import { whoMay } from './who-may.ts'
 
 /** The text of docs/commands.md, as prettier wants it. */
-export const commandsPage = (commands: readonly Command[]): Promise<string> =>
-  format([INTRODUCTION, ...commands.map(section)].join('\n\n'), {
+export const commandsPage = (groups: readonly CommandGroup[]): Promise<string> =>
+  format([INTRODUCTION, ...groups.flatMap(groupSections), rightsTables()].join('\n\n'), {
     parser: 'markdown',
     printWidth: 110,
   })
@@ -19,7 +22,7 @@ export const exampleOf = ({ name, room, example }: Command, kind: CallerKind): s
 
 const INTRODUCTION = `# Commands
 
-\`npm run docs\` writes this page from the commands themselves.
+\`npm run docs\` writes this page from the commands themselves, in the groups of \`/help\`.
 
 In a session a command begins with a slash. A script runs the same command as \`ssh HOST COMMAND\`; most of them then
 begin with the room, where a session uses the one it is in. \`[…]\` may be left out, and \`…\` takes the rest of the line.
@@ -28,18 +31,23 @@ A line is split at spaces, and quotes mean nothing in it: what is quoted below i
 come before a text; \`--\` ends them. The exit status is 0 where it was done, 1 where it was refused or failed, and 2 where
 the words do not fit the command; the reason is on standard error.`
 
+const groupSections = ({ name, about, commands }: CommandGroup): readonly string[] => [
+  `## ${name}: ${about}`,
+  ...commands.map(section),
+]
+
 function section(command: Command): string {
   const inSession = [usage(command, 'session'), exampleOf(command, 'session')]
   const inScript = [`ssh HOST ${usage(command, 'script')}`, exampleOf(command, 'script')]
   const words = [...command.arguments.map(argumentLine), ...usableFlags(command).map(flagLine)]
   return [
-    `## ${command.name}`,
+    `### ${command.name}`,
     sentence(command.summary) + alsoCalled(command),
     [
       `- In a session: ${shown(inSession)}`,
       `- From a script: ${command.fromScript ?? shown(inScript)}`,
       ...words.map((line) => `- ${line}`),
-      `- Who may: ${whoMay(command)}`,
+      `- Who may: ${[whoMay(command.name), noteOf(command)].join(' ').trim()}`,
     ].join('\n'),
   ].join('\n\n')
 }
@@ -57,13 +65,7 @@ const flagLine = (flag: FlagSpec): string =>
 const alsoCalled = ({ aliases = [] }: Command): string =>
   aliases.length === 0 ? '' : ` Also: ${aliases.map(code).join(', ')}.`
 
-function whoMay({ room, rights }: Command): string {
-  if (!rights)
-    return room === 'here' || room === 'here-or-all' ? 'Everybody who sees the room.' : 'Everybody.'
-  if ('rule' in rights) return rights.rule
-  if (!rights.when) return 'The owner of the room, an op or an admin.'
-  return `Everybody who sees the room; only its owner, an op or an admin can ${rights.manage}.`
-}
+const noteOf = ({ rights }: Command): string => (rights && 'note' in rights ? rights.note : '')
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 

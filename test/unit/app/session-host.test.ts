@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
+import { createLastSeen } from '../../../src/chat/preferences/last-seen.ts'
+import { loadPreferences } from '../../../src/chat/preferences/preferences.ts'
 import { createClientHandler } from '../../../src/app/session-host.ts'
+import { createGreeting } from '../../../src/app/room/greeting.ts'
+import { createRoomPasts } from '../../../src/app/room/past.ts'
 import { createRoomBoards } from '../../../src/app/room/board.ts'
 import { createDoor } from '../../../src/app/door.ts'
+import { createTyping } from '../../../src/chat/typing/typing.ts'
 import { createOpenClients } from '../../../src/chat/moderation/open-clients.ts'
 import type { Caller, SessionCaller } from '../../../src/commands/caller.ts'
 import type { Runner } from '../../../src/commands/runner.ts'
@@ -52,36 +57,50 @@ async function startHost() {
   const { rooms, sanctions } = chatParts
   const { people } = createPeopleParts(chatParts)
   const shared = sharedBySessions()
-  const talk = talkOver(chatParts)
-  const handler = createClientHandler(
-    {
-      door: createDoor(people, sanctions, createOpenClients()),
-      rooms,
-      runner: runnerOf(chatParts),
+  const talk = await talkOver(chatParts)
+  const handler = createClientHandler({
+    door: createDoor(people, sanctions, createOpenClients(), talk.ignores.cameIn),
+    rooms,
+    views: {
       boards: createRoomBoards(
-        { offers: async () => ({ models: [], scope: 'all', tools: 1 }), running: () => [] },
+        {
+          offers: async () => ({ models: [], scope: 'all', tools: 1 }),
+          running: () => [],
+          questions: () => [],
+          lastTurn: async () => undefined,
+        },
         shared.now,
+        { tools: shared.markdown.tools, wallNow: shared.wallNow },
       ),
-      shared,
-      complete: async () => [],
-      stop: async () => undefined,
-      settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+      pasts: createRoomPasts(),
+      lastSeen: createLastSeen(chatParts.storage.chat.lastSeen, chatParts.log),
     },
-    talk.openSession,
-    invitationsIn(chatParts),
-  )
+    input: {
+      runner: runnerOf(chatParts),
+      complete: async () => [],
+      typing: createTyping({ store: chatParts.storage.talk.typed, wants: async () => true, ...chatParts }),
+      stop: async () => undefined,
+    },
+    told: {
+      openTalk: talk.openSession,
+      invitations: invitationsIn(chatParts),
+      greeting: createGreeting({ models: () => [], isClaimable: () => true }),
+    },
+    shared,
+    preferences: await loadPreferences(chatParts.storage.chat.preferences, chatParts.log),
+    settings: { motd: () => 'be kind', stdin: () => ({ bytes: 10, stallMs: 50 }) },
+  })
   return { ...chatParts, talk, handler }
 }
 
-test('what was said and refused can be brought back; a command that was refused cannot be lost', async () => {
+test('in a pipe each line that is refused says so, and those behind it are read', async () => {
   const { handler, person } = await startHost()
   const terminal = createFakeTerminal({ term: '' })
   terminal.type('/no\n/\nno\n//no\nyes\n')
   terminal.hangUp()
   await handler.shell(await person('alice'), terminal, newAccount())
-  const lost = '! you may not\n! your text is not lost: ↑ brings it back'
   expect(terminal.written().split('-- alice joined\n')[1]).toBe(
-    ['! you may not', '! you may not', lost, 'alice: /no', 'alice: yes', ''].join('\n'),
+    ['! you may not', '! you may not', '! you may not', 'alice: /no', 'alice: yes', ''].join('\n'),
   )
 })
 
@@ -129,7 +148,7 @@ test('a session shows what waits for its person, once, and not what somebody say
     return terminal.written()
   }
   const first = await session()
-  expect(first).toContain('carol -> you: psst\n')
+  expect(first).toContain('carol -> you (2026-01-01 00:00 UTC): psst\n')
   expect(first).not.toMatch(/hear me|and me/)
   await talk.ignores.remove(alice, bob.id)
   const second = await session()

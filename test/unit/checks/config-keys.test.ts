@@ -12,12 +12,9 @@ beforeAll(async () => {
   sources = await readSources(fileURLToPath(new URL('../../..', import.meta.url)))
 })
 
-test('every key of the config has a reader', () => {
-  expect(KEYS.length).toBeGreaterThan(60)
-  expect(unreadKeys(KEYS, sources)).toEqual([])
-})
-
+// That every key of the config has a reader, `npm run check` finds.
 test('a key whose reader is left out is found, whatever its section', () => {
+  expect(KEYS.length).toBeGreaterThan(60)
   const keys = [
     'server.motd',
     'server.admins',

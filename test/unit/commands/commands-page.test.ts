@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { calculator } from '../../../src/tools/builtin/calculator.ts'
 import { commandsPage, exampleOf } from '../../support/commands/commands-page.ts'
 import { createCommandWorld } from '../../support/commands/command-world.ts'
+import { tool } from '../../support/turn-world.ts'
 
 const PAGE = '../../../docs/commands.md'
 
 test('docs/commands.md is what the list of commands gives', async () => {
   await using world = await createCommandWorld()
-  const page = await commandsPage(world.commands)
+  const page = await commandsPage(world.groups)
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
 })
 
@@ -18,15 +19,16 @@ const NEEDS_A_PAST: ReadonlySet<string> = new Set(
 
 /** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */
 async function createDen() {
-  const world = await createCommandWorld(calculator)
+  const world = await createCommandWorld(calculator, tool('Grep'))
   for (const line of ['say den hello', 'portal den north hall']) await world.exec(world.ann, line)
   return world
 }
 
-const COMMANDS = await (async () => {
+const GROUPS = await (async () => {
   await using world = await createCommandWorld()
-  return world.commands
+  return world.groups
 })()
+const COMMANDS = GROUPS.flatMap(({ commands }) => commands)
 
 /** Those of these commands name a member. */
 const NEEDS_A_MEMBER: ReadonlySet<string> = new Set(['op', 'uninvite'])
@@ -59,8 +61,8 @@ describe('the example in it', () => {
 test('a command that does nothing for a script has no example for one', async () => {
   await using world = await createDen()
   const only = COMMANDS.filter((one) => one.fromScript !== undefined)
-  expect(only.map((one) => one.name)).toEqual(['leave', 'go', 'quit'])
-  const page = await commandsPage(COMMANDS)
+  expect(only.map((one) => one.name)).toEqual(['leave', 'go', 'clear', 'quit'])
+  const page = await commandsPage(GROUPS)
   for (const { name, example } of only) {
     expect(page).not.toContain(`ssh HOST ${name}`)
     const { out } = await world.exec(world.ann, `${name} ${example}`)

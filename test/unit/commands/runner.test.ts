@@ -16,12 +16,18 @@ async function createScene(run: () => Promise<void | false>) {
   const runner = createRunner({
     commands: [
       defineCommand({ name: 'do', summary: '', example: '', room: 'none', run }),
+      defineCommand({ name: 'guard', protects: true, summary: '', example: '', room: 'none', run }),
       defineCommand({
         ...{ name: 'beside', summary: '', example: '', room: 'none' },
         run: async ({ inBackground }) => inBackground(run()),
       }),
     ],
-    speech: createSpeech(turns, { message_chars: 100, paste_bytes: 100, message_lines: 10 }, world.talk.away),
+    speech: createSpeech(
+      turns,
+      { message_chars: 100, paste_bytes: 100, message_lines: 10 },
+      world.talk.away,
+      world.talk.findPerson,
+    ),
     pace: createPace({ limits: { rate_burst: 2, rate_per_s: 0.1 }, clock, wait: async () => {} }),
     bytes: createByteQuota({ bytes_per_person_day: 100 }, clock),
     rooms,
@@ -124,6 +130,18 @@ test('who is too fast is refused before anything runs', async () => {
   expect(runs).toBe(2)
 })
 
+test('who has used up their bytes is refused all but what protects, which counts all the same', async () => {
+  let runs = 0
+  const scene = await createScene(async () => void runs++)
+  await using _ = scene.world
+  const { told, out } = recordOutput()
+  const caller = { person: scene.world.bob, out, signal: new AbortController().signal }
+  expect(await scene.runner.command(`guard${' '.repeat(200)}`, caller)).toBe(0)
+  expect(await scene.runner.command('do', caller)).toBe(1)
+  expect(told.err).toEqual([expect.stringContaining('bytes_per_person_day, 100')])
+  expect(runs).toBe(1)
+})
+
 describe('a command that changes a room', () => {
   test.each([
     ['topic', 'x', 'change its topic'],
@@ -155,7 +173,7 @@ describe('a command that changes a room', () => {
     for (const line of ['nav den maybe', 'topic den mine', 'script den edit'])
       expect(await world.exec(world.bob, line)).toEqual(noRoom)
     expect(await world.exec(world.bob, 'topic')).toEqual(
-      misused('topic: ROOM is missing', 'topic ROOM [TEXT…]'),
+      misused('topic: ROOM is missing', 'topic ROOM [--json] [TEXT…]'),
     )
   })
 })

@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest'
-import { createAway } from '../../../src/chat/talk/away.ts'
+import { Refusal } from '../../../src/chat/errors.ts'
+import { missedWords } from '../../../src/commands/missed-words.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
+
+/** Where nobody has registered. */
+const nobody = {
+  called: async () => {
+    throw new Refusal('nobody')
+  },
+}
 
 const limits = { message_chars: 4000, message_lines: 400, paste_bytes: 65_536 }
 
 test('a message that mentions several models calls each of them once', async () => {
   await using world = await createTurnWorld(scriptedModel(say('a')), { more: [anotherModel('llama')] })
-  const speech = createSpeech(world.turns, limits, createAway())
+  const speech = createSpeech(world.turns, limits, { heard() {} }, nobody)
   const { turns } = await speech.say(world.room, world.ann, '@llama and @qwen: and again @llama?')
   const last = await Promise.all([...turns.values()].map((turn) => turn.done))
   expect(last.map(({ author, text }) => `${author}: ${text}`)).toEqual(['llama: I am llama', 'qwen: a'])
@@ -19,9 +27,38 @@ test('a model that cannot be asked keeps no other from being asked, and is named
     more: [anotherModel('llama')],
     limits: { turns_per_room: 1, turns_queued: 0 },
   })
-  const speech = createSpeech(world.turns, limits, createAway())
+  const speech = createSpeech(world.turns, limits, { heard() {} }, nobody)
   const said = speech.say(world.room, world.ann, '@qwen @llama hello')
-  await expect(said).rejects.toThrow(/^@llama was not asked: 1 models are at work here/)
+  await expect(said).rejects.toThrow(/^@llama was not asked: 1 model is at work here and 0 wait;/)
   await Promise.all(world.turns.running(world.room.name).map((turn) => turn.done))
   expect(await world.lines()).toEqual(['reply: a'])
+})
+
+test.each([
+  ['@qwne why?', 'no model or person called qwne; did you mean @qwen?'],
+  ['so, @qwne: why?', 'no model or person called qwne; did you mean @qwen?'],
+  ['@anm hi', 'no model or person called anm; did you mean @Ann?'],
+  ['@xyz hi', 'no model or person called xyz; /who lists those who are here'],
+  ['@everyone hi', 'everybody here reads what you say; @NAME calls a model'],
+  ['qwen: are you there?', '@qwen reads what it is called for; write @qwen in place of qwen'],
+  ['Qwen, hello', '@qwen reads what it is called for; write @qwen in place of qwen'],
+  ['exit', 'that was said in the room; /quit leaves'],
+  [' HELP ', 'that was said in the room; /help lists the commands'],
+  ['@qwen why?', undefined],
+  ['@QWEN. why?', undefined],
+  ['@ann hi', undefined],
+  ['@bob hi', undefined],
+  ['qwen: ask @qwen', undefined],
+  ['see @xyz', undefined],
+  ['@Ann knows\n@param x', undefined],
+  ['npm i @types/node', undefined],
+  ['mail ann@example.org', undefined],
+  ['exit the room', undefined],
+  ['@'.repeat(4_000), undefined],
+  [`@${'x'.repeat(4_000)}`, undefined],
+  ['', undefined],
+])('of %j its speaker is told %j', async (text, expected) => {
+  const isRegistered = async (name: string) => name === 'bob'
+  const callable = { models: ['guide', 'qwen'], people: ['Ann'], isRegistered }
+  expect(await missedWords(text, callable)).toBe(expected)
 })

@@ -90,6 +90,10 @@ describe('a config file', () => {
     ],
     [`${model}keep_alive = "soon"\n`, /^f\.toml:5: models\.keep_alive/],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
+    ['[[mcp]]\nname = "network"\nurl = "http://h"\n', /^f\.toml:2: mcp\.name: use 1-32 .* another meaning/],
+    ['[[mcp]]\nname = "h"\nurl = "http://h"\ncwd = "x"\n', /^f\.toml:1: mcp: env and cwd are for a command/],
+    ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntoken_env = "T"\n', /^f\.toml:4: mcp\.token_env: is for a url/],
+    ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntrust = "yes"\n', /^f\.toml:4: mcp\.trust: .*"ask"/],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
     ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
@@ -118,7 +122,6 @@ describe('a config file', () => {
       expect.stringMatching(/^f\.toml:13: limits\.presence_per_min: /),
       'f.toml:14: unknown key foo',
       'f.toml:15: unknown key bar',
-      'f.toml:16: mcp: this version does not connect to MCP servers yet; leave it out',
       expect.stringMatching(/^f\.toml:17: mcp\.name: /),
     ])
   })

@@ -62,16 +62,25 @@ describe('the config', () => {
   })
 })
 
-describe('what this version does not do', () => {
-  test.each([
-    [
-      '[[mcp]]\nname = "h"\nurl = "http://h"\n',
-      '1: mcp: this version does not connect to MCP servers yet; leave it out',
-    ],
-  ])('is refused and not ignored: %j', (text, message) => {
-    expect(() => loadFile(text)).toThrow(`${join(dir, 'sshawl.toml')}:${message}`)
+describe('an MCP server', () => {
+  test('by command gets the variables that it is given, and those that every program needs', () => {
+    const text = '[[mcp]]\nname = "h"\ncommand = ["npx", "h"]\nenv = { KEY = "k" }\ncwd = "sub"\n'
+    const { mcp } = loadFile(text, { PATH: '/bin', HOME: '/home/h', OPENAI_API_KEY: 'secret' })
+    const env = { PATH: '/bin', HOME: '/home/h', KEY: 'k' }
+    expect(mcp).toEqual([
+      { name: 'h', trust: 'ask', reach: { command: ['npx', 'h'], env, cwd: join(dir, 'sub') } },
+    ])
   })
 
+  test('by address has its token from the environment', () => {
+    const text = '[[mcp]]\nname = "h"\nurl = "http://h/mcp"\ntoken_env = "H_TOKEN"\ntrust = "annotations"\n'
+    const { mcp } = loadFile(text, { H_TOKEN: ' t ' })
+    const reach = { url: 'http://h/mcp', token: 't', tokenEnv: 'H_TOKEN' }
+    expect(mcp).toEqual([{ name: 'h', trust: 'annotations', reach }])
+  })
+})
+
+describe('what this version does not do', () => {
   test('is not in --help, and is refused by the name under which it was given', () => {
     expect(HELP).not.toMatch(/http/i)
     const message = 'this version does not serve HTTP yet; leave it out'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileGlob, globMatches } from '../../../src/lib/glob.ts'
+import { runs } from '../../support/runs.ts'
 
 const points = (text: string): readonly string[] => Array.from(text)
 
@@ -53,7 +54,7 @@ describe('the glob matcher', () => {
         expect(globMatches(pattern, subject)).toBe(slowly(pattern, subject))
         expect(compileGlob(pattern.join(''))(subject.join(''))).toBe(slowly(pattern, subject))
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 

@@ -21,8 +21,20 @@ test.each([
   ['Room', 'rooms'],
   ['WRAP', 'wrap'],
   ['wo', 'who'],
+  ['hwo', 'who'],
+  ['wrpa', 'wrap'],
 ])('%s was meant to be %s', (typed, meant) => {
   expect(closest(typed, commands)).toBe(meant)
+})
+
+test.each([
+  ['bell', 'help'],
+  ['time', 'me'],
+  ['date', 'mute'],
+  ['last', 'ask'],
+  ['lang', 'ban'],
+])('%s is a word of its own, and no slip for %s', (word, command) => {
+  expect(closest(word, [command])).toBeUndefined()
 })
 
 test.each(['', 'xyzzy', 'q', 'x'.repeat(100_000)])('nothing is near %.10j', (typed) => {

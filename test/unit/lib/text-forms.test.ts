@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytes } from '../../../src/lib/bytes.ts'
-import { duration } from '../../../src/lib/duration.ts'
+import { duration, runningTime } from '../../../src/lib/duration.ts'
 import { type Json, stableJson } from '../../../src/lib/json.ts'
 import { takeWord } from '../../../src/lib/text/words.ts'
 
@@ -18,6 +18,17 @@ test.each([
   [90_000_000, '1d 1h'],
 ])('%d milliseconds read %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
+})
+
+test.each([
+  [-5, '0.0s'],
+  [40, '0.0s'],
+  [999, '1.0s'],
+  [2_000, '2.0s'],
+  [59_949, '59.9s'],
+  [59_950, '1m'],
+])('of %d milliseconds that pass, %s is shown', (ms, text) => {
+  expect(runningTime(ms)).toBe(text)
 })
 
 test.each([

@@ -1,16 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
-import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
+import { describe, expect, test } from 'vitest'
 import { type FilledBudget, fillBudget } from '../../../src/prompt/budget.ts'
 import { EXACT_FRAMING } from '../../../src/prompt/framing.ts'
 import type { Layer } from '../../../src/prompt/layers.ts'
 import { userContent } from '../../../src/prompt/prompt.ts'
 import type { ToolOffer } from '../../../src/prompt/tool-offer.ts'
 import { fullText } from '../../../src/prompt/trim.ts'
+import { tokenCounters } from '../../support/token-counters.ts'
+import { runs } from '../../support/runs.ts'
 
-const counters = createTokenCounters()
-const counter = counters.of('o200k_base')
-afterAll(() => counters.close())
+const counter = tokenCounters.of('o200k_base')
 
 /** Texts whose counts change where they meet others, and texts that are cut in awkward places. */
 const text = fc.oneof(
@@ -62,7 +61,7 @@ describe('filling a budget', () => {
             expect(report).toMatchObject({ tokens: 0, note: expect.stringContaining('needs') })
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -72,7 +71,7 @@ describe('filling a budget', () => {
         const more = [...list, { ...extra, priority: 10, name: 'extra' }]
         expect(fill(more, tokens).layers.slice(0, -1)).toEqual(fill(list, tokens).layers)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -83,7 +82,7 @@ describe('filling a budget', () => {
         const [a, b] = [fill(list, 100_000), fill(other, 100_000)]
         expect([b.system, b.context]).toEqual([a.system, a.context])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

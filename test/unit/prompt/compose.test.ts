@@ -14,6 +14,7 @@ import {
   snapshotFor,
 } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { runs } from '../../support/runs.ts'
 
 let bench: Workbench
 beforeAll(async () => {
@@ -442,7 +443,7 @@ describe('for any room, model and script', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

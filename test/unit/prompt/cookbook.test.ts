@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBundle } from '../../../src/adapters/lua/bundle.ts'
 import { ENGINE_NAMES, openEngine } from '../../../src/adapters/lua/engines.ts'
-import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
 import { paths } from '../../../src/app/paths.ts'
 import type { RoomName } from '../../../src/chat/entry.ts'
 import type { Json, JsonObject } from '../../../src/lib/json.ts'
@@ -14,6 +13,7 @@ import type { Prompt } from '../../../src/prompt/prompt.ts'
 import type { Snapshot } from '../../../src/prompt/snapshot.ts'
 import { composePrompt } from '../../../src/prompt/wrap.ts'
 import { catalogue, messages, sampleSnapshot, sampleTool, snapshotFor } from '../../support/snapshot.ts'
+import { tokenCounters } from '../../support/token-counters.ts'
 
 /** Every script of docs/cookbook.md, as it stands on the page, does on both engines what the page says of it. */
 const page = await readFile(join(paths.root, 'docs/cookbook.md'), 'utf8')
@@ -21,7 +21,7 @@ const recipes = [...page.matchAll(/^## \d+\. (.+)\n[^]*?^```lua\n([^]*?)^```$/gm
   ([, title = '', source = '']) => ({ title, source }),
 )
 
-const counter = createTokenCounters().of('o200k_base')
+const counter = tokenCounters.of('o200k_base')
 let engines: readonly LuaEngine[] = []
 beforeAll(async () => {
   const limits = { timeMs: 5000, memoryBytes: 64 * 1024 * 1024 }
@@ -72,6 +72,7 @@ const hook = (
       argument,
       now,
       script: { source: sourceOf(title), version: 1 },
+      author: 'ann',
       room: { name: 'den' as RoomName, topic: '', vibe: '', private: false, todo: [], values },
     }),
   )

@@ -1,11 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BACKENDS, PROVIDERS } from '../../../src/adapters/models/index.ts'
-import { createTokenCounters } from '../../../src/adapters/tokens/tiktoken.ts'
 import type { JsonSchema } from '../../../src/lib/json.ts'
 import { definitionTokens } from '../../../src/prompt/definitions.ts'
-
-const counters = createTokenCounters()
-afterAll(() => counters.close())
+import { tokenCounters } from '../../support/token-counters.ts'
 
 test.each(BACKENDS)(
   'the figures for %s say where they come from, and when they were looked up',
@@ -61,7 +58,7 @@ test.each(reported)(
   'of a request that OpenAI counted as %i tokens we never expect less',
   (tokens, system, ...tool) => {
     const [name, description, parameters] = tool
-    const counter = counters.of('cl100k_base')
+    const counter = tokenCounters.of('cl100k_base')
     const { framing } = PROVIDERS.openai
     const ours =
       counter.count(system) +

@@ -11,6 +11,7 @@ import { sampleSnapshot, snapshotFor } from '../../support/snapshot.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { tool } from '../../support/turn-world.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { runs } from '../../support/runs.ts'
 
 /** What wrap() promises of budget and scope, for whatever room, tools, script and target; with the real Lua and the real tokenizer. */
 let bench: Workbench
@@ -34,7 +35,7 @@ describe('whatever is in a snapshot', () => {
         const layer = prompt.layers.find((one) => one.name === 'tools')
         expect(layer?.tokens ?? 0).toBeLessThanOrEqual(Math.floor(prompt.budget.target * given.toolsShare))
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -56,7 +57,7 @@ describe('whatever is in a snapshot', () => {
         const all = [...high.slice(0, place), ...low, ...high.slice(place)]
         expect(reports(given, all)).toEqual(reports(given, high))
       }),
-      { numRuns: 125 },
+      { numRuns: runs(125) },
     )
   })
 })
@@ -117,7 +118,7 @@ describe('a scope', () => {
           expect(offer.resolve(one.name, afterwards)?.id).toBe(stays ? one.id : undefined)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 })

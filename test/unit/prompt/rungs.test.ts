@@ -6,6 +6,7 @@ import { recount } from '../../support/any-snapshot.ts'
 import { anyLongTexts, anyRoomOfTools, MANY_RUNS, type RoomOfTools } from '../../support/any-tools.ts'
 import { catalogue, messages, sampleModel, sampleTool, snapshotFor } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Which rung each tool gets; with the real Lua and the real tokenizer. */
 let bench: Workbench
@@ -171,7 +172,7 @@ describe('for any room, window and tools', () => {
         for (const tool of prompt.tools)
           if (tool.definition && tool.id !== 'find_tools') expect(listed).toContain(tool.name)
       }),
-      { numRuns: 60 * MANY_RUNS },
+      { numRuns: runs(60 * MANY_RUNS) },
     )
   })
 
@@ -192,7 +193,7 @@ describe('for any room, window and tools', () => {
         const withAll = { ...underWay, room: { ...short.room, todo, topic }, present, history: messages(50) }
         expect(formsIn(bench.compose(withAll))).toEqual(formsIn(bench.compose(underWay)))
       }),
-      { numRuns: 40 * MANY_RUNS },
+      { numRuns: runs(40 * MANY_RUNS) },
     )
   })
 
@@ -213,7 +214,7 @@ describe('for any room, window and tools', () => {
         if (id !== undefined && isSmall && (room.maxTools ?? 10) > 1)
           expect([...idsOf(prompt, 'short'), ...idsOf(prompt, 'full')]).toContain(id)
       }),
-      { numRuns: 40 * MANY_RUNS },
+      { numRuns: runs(40 * MANY_RUNS) },
     )
   })
 
@@ -227,7 +228,7 @@ describe('for any room, window and tools', () => {
         for (const [id, form] of Object.entries(less!))
           expect(RUNGS.indexOf(more![id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
       }),
-      { numRuns: 60 * MANY_RUNS },
+      { numRuns: runs(60 * MANY_RUNS) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anySnapshot, composed } from '../../support/any-snapshot.ts'
 import { sampleSnapshot } from '../../support/snapshot.ts'
 import { createWorkbench, type Workbench } from '../../support/workbench.ts'
+import { runs } from '../../support/runs.ts'
 
 /** What wrap() promises of the text, for whatever room, tools, script and target; with the real Lua and the real tokenizer. */
 let bench: Workbench
@@ -36,7 +37,7 @@ describe('whatever is in a snapshot', () => {
             kept.filter((one) => part.includes(one)),
           )
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     )
   })
 
@@ -52,7 +53,7 @@ describe('whatever is in a snapshot', () => {
         )
         before = given
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nameTools } from '../../../src/prompt/tool-names.ts'
 import { sampleTool } from '../../support/snapshot.ts'
+import { runs } from '../../support/runs.ts'
 
 const named = (...ids: readonly string[]): Record<string, string> =>
   Object.fromEntries(nameTools(ids.map((id) => sampleTool(id))).map((tool) => [tool.id, tool.name]))
@@ -67,7 +68,7 @@ describe('naming tools', () => {
           expect(shuffled.find((other) => other.id === tool.id)?.name).toBe(tool.name)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScheduler } from '../../../src/lib/scheduler.ts'
+import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import { createFrames, FRAME_MS } from '../../../src/session/frames.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createKeyDecoder } from '../../../src/session/keys.ts'
 import type { Key } from '../../../src/session/keys.ts'
+import { runs } from '../../support/runs.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -109,7 +110,7 @@ test('the keys are the same wherever the bytes are cut', () => {
       const chunks = at.slice(1).map((end, i) => all.slice(at[i], end))
       expect(decode(...chunks)).toEqual(decode(all))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -122,6 +123,6 @@ test('no bytes whatever make it throw, or let a control into text', () => {
         if (key.type === 'paste') expect(key.text).not.toMatch(/(?![\n\t])\p{Cc}/u)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

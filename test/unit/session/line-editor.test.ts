@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { EMPTY_EDITOR, press } from '../../../src/session/line-editor.ts'
+import { describe, expect, test } from 'vitest'
+import { EMPTY_EDITOR, press, shownDraft, withPast } from '../../../src/session/line-editor.ts'
 import type { EditorEvent, LineEditor } from '../../../src/session/line-editor.ts'
 import type { Key, KeyName } from '../../../src/session/keys.ts'
+import { runs } from '../../support/runs.ts'
 
 const most = 1000
 
@@ -90,19 +91,173 @@ test('killing words and moving over them takes linear time in a long draft', () 
   )
 })
 
-test('a word ends where a blank of any script is, as trimming knows them', () => {
+test('^W cuts out what stands between blanks of any script, as trimming knows them', () => {
   const spaces = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
     (unit) => unit.trim() === '',
   )
   expect(spaces.length).toBeGreaterThan(20)
   for (const space of spaces) {
     const draft = { text: `one${space}two`, cursor: 7 }
-    const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'word-left' }, 100)
-    expect([space.charCodeAt(0), step.editor.draft.cursor]).toEqual([space.charCodeAt(0), 4])
+    const word = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'word-left' }, 100)
+    expect([space.charCodeAt(0), word.editor.draft.cursor]).toEqual([space.charCodeAt(0), 4])
+    const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'kill-word' }, 100)
+    expect([space.charCodeAt(0), step.editor.draft.text]).toEqual([space.charCodeAt(0), `one${space}`])
   }
-  const draft = { text: 'naïve\u200bcafé\u4e00!', cursor: 0 }
-  const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'word-right' }, 100)
-  expect(step.editor.draft.cursor).toBe(draft.text.length)
+  const draft = { text: 'naïve\u200bcafé\u4e00!', cursor: 12 }
+  const step = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'kill-word' }, 100)
+  expect(step.editor.draft.text).toBe('')
+})
+
+test('a word is letters and digits of any script: Meta-f stops behind each, Meta-b before each', () => {
+  const text = 'naïve, ça_va 日本語 e\u0301x2 👩‍👩‍👧 ＡＢ'
+  const stops = (name: 'word-left' | 'word-right', cursor: number): readonly number[] => {
+    const all: number[] = []
+    let draft = { text, cursor }
+    for (let i = 0; i < 20; i++) {
+      draft = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name }, 100).editor.draft
+      if (all.at(-1) !== draft.cursor) all.push(draft.cursor)
+    }
+    return all
+  }
+  const cutAt = (at: readonly number[]) => at.map((end) => text.slice(0, end).match(/[^ ,]*[ ,]*$/u)?.[0])
+  expect(cutAt(stops('word-right', 0))).toEqual([
+    'naïve', 'ça', 'ça_va', '日本語', 'e\u0301x2', 'ＡＢ',
+  ]) // prettier-ignore
+  expect(stops('word-left', text.length).map((at) => text.slice(at).split(/[ ,_]/)[0])).toEqual([
+    'ＡＢ', 'e\u0301x2', '日本語', 'va', 'ça', 'naïve',
+  ]) // prettier-ignore
+})
+
+test.each([
+  ['what was cut out comes back with ^Y', 'one two<kill-word>X<yank>', 'one Xtwo|'],
+  ['cuts in a row belong together', 'a b c<kill-word><kill-word><yank>', 'a b c|'],
+  [
+    'to the right too',
+    'one two three<home><kill-word-right><kill-word-right><end>!<yank>',
+    ' three!one two|',
+  ],
+  ['one after a move is another', 'one two<kill-word><home><kill-right><yank>', 'one |'],
+  ['Meta-y puts the one before in its place', 'one two<kill-word><home><kill-right><yank><yank-pop>', 'two|'],
+  ['and comes round', 'one two<kill-word><home><kill-right><yank><yank-pop><yank-pop>', 'one |'],
+  ['Meta-y does nothing elsewhere', 'one two<kill-word><yank-pop>', 'one |'],
+  ['Meta-Backspace stops at punctuation', 'a/b.c<kill-word-left>', 'a/b.|'],
+  ['^K and ^U keep what they cut', 'one two<word-left><kill-right><kill-left><yank>', 'one two|'],
+  ['what was sent can be yanked later', 'one two<kill-word><enter><yank>', 'two|'],
+  ['typing is undone word by word', 'one <redraw>two<undo>', 'one |'],
+  ['up to the beginning', 'one two<undo><undo><undo><undo>', '|'],
+  ['a cut is undone', 'one two<kill-left><undo>', 'one two|'],
+  ['^C is undone', 'one two<interrupt><undo>', 'one two|'],
+  ['so is a yank', 'one two<kill-word><yank><undo>', 'one |'],
+  ['^T takes a character along', 'abcd<left><left><transpose>', 'acb|d'],
+  ['at the end it swaps the last two', 'abc<transpose>', 'acb|'],
+  ['one character stays', 'a<transpose><home><transpose>', '|a'],
+  ['not across lines', 'a<newline>b<left><transpose>', 'a\n|b'],
+  ['it takes characters whole', 'a👩‍👩‍👧<transpose>', '👩‍👩‍👧a|'],
+  ['Meta-t takes a word along', 'one, two three<home><word-right><transpose-words>', 'two, one| three'],
+  ['at the end it swaps the last two words', 'one, two three<transpose-words>', 'one, three two|'],
+  ['one word stays', 'one<transpose-words>', 'one|'],
+  ['Meta-u', 'straße ok<home><upper-word>', 'STRASSE| ok'],
+  ['Meta-l', 'ONE TWO<home><lower-word>', 'one| TWO'],
+  ['Meta-c begins with the first letter', '  "oNE" x<home><capital-word>', '  "One|" x'],
+])('%s: %s', (_, keys, expected) => {
+  expect(shown(keys)).toBe(expected)
+})
+
+test('what does not fit in the other case stays as it is', () => {
+  const draft = { text: 'ßß', cursor: 0 }
+  const { editor } = press({ ...EMPTY_EDITOR, draft }, { type: 'press', name: 'upper-word' }, 3)
+  expect(editor.draft).toEqual({ text: 'ßß', cursor: 2 })
+})
+
+/** What is drawn, with what stands before it. */
+const searched = (keys: string): string => {
+  const { text, prompt = '> ' } = shownDraft(pressAll(keys).editor)
+  return prompt + text
+}
+
+describe('^R', () => {
+  const sent = 'make build<enter>say hello<enter>make test<enter>'
+
+  test.each([
+    ['', 'search "": '],
+    ['ma', 'search "ma": make test'],
+    ['make b', 'search "make b": make build'],
+    ['make<search>', 'search "make": make build'],
+    ['make<search><search>', 'no line has "make": make build'],
+    ['make<search><search-newer>', 'search "make": make test'],
+    ['ma<redraw>b', 'no line has "mab": make test'],
+    ['mab<backspace>', 'search "ma": make test'],
+    ['<backspace>', 'search "": '],
+    ['hel<end>!', '> say hello!'],
+    ['hel<up>', '> make build'],
+    ['hel<cancel>', '> '],
+    ['hel<interrupt>', '> '],
+    ['hel<enter>', '> '],
+  ])('then %s shows %s', (keys, expected) => {
+    expect(searched(`${sent}<search>${keys}`)).toBe(expected)
+  })
+
+  test('Enter sends the line that was found; ^G brings the draft back', () => {
+    expect(pressAll(`${sent}<search>hel<enter>`).events.at(-1)).toEqual({ type: 'send', line: 'say hello' })
+    expect(searched(`${sent}half a<search>hel<cancel>`)).toBe('> half a')
+    expect(searched(`${sent}half a<search>hel<end><down><down>`)).toBe('> half a')
+  })
+
+  test('^C leaves nothing to type on, so that ^D leaves; it can be undone', () => {
+    expect(searched(`${sent}half a<search>hel<interrupt>`)).toBe('> ')
+    expect(pressAll(`${sent}half a<search>hel<interrupt><eof>`).events.at(-1)).toEqual({ type: 'leave' })
+    expect(searched(`${sent}half a<search>hel<interrupt><undo>`)).toBe('> half a')
+  })
+
+  test('in a full memory it is fast, and a long query is cut', () => {
+    const lines = Array.from({ length: 200 }, () => 'a'.repeat(650))
+    let { editor } = press(withPast(EMPTY_EDITOR, lines), { type: 'press', name: 'search' }, 100)
+    const begin = performance.now()
+    for (let i = 0; i < 500; i++) {
+      editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
+      editor = press(editor, { type: 'press', name: 'backspace' }, 100).editor
+    }
+    expect(performance.now() - begin).toBeLessThan(2_500)
+    for (let i = 0; i < 100; i++) editor = press(editor, { type: 'text', text: 'ab' }, 100).editor
+    expect(editor.search?.query).toHaveLength(100)
+  })
+})
+
+test('^C on an empty line asks how to leave', () => {
+  expect(pressAll('<interrupt>a<interrupt><interrupt>').events).toEqual([
+    { type: 'how-to-leave' },
+    { type: 'how-to-leave' },
+  ])
+})
+
+test('lines of before come before those that were sent meanwhile, and what is shown stays', () => {
+  const begun = pressAll('now<enter>next<up>').editor
+  const editor = withPast(begun, ['then'])
+  expect(editor.draft.text).toBe('now')
+  expect(pressAll('<up>', editor).editor.draft.text).toBe('then')
+  expect(pressAll('<down>', editor).editor.draft.text).toBe('next')
+  expect(pressAll('<up><up>', withPast(EMPTY_EDITOR, ['a', 'b'])).editor.draft.text).toBe('a')
+})
+
+test('what was cut out and what can be undone have a size together', () => {
+  let editor = EMPTY_EDITOR
+  const go = (key: Key) => (editor = press(editor, key, 65_536).editor)
+  for (let i = 0; i < 60; i++) {
+    go({ type: 'paste', text: `${i} ${'x'.repeat(40_000)}` })
+    go({ type: 'press', name: 'kill-left' })
+    go({ type: 'press', name: 'left' })
+  }
+  const units = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
+  expect(units(editor.kills)).toBeLessThanOrEqual(65_536)
+  expect(editor.kills.at(-1)).toMatch(/^59 x/)
+  expect(units(editor.undo.map(({ text }) => text))).toBeLessThanOrEqual(131_072)
+  for (let i = 0; i < 1_000; i++) go({ type: 'text', text: 'w ' })
+  expect(editor.undo.length).toBeLessThanOrEqual(100)
+  for (let i = 0; i < 100; i++) {
+    go({ type: 'press', name: 'kill-word' })
+    go({ type: 'press', name: 'left' })
+  }
+  expect(editor.kills.length).toBeLessThanOrEqual(16)
 })
 
 test('the lines that are remembered have a size together, and the newest is always among them', () => {
@@ -123,7 +278,9 @@ test('the lines that are remembered have a size together, and the newest is alwa
 
 const keyNames: readonly KeyName[] = [
   'enter', 'newline', 'tab', 'backspace', 'delete', 'left', 'right', 'up', 'down', 'home', 'end', 'word-left',
-  'word-right', 'kill-right', 'kill-left', 'kill-word', 'kill-word-right', 'redraw', 'interrupt', 'eof', 'stop',
+  'word-right', 'kill-right', 'kill-left', 'kill-word', 'kill-word-left', 'kill-word-right', 'redraw', 'interrupt',
+  'eof', 'stop', 'yank', 'yank-pop', 'undo', 'search', 'search-newer', 'cancel', 'transpose', 'transpose-words',
+  'upper-word', 'lower-word', 'capital-word',
 ] // prettier-ignore
 
 const anyKey: fc.Arbitrary<Key> = fc.oneof(
@@ -148,6 +305,6 @@ test('whatever is pressed, the cursor is within the text and never splits a code
         expect(text.slice(0, cursor).isWellFormed()).toBe(true)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })

@@ -1,21 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
-import { createReplies, createStatusRows } from '../../../src/session/drawing/footer.ts'
+import { createStatusRows } from '../../../src/session/drawing/status-row.ts'
+import { createReplies } from '../../../src/session/replies/replies.ts'
+import { markdown } from '../../support/markdown-tools.ts'
 import { draftOf } from '../../../src/session/line-editor.ts'
+import { aspectOf } from '../../../src/session/drawing/aspect.ts'
 import { createLiveView } from '../../../src/session/live-view.ts'
 import type { SessionStatus } from '../../../src/session/ports.ts'
 import { renderEntry, renderText } from '../../../src/session/drawing/render-entry.ts'
-import { createScheduler } from '../../../src/lib/scheduler.ts'
+import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import { createShared } from '../../../src/session/shared.ts'
 import { chooseTheme } from '../../../src/session/drawing/theme.ts'
-import { status } from '../../support/session-host.ts'
+import { status, work } from '../../support/session-host.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
+import { cleanText } from '../../../src/lib/text/clean-text.ts'
+import { allWords, markdownPiece, wordsIn, type Piece } from '../../support/numbered-markdown.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
+import { personalAt } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
+import { runs } from '../../support/runs.ts'
 
 const room = 'lobby' as RoomName
-const turn = 't1' as TurnId
 const theme = chooseTheme('vt100', {})
 const messageOf = (text: string): Entry => ({
   id: '1' as EntryId,
@@ -24,6 +30,11 @@ const messageOf = (text: string): Entry => ({
   author: 'bob',
   kind: 'message',
   text,
+})
+
+const replyOf = (turn: TurnId, text: string): Entry => ({
+  ...{ id: turn as string as EntryId, at: 0, room, author: 'guide', text },
+  ...{ kind: 'reply', turn, outcome: 'done' },
 })
 
 interface Size {
@@ -37,18 +48,29 @@ function open(size: Size) {
   const account = createScheduler(timers).open()
   const terminal = createFakeTerminal({ size, term: 'vt100' })
   const emulator = createEmulator(size.columns, size.rows)
-  const shared = createShared(timers, memoryLog())
-  const replies = createReplies()
+  const personal = personalAt(terminal, { timestamps: 'off' })
+  const shared = createShared(timers, { markdown, log: memoryLog(), clock: { now: () => 0 } })
+  const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
   const statusRow = createStatusRows()
   let now: SessionStatus = status
+  let [turns, counted, written] = [0, 0, '']
+  const turnNow = (): TurnId => `t${turns}` as TurnId
   let shown = 0
   const fail = (error: unknown): never => {
     throw error
   }
   const view = createLiveView(
     terminal,
-    (style) => ({ replies: replies.rows(style), status: statusRow(now, style) }),
-    { frames: shared.frames.of(account), drawEntry: shared.drawEntry, fail },
+    (style) => ({ replies: replies.now(), replyOf: replies.of, status: statusRow(now, style) }),
+    {
+      own: 'zoe',
+      personal,
+      frames: shared.frames.of(account),
+      drawEntry: shared.drawEntry,
+      drawCall: shared.drawCall,
+      now: timers.now,
+      fail,
+    },
   )
 
   /** Lets the emulator show what was written. */
@@ -64,11 +86,24 @@ function open(size: Size) {
     timers,
     view,
     show,
-    stream(text: string) {
-      replies.add({ room, turn, model: 'guide', text })
+    /** A model writes, with words of the next numbers. */
+    stream({ text, words }: Piece) {
+      const clean = cleanText(text(counted))
+      counted += words
+      written += clean
+      replies.add({ room, turn: turnNow(), model: 'guide', text: clean })
+      replies.flush()
       view.refresh()
     },
-    endReply: () => replies.end(turn),
+    /** The reply is recorded; of an empty one only that it is over. */
+    endReply() {
+      const entry = replyOf(turnNow(), written.trim())
+      replies.end(turnNow(), entry)
+      if (entry.text !== '') view.entry(entry)
+      written = ''
+      turns++
+    },
+    streamed: () => counted,
     setStatus(change: Partial<SessionStatus>) {
       now = { ...now, ...change }
       view.refresh()
@@ -89,7 +124,8 @@ type Opened = ReturnType<typeof open>
 interface Action {
   readonly name: string
   run(session: Opened): void | Promise<void>
-  readonly leaves?: (columns: number) => string
+  readonly leaves?: (columns: number, follows: boolean) => string
+  /** What it leaves is a message, by the one who says all of them. */
 }
 
 const words = fc
@@ -98,8 +134,16 @@ const words = fc
   })
   .map((parts) => parts.join(' '))
 
-const drawnMessage = (text: string) => (columns: number) =>
-  renderEntry(messageOf(text), { columns: columns - 1, theme })
+const drawnMessage = (text: string) => (columns: number, follows: boolean) =>
+  renderEntry(
+    messageOf(text),
+    { columns: columns - 1, theme },
+    markdown.tools(),
+    aspectOf(undefined, follows),
+  )
+
+/** A row of a message, with its speaker's name or where the name stands above. */
+const OF_A_MESSAGE = /^(bob: |· )?</
 
 const drawnPrint = (text: string) => (columns: number) => renderText(text, { columns: columns - 1, theme })
 
@@ -117,21 +161,23 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     const run = ({ view }: Opened) => view.print(`<${text}`)
     return { name: 'print', run, leaves: drawnPrint(`<${text}`) }
   }),
-  words.map((text): Action => ({ name: 'stream', run: (session) => session.stream(text) })),
-  fc.constant<Action>({
-    name: 'reply',
-    run(session) {
-      session.endReply()
-      session.view.entry(messageOf('<the reply'))
-    },
-    leaves: drawnMessage('<the reply'),
-  }),
+  {
+    weight: 4,
+    arbitrary: markdownPiece.map((piece): Action => ({
+      name: 'stream',
+      run: (session) => session.stream(piece),
+    })),
+  },
+  fc.constant<Action>({ name: 'reply', run: (session) => session.endReply() }),
   fc.nat(12).map((people): Action => ({
     name: 'status',
     run: (session) => session.setStatus({ people: 1 + people }),
   })),
-  fc.constantFrom('', 'Grep 1s').map((tool): Action => {
-    return { name: 'status', run: (session) => session.setStatus({ running: tool ? [tool] : [] }) }
+  fc.constantFrom('', 'Grep').map((tool): Action => {
+    return {
+      name: 'status',
+      run: (session) => session.setStatus({ running: tool ? [work('bob', tool)] : [] }),
+    }
   }),
   fc.nat(60).map((ms): Action => ({ name: 'time', run: ({ timers }) => timers.advance(ms) })),
   fc.constant<Action>({ name: 'pass', run: ({ timers }) => timers.pass() }),
@@ -154,11 +200,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 )
 
 const sizesFrom = (rows: number) =>
-  fc.record({ columns: fc.integer({ min: 20, max: 90 }), rows: fc.integer({ min: rows, max: 30 }) })
+  fc.record({ columns: fc.integer({ min: 40, max: 90 }), rows: fc.integer({ min: rows, max: 30 }) })
 const sizes = sizesFrom(4)
 
 /**
- * From 90 columns to 20 the terminal breaks a status line into five rows. With the draft that is six: in a lower window
+ * From 90 columns to 40 the terminal breaks a status line into three rows. With the draft that is four: in a lower window
  * the head of the line is scrolled away before the server hears of the change, and nobody can take that back.
  */
 const sizesToNarrow = sizesFrom(6)
@@ -169,6 +215,20 @@ const plainRows = (text: string): string[] =>
     .split('\n')
     .map((row) => row.trimEnd())
 
+/** The rows without these texts, which stand among them one below the other, each as a whole in one of its ways. */
+function without(texts: readonly (readonly string[][])[], rows: readonly string[]): readonly string[] {
+  const others: string[] = []
+  let at = 0
+  for (const ways of texts) {
+    const standsAt = (row: number) => ways.find((way) => way.every((one, index) => rows[row + index] === one))
+    const found = rows.findIndex((_, row) => row >= at && standsAt(row) !== undefined)
+    expect(found, ways.join('\n')).toBeGreaterThanOrEqual(0)
+    others.push(...rows.slice(at, found))
+    at = found + (standsAt(found)?.length ?? 0)
+  }
+  return [...others, ...rows.slice(at)]
+}
+
 test('whatever happens in whatever frames, all that was said stands above in order, once, and the footer and the draft below', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), sizes, async (actions, size) => {
@@ -176,19 +236,24 @@ test('whatever happens in whatever frames, all that was said stands above in ord
       const { view, emulator } = session
       for (const { run } of actions) await run(session)
       session.endReply()
-      session.setStatus({ people: 3 })
+      session.setStatus({ people: 3, running: [] })
       view.draft(draftOf('the end'))
       session.settle()
       await session.show()
-      const said = actions.flatMap(({ leaves }) => (leaves ? plainRows(leaves(size.columns)) : []))
+      const said = actions.flatMap(({ leaves }) =>
+        // Whether the name stands above depends on what of a reply came between.
+        leaves ? [[false, true].map((follows) => plainRows(leaves(size.columns, follows)))] : [],
+      )
       const all = emulator.all()
-      expect(all.slice(0, -2)).toEqual(said)
+      const others = without(said, all.slice(0, -2))
+      expect(wordsIn(others.join('\n'))).toEqual(allWords(session.streamed()))
+      if (session.streamed() === 0) expect(others.filter((row) => !/^(?:guide|$| )/.test(row))).toEqual([])
       expect(all.at(-2)).toMatch(/^lobby · 3 here/)
       expect(all.at(-1)).toBe('> the end')
       expect(emulator.cursor().column).toBe('> the end'.length)
       view.close()
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -209,10 +274,12 @@ test('the screen is the same as one that is drawn anew, whatever window changes 
         view.draft(draftOf('short'))
         for (const { run } of actions) await run(session)
         await session.resize(last)
+        session.endReply()
         session.settle()
         await session.show()
         const before = emulator.all()
-        expect(before.filter((row) => row.startsWith('lobby · '))).toHaveLength(1)
+        const text = emulator.text()
+        expect(before.filter((row) => /^(lobby · |bob Grep)/.test(row))).toHaveLength(1)
         expect(before.at(-1)).toBe('> short')
         view.redraw()
         session.settle()
@@ -222,12 +289,14 @@ test('the screen is the same as one that is drawn anew, whatever window changes 
         expect(emulator.cursor().column).toBe('> short'.length)
         if (!actions.some(({ name }) => name === 'redraw')) {
           const said = actions.filter(({ leaves }) => leaves).length
-          expect(before.filter((row) => row.startsWith('<') || row.startsWith('bob: <'))).toHaveLength(said)
+          expect(before.filter((row) => OF_A_MESSAGE.test(row))).toHaveLength(said)
+          // What was not finished may stand there twice: a narrower window breaks it, and shows it before it is told.
+          expect([...new Set(wordsIn(text))].toSorted((a, b) => a - b)).toEqual(allWords(session.streamed()))
         }
         view.close()
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -272,14 +341,14 @@ test('many changes at once are one write, and a screen that changes all the time
 test('after closing, the draft and the status line are gone and nothing more is written', async () => {
   const session = open({ columns: 40, rows: 10 })
   const { terminal, view, emulator } = session
-  session.setStatus({ running: ['Grep'] })
+  session.setStatus({ running: [work('bob', 'Grep')] })
   view.draft(draftOf('not sent'))
   session.settle()
   view.print('shown in no frame yet')
   view.close('bye')
   const written = terminal.written()
   view.entry(messageOf('late'))
-  session.stream('late')
+  session.stream({ text: () => 'late', words: 0 })
   view.close()
   session.settle()
   expect(terminal.written()).toBe(written)
@@ -311,7 +380,62 @@ test('who comes and goes in a row is one line, drawn anew until something else i
   settle()
   await show()
   expect(emulator.screen().filter((row) => /bob:|-- /.test(row))).toEqual([
-    ...['one', 'two', 'three'].map((text) => `bob: ${text}`),
-    ...['-- 3 came · 1 left', 'bob: four'],
+    ...['bob: one', '-- 3 came · 1 left', 'bob: four'],
   ])
+})
+
+const callOf = (change: object = {}): Entry => ({
+  ...{ id: 'c1' as EntryId, at: 0, room, author: 'guide', text: '', requester: 'ann', turn: 't9' as TurnId },
+  ...{ kind: 'tool_call', call: 'c1', name: 'Grep', arguments: { pattern: 'TODO' } },
+  ...change,
+})
+
+const resultOf = (change: object = {}): Entry => ({
+  ...{ id: 'r1' as EntryId, at: 0, room, author: 'guide', turn: 't9' as TurnId, kind: 'tool_result' },
+  ...{ call: 'c1', name: 'Grep', isError: false, durationMs: 12, bytes: 1229, text: 'src/a.ts:1: TODO' },
+  ...change,
+})
+
+test('a tool call is one row, with the time that it runs, and in the end with the first line of its result', async () => {
+  const { view, emulator, show, settle } = open({ columns: 70, rows: 12 })
+  const rowsWith = (word: string): readonly string[] => emulator.all().filter((row) => row.includes(word))
+  view.entry(callOf())
+  settle()
+  await show()
+  expect(rowsWith('Grep')).toEqual(['-- guide: Grep {"pattern":"TODO"} running 0ms'])
+  view.entry(messageOf('in between'))
+  view.entry(resultOf())
+  settle()
+  await show()
+  expect(rowsWith('Grep')).toEqual(['-- guide: Grep {"pattern":"TODO"} -> src/a.ts:1: TODO (12ms, 1.2 KiB)'])
+  view.entry(callOf({ arguments: { pattern: 'x'.repeat(500) } }))
+  view.entry(resultOf({ text: `${'found '.repeat(40)}\nmore` }))
+  settle()
+  await show()
+  expect(rowsWith('Grep').slice(1)).toEqual([
+    expect.stringMatching(/^-- guide: Grep .* … -> found .* … \(12ms, 1.2 KiB\)$/),
+  ])
+})
+
+test('an error of a tool is read whole; a call without a result stands there when its turn is over', async () => {
+  const { view, emulator, show, settle } = open({ columns: 40, rows: 12 })
+  const why = `ERROR: ${Array.from({ length: 20 }, (_, index) => `why${index}`).join(' ')}`
+  view.entry(callOf())
+  view.entry(resultOf({ isError: true, text: why }))
+  view.entry(callOf({ call: 'c2' }))
+  view.entry({
+    ...messageOf('stopped'),
+    kind: 'notice',
+    level: 'info',
+    turn: 't9' as TurnId,
+    author: 'system',
+  })
+  settle()
+  await show()
+  const shown = emulator
+    .all()
+    .map((row) => row.trim())
+    .join(' ')
+  expect(shown).toContain(why)
+  expect(shown).toMatch(/Executing tool: Grep {"pattern":"TODO"} -- stopped/)
 })

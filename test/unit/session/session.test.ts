@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
 import { personCalled } from '../../support/ssh-server.ts'
-import { createFakeRoom, status, type FakeHost } from '../../support/session-host.ts'
+import { createFakeRoom, status, work, type FakeHost } from '../../support/session-host.ts'
 import { newAccount, sharedBySessions } from '../../support/shared-by-sessions.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
+import { WITHOUT_TIMES } from '../../support/personal.ts'
 import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
 import { Refusal } from '../../../src/chat/errors.ts'
+import type { Option, PersonalOptions } from '../../../src/chat/preferences/options.ts'
 import type { TurnId } from '../../../src/chat/entry.ts'
 import { runSession } from '../../../src/session/session.ts'
 import type { FakeTerminal } from '../../support/terminal.ts'
 
 const size = { columns: 40, rows: 10 }
 
-function start(terminal: FakeTerminal, room = createFakeRoom(), change: Partial<FakeHost> = {}) {
+function start(
+  terminal: FakeTerminal,
+  room = createFakeRoom(),
+  change: Partial<FakeHost> = {},
+  preferences: Parameters<typeof runSession>[0]['preferences'] = WITHOUT_TIMES,
+) {
   const host = { ...room.host(), ...change }
   const log = memoryLog()
   const done = runSession({
@@ -20,6 +27,7 @@ function start(terminal: FakeTerminal, room = createFakeRoom(), change: Partial<
     person: personCalled('alice'),
     host,
     shared: sharedBySessions(log),
+    preferences,
   })
   return { room, host, log, done }
 }
@@ -77,7 +85,7 @@ test('messages of others go above the draft, which stays as it is', async () => 
   expect(emulator.screen().at(-1)).toBe('> half a thou')
   expect(emulator.cursor().column).toBe('> half a tho'.length)
   const all = emulator.all()
-  expect(all.filter((row) => row.startsWith('bob: message'))).toHaveLength(30)
+  expect(all.filter((row) => /^(bob: |· )message/.test(row))).toHaveLength(30)
   expect(all.filter((row) => row.startsWith('> '))).toHaveLength(1)
   terminal.hangUp()
   await done
@@ -98,7 +106,7 @@ test('a draft over several rows is drawn and taken away without a trace', async 
   room.deliver({ kind: 'message', author: 'bob', text: 'after' })
   await terminal.waitFor('after')
   const all = (await see(terminal)).all()
-  expect(all).toEqual(['welcome', 'bob: in between', 'bob: after', expect.stringContaining('lobby'), '>'])
+  expect(all).toEqual(['welcome', 'bob: in between', '· after', expect.stringContaining('lobby'), '>'])
   terminal.hangUp()
   await done
 })
@@ -164,7 +172,7 @@ test('Tab completes what is clear, and lists what is not', async () => {
 })
 
 test('^X stops what runs, and the status line says so', async () => {
-  const room = createFakeRoom(() => ({ ...status, models: [], running: ['@qwen thinking'] }))
+  const room = createFakeRoom(() => ({ ...status, models: [], running: [work('@qwen', 'thinking')] }))
   const terminal = createFakeTerminal({ size: { columns: 100, rows: 10 } })
   const { host, done } = start(terminal, room)
   await terminal.waitFor('^X to stop')
@@ -240,6 +248,7 @@ test.each([
         person: personCalled(name),
         host: createFakeRoom().host(),
         shared,
+        preferences: WITHOUT_TIMES,
         account: newAccount(),
       })
     let isThrough = false
@@ -249,7 +258,7 @@ test.each([
     hostile.hangUp()
     for (const line of ['one', 'two', 'three']) {
       honest.type(`${line}\r`)
-      await untilSeen(honest, `alice: ${line}`)
+      await untilSeen(honest, line === 'one' ? 'alice: one' : `· ${line}`)
     }
     expect(isThrough).toBe(false)
     honest.type('\x04')
@@ -326,11 +335,68 @@ test('a dumb terminal is only ever appended to, without one escape', async () =>
   await terminal.waitFor('\b')
   room.deliver({ kind: 'message', author: 'bob', text: 'hi\nthere \x1b[31m' })
   terminal.type('lo\r')
-  await terminal.waitFor('alice: hello')
+  await terminal.waitFor('hello\r\n')
   terminal.type('\x04')
   await done
   expect(terminal.written()).not.toContain('\x1b')
-  expect(terminal.written()).toBe('welcome\r\nhelo\b \b\r\nbob: hi\r\n  there \r\nhello\r\nalice: hello\r\n')
+  expect(terminal.written()).toBe('welcome\r\nhelo\b \b\r\nbob: hi\r\n  there \r\nhello\r\n')
+})
+
+test('in plain mode a search is told in words, not by a line for each key, and errors begin with a word', async () => {
+  const terminal = createFakeTerminal({ size, term: 'dumb' })
+  const remembered = { lines: ['first line', 'another line', 'second'] }
+  const { host, done } = start(terminal, createFakeRoom(), {
+    remembered: () => Promise.resolve(remembered),
+    stop: () => Promise.reject(new Refusal('nothing that you could stop is running')),
+  })
+  await terminal.waitFor('welcome')
+  terminal.type('half \x12')
+  await terminal.waitFor('gives up')
+  terminal.type('line')
+  terminal.type('\x12')
+  await terminal.waitFor('-- found: first line')
+  terminal.type('\x13')
+  await terminal.waitFor('-- found: another line')
+  terminal.type('zz')
+  await terminal.waitFor('-- no line has "linezz"')
+  terminal.type('\x7f\x7f\x05!')
+  await terminal.waitFor('another line!')
+  terminal.type('\x18')
+  await terminal.waitFor('error: nothing that you could stop is running')
+  terminal.type('\r\x04')
+  await done
+  expect(host.lines).toEqual(['another line!'])
+  expect(terminal.written()).not.toMatch(/search "|\u001b|! nothing/)
+})
+
+test('whoever wants nothing of theirs kept cannot bring back what they typed before, in a session that is open', async () => {
+  const terminal = createFakeTerminal({ size })
+  const listeners: ((changed: Option) => void)[] = []
+  let options: PersonalOptions = { timestamps: 'off' }
+  const preferences = {
+    now: () => options,
+    onChange: (listener: (changed: Option) => void) => void listeners.push(listener),
+  }
+  const room = createFakeRoom()
+  const { done } = start(
+    terminal,
+    room,
+    { remembered: () => Promise.resolve({ lines: ['a line of yesterday'] }) },
+    preferences,
+  )
+  terminal.type('\x1b[A')
+  await untilSeen(terminal, '> a line of yesterday')
+  terminal.type('\x1b[B')
+  options = { ...options, history: 'off' }
+  for (const listener of listeners) listener('history')
+  terminal.type('\x1b[A\x12yesterday')
+  await untilSeen(terminal, 'no line has "yesterday"')
+  terminal.type('\x07\x15said after it\r')
+  await untilSeen(terminal, 'alice: said after it')
+  terminal.type('\x1b[A')
+  await untilSeen(terminal, '> said after it')
+  terminal.type('\x03\x04')
+  await done
 })
 
 test('SSHAWL_PLAIN asks for the same on a terminal that could do more', async () => {

@@ -8,6 +8,7 @@ import { asRepeated } from '../../../src/toolbox/tool-call.ts'
 import { ok } from '../../../src/tools/result.ts'
 import { call, say, scriptedModel } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
+import { runs } from '../../support/runs.ts'
 
 /** What must reach nobody: controls, directions, tags, fillers, other line ends. Joiners may stand in an emoji. */
 const HIDDEN =
@@ -64,7 +65,7 @@ describe('any text as an argument or a name', () => {
           expect(safeJson(entryJson(entry))).not.toMatch(/[\n\u2028\u2029]/u)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

@@ -17,6 +17,7 @@ import { openInMemory, room } from '../../support/storage.ts'
 import { createTurnWorld, tool } from '../../support/turn-world.ts'
 import { contextFor } from '../tools/context.ts'
 import { callTool } from '../../support/call-tool.ts'
+import { runs } from '../../support/runs.ts'
 
 const lobby = 'lobby' as RoomName
 const den = 'den' as RoomName
@@ -96,7 +97,7 @@ describe('a long result', () => {
           expect(pageOf((await read(fd, 1)).content)).toBe(pages[0])
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

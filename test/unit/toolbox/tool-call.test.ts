@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { argumentsFor, cleanName, parseArguments } from '../../../src/toolbox/tool-call.ts'
+import { runs } from '../../support/runs.ts'
 
 describe('the arguments of a call', () => {
   it('are either an object or an error sentence, for any text', () => {
@@ -10,7 +11,7 @@ describe('the arguments of a call', () => {
         if (parsed.ok) expect(Array.isArray(parsed.value) || typeof parsed.value !== 'object').toBe(false)
         else expect(parsed.error).toMatch(/^the arguments /)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

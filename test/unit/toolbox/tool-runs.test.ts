@@ -98,17 +98,18 @@ describe("a person's own run", () => {
     const { run, runs, room } = await createScene(endless)
     const stopped = run('endless')
     expect(runs.running(room.name)).toMatchObject([{ tool: 'endless', requester: 'ann' }])
-    runs.running(room.name)[0]!.cancel()
+    runs.running(room.name)[0]!.cancel('bob stopped it')
     const last = run('endless')
     await runs[Symbol.asyncDispose]()
-    for (const one of [stopped, last])
-      expect((await one).text).toBe('ERROR: endless: stopped before it was done')
+    const ended = 'ERROR: endless: stopped before it was done'
+    expect((await stopped).text).toBe(`${ended}: bob stopped it`)
+    expect((await last).text).toBe(`${ended}: the server is stopping`)
     expect(runs.running(room.name)).toEqual([])
     await expect(run('endless')).rejects.toThrow('the server is stopping')
     const other = await createScene(endless)
     const left = other.run('endless')
     other.gone.abort()
-    expect((await left).isError).toBe(true)
+    expect((await left).text).toBe(`${ended}: ann left`)
   })
 
   it('is one of a few at once, for each person', async () => {

@@ -7,6 +7,7 @@ import { editFile } from '../../../src/tools/builtin/edit-file.ts'
 import { readFile } from '../../../src/tools/builtin/read-file.ts'
 import { openWorkspace, type OneWorkspace } from '../../support/workspace.ts'
 import { contextFor } from './context.ts'
+import { runs } from '../../support/runs.ts'
 
 let room: OneWorkspace
 beforeAll(async () => {
@@ -63,7 +64,7 @@ it('edit_file takes any line as read_file shows it, and changes no byte outside 
       expect(left + replaced + right).toBe(text)
       expect(cleanText(replaced)).toBe(line)
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 

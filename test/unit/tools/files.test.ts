@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NO_LOG } from '../../../src/embedding/context.ts'
 import { createWorkspaces } from '../../../src/adapters/sandbox/workspaces.ts'
 import { paths } from '../../../src/app/paths.ts'
 import { editFile } from '../../../src/tools/builtin/edit-file.ts'
@@ -9,7 +10,6 @@ import { writeFile as writeFileTool } from '../../../src/tools/builtin/write-fil
 import { contextFor } from './context.ts'
 import { callTool } from '../../support/call-tool.ts'
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 const limits = { fileBytes: 1000, memoryBytes: 1 << 27, processes: 64, diskBytes: 64 * 1024 }
 
 let home: string
@@ -23,7 +23,7 @@ beforeAll(async () => {
     searchEntry: paths.fileSearch,
     mode: 'none',
     limits,
-    log: quiet,
+    log: NO_LOG,
   })
 })
 afterAll(async () => {

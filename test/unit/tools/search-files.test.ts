@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NO_LOG } from '../../../src/embedding/context.ts'
 import { compilePathGlob } from '../../../src/adapters/sandbox/search/glob-pattern.ts'
 import { findFiles, searchText } from '../../../src/adapters/sandbox/search/search.ts'
 import { createSearcher, KILLED_AFTER_MS } from '../../../src/adapters/sandbox/searcher.ts'
@@ -12,8 +13,7 @@ import { paths } from '../../../src/app/paths.ts'
 import { glob } from '../../../src/tools/builtin/glob.ts'
 import { grep } from '../../../src/tools/builtin/grep.ts'
 import { contextFor } from './context.ts'
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+import { runs } from '../../support/runs.ts'
 
 let home: string
 let files: string
@@ -26,7 +26,7 @@ const put = async (path: string, content: string | Buffer): Promise<void> => {
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'sshawl-search-'))
-  workspaces = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: quiet })
+  workspaces = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: NO_LOG })
   files = join(home, 'w', 'files')
   await put('a.ts', 'one\nTODO two\r\nthree\n')
   await put('src/b.ts', 'const b = 1 // TODO\n')
@@ -148,7 +148,7 @@ describe('glob', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })
@@ -259,7 +259,7 @@ describe('a search', () => {
   })
 
   it('is ended with the server, and none begins after', async () => {
-    const own = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: quiet })
+    const own = createWorkspaces({ root: home, searchEntry: paths.fileSearch, mode: 'none', log: NO_LOG })
     const workspace = own.of('w')
     const query = { pattern: 'x', literal: false, ignoreCase: false, context: 0 }
     const answer = workspace.searchText(query, new AbortController().signal)

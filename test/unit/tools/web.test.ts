@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NO_LOG } from '../../../src/embedding/context.ts'
 import { createWrappedTools } from '../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../src/app/paths.ts'
 import { googleSearch } from '../../../src/tools/builtin/google-search.ts'
@@ -25,8 +26,6 @@ const noFiles: Workspace = {
   placeOf: (path) => Promise.resolve(path),
   run: () => Promise.reject(new Error('no commands here')),
 }
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 let site: Site
 let web: Web
@@ -126,7 +125,7 @@ describe('.tool files built on web_fetch', () => {
     await using wrapped = await createWrappedTools({
       dirs: [paths.wrappedTools, dir],
       bases: { tools: builtinTools({ web: given }), ids: BUILTIN_IDS, kept: [], disabled: [] },
-      log: quiet,
+      log: NO_LOG,
     })
     return { problems: wrapped.problems(), tools: new Map(wrapped.tools().map((each) => [each.id, each])) }
   }

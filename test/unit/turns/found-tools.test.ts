@@ -6,6 +6,7 @@ import type { ModelEvent, ModelRequest } from '../../../src/turns/ports.ts'
 import { MANY_RUNS } from '../../support/any-tools.ts'
 import { call, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../support/turn-world.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Tools that are found and called in a turn: none of it may end the turn, or send anything twice. */
 const many = (count: number, words = 20): Tool[] =>
@@ -65,6 +66,19 @@ describe('find_tools', () => {
     await using world = await createTurnWorld(model, { tools: many(200), settings })
     await world.ask()
     expect(resultIn(model.requests[1]!)).toMatch(/^No tool matches "(zzz){33}z…"; try other words\.$/)
+  })
+
+  it('is named to a model that calls a tool which is listed, but not loaded', async () => {
+    const deferred = async function* (request: ModelRequest): AsyncGenerator<ModelEvent> {
+      expect(namesIn(request)).not.toContain('tool_59')
+      yield* call(['tool_59', { q: 'x' }])(request, new AbortController().signal)
+    }
+    const model = scriptedModel(deferred, say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(60), settings })
+    await world.ask()
+    expect(resultIn(model.requests[1]!)).toBe(
+      "ERROR: 'tool_59' is there, but it is not loaded: call find_tools with its name first",
+    )
   })
 
   it('leaves callable what was offered before in this turn, and brings it back when it is called', async () => {
@@ -186,8 +200,8 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(act, { minLength: 1, maxLength: 3 }), { maxLength: 8 }),
-        fc.integer({ min: 3000, max: 12_000 }),
-        fc.nat(70),
+        fc.oneof(fc.integer({ min: 2000, max: 12_000 }), fc.integer({ min: 12_000, max: 200_000 })),
+        fc.oneof(fc.nat(70), fc.nat(500)),
         async (acts, contextWindow, count) => {
           const steps = acts.map(
             (some): ScriptedStep =>
@@ -200,6 +214,7 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
           const tools = [
             ...many(count, 60),
             ...Array.from({ length: 5 }, (_, n) => large(`picker_${n}`, 40 * 3 ** n)),
+            large('picker_huge', 6000),
           ]
           const world = await createTurnWorld(model, { tools, settings: { contextWindow, maxOutput: 500 } })
           await using _ = world
@@ -216,7 +231,7 @@ describe('whatever a model searches and calls, and whoever changes the scope mea
           expect(Math.max(...targets)).toBe(targets[0])
         },
       ),
-      { numRuns: 12 * MANY_RUNS },
+      { numRuns: runs(12 * MANY_RUNS) },
     )
   })
 

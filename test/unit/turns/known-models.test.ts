@@ -22,8 +22,9 @@ function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly 
 async function opened() {
   const storage = await openInMemory()
   const clock = handClock()
-  const known = createKnownModels(storage.models.facts, clock, memoryLog())
-  return { storage, clock, known, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
+  const log = memoryLog()
+  const known = createKnownModels(storage.models.facts, clock, log)
+  return { storage, clock, log, known, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() }
 }
 
 test('a server is asked once for all who want to know, and again after a while', async () => {
@@ -79,6 +80,22 @@ test('a window is only ever lowered, and an answer has at most half of a lowered
   })
 })
 
+test('a lowered window keeps as much for the answer as a configured one, where nobody says how much', async () => {
+  await using it = await opened()
+  const { settings, ...model } = asked({ window: 8192 })
+  const usual = { ...model, settings: { ...settings, contextWindow: 32_768, maxOutput: 4096 } }
+  expect(await it.known.settingsOf(usual)).toMatchObject({ contextWindow: 8192, maxOutput: 2048 })
+})
+
+test('a window that was guessed is told from one that the server takes', async () => {
+  await using it = await opened()
+  const model = asked({})
+  await it.known.learn(model.settings, { window: 4000, isGuess: true })
+  expect(await it.known.lastKnown(model)).toMatchObject({ contextWindow: 4000, isWindowGuessed: true })
+  await it.known.learn(model.settings, { window: 3000, isGuess: false })
+  expect(await it.known.lastKnown(model)).not.toHaveProperty('isWindowGuessed')
+})
+
 test('what refusals taught holds for a day', async () => {
   await using it = await opened()
   const model = asked({})
@@ -90,4 +107,15 @@ test('what refusals taught holds for a day', async () => {
   })
   it.clock.advance(DAY_MS + 1)
   expect(await it.known.lastKnown(model)).toEqual(model.settings)
+})
+
+test('windows that are guessed one after another are told once, and are called a guess', async () => {
+  await using it = await opened()
+  const model = asked()
+  for (const window of [5000, 4000, 3000]) {
+    await it.known.learn(model.settings, { window, isGuess: true })
+    await it.known.lastKnown(model)
+  }
+  const told = it.log.lines.filter((line) => line.includes('window'))
+  expect(told).toEqual([expect.stringContaining('smaller windows are tried')])
 })

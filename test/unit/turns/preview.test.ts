@@ -48,6 +48,17 @@ describe('what a model would be given', () => {
     expect(counted.map((texts) => texts.length)).toEqual([2])
   })
 
+  it('tells how many tools there are without counting any', async () => {
+    const tools = [tool('Grep'), tool('Glob'), tool('grep', undefined, { unavailable: 'no sandbox' })]
+    await using world = await createTurnWorld(scriptedModel(), { tools })
+    const asked = { room: world.room, person: world.ann }
+    await world.setScope(['*', '!Glob'])
+    const { scope, visible } = await world.turns.scope(asked)
+    world.composer.count = () => Promise.reject(new Error('tokens were counted'))
+    expect(await world.turns.toolCount(asked)).toEqual({ scope, visible })
+    expect(visible).toBe(1)
+  })
+
   it('is what a room script is tried on: a good one passes, a bad one is told with its line', async () => {
     await using world = await createTurnWorld(scriptedModel())
     const trial = { room: world.room, person: world.ann }
@@ -62,7 +73,7 @@ describe('what a model would be given', () => {
   })
 
   it('is tried with every model: one whose window is too small is named', async () => {
-    const small = anotherModel('small', { contextWindow: 1100, maxOutput: 1000 })
+    const small = anotherModel('small', { contextWindow: 1490, maxOutput: 1000 })
     await using world = await createTurnWorld(scriptedModel(), { more: [anotherModel('other'), small] })
     const printed: string[] = []
     const print = (line: string): void => void printed.push(line)
@@ -76,5 +87,26 @@ describe('what a model would be given', () => {
       /^@small: wrap: layer "x" needs 50\d tokens/,
     )
     expect(printed).toEqual(['fine', '@small: tight'])
+  })
+
+  it('is tried with every model: all that have no space for it are named, and those too small for anything only warned of', async () => {
+    const sized = (name: string, contextWindow: number) =>
+      anotherModel(name, { contextWindow, maxOutput: 200 })
+    const more = [sized('tiny', 500), sized('small', 1500), sized('other', 1600)]
+    await using world = await createTurnWorld(scriptedModel(), { more })
+    const printed: string[] = []
+    const trial = { room: world.room, person: world.ann, print: (line: string) => void printed.push(line) }
+    const script = (words: number): string =>
+      `function default_wrap(t) return wrap(t):system():custom("x", ("word "):rep(${words}), 1, true, {required = true}) end`
+    await world.turns.checkScript({ ...trial, source: script(20) })
+    expect(printed.splice(0)).toEqual([
+      expect.stringMatching(
+        /^! @tiny: wrap: layer "system" needs .* too small for the bundled layers as well$/,
+      ),
+    ])
+    await expect(world.turns.checkScript({ ...trial, source: script(1200) })).rejects.toThrow(
+      /^@small: wrap: layer "x" needs .*; @other: wrap: layer "x" needs /,
+    )
+    expect(printed).toHaveLength(1)
   })
 })

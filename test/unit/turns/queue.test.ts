@@ -50,7 +50,7 @@ describe('the slots of a room', () => {
     const first = room.take('a')
     room.take('b')
     expect(() => room.take('c')).toThrow(Refusal)
-    expect(() => room.take('c')).toThrow('1 models are at work here and 1 wait')
+    expect(() => room.take('c')).toThrow('1 model is at work here and 1 waits;')
     first.leave()
     expect(() => room.take('c')).not.toThrow()
   })

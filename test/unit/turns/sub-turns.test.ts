@@ -16,6 +16,7 @@ import { userContent } from '../../../src/prompt/prompt.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { call, fail, hangs, say, scriptedModel, type ScriptedStep } from '../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld, UNCOUNTED } from '../../support/turn-world.ts'
+import { runs } from '../../support/runs.ts'
 
 const names = (request: ModelRequest | undefined): readonly string[] =>
   request?.tools.map((one) => one.name) ?? []
@@ -382,7 +383,7 @@ describe('the tools of a side turn', () => {
         if (!own.includes('spawn_agent')) return
         expect(own).toEqual(expect.arrayContaining([...names(model.requests[1])]))
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 })

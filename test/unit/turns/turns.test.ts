@@ -12,7 +12,7 @@ describe('starting turns', () => {
     for (const model of ['nobody', 'off', '__proto__']) {
       await expect(world.start('hi', { model })).rejects.toThrow(Refusal)
       await expect(world.start('hi', { model })).rejects.toThrow(
-        `there is no model called @${model}; see models`,
+        `there is no model called @${model}; see /models`,
       )
     }
     expect(world.turns.names()).toEqual(['qwen'])
@@ -26,7 +26,7 @@ describe('starting turns', () => {
     const second = await world.start()
     expect([first.doing(), second.doing()]).toEqual(['thinking', 'waiting'])
     expect(world.turns.running(world.room.name)).toEqual([first, second])
-    await expect(world.start()).rejects.toThrow('1 models are at work here and 1 wait')
+    await expect(world.start()).rejects.toThrow('1 model is at work here and 1 waits;')
     first.cancel()
     expect(await second.done).toMatchObject({ kind: 'reply', text: 'second' })
     expect(world.turns.running(world.room.name)).toEqual([])

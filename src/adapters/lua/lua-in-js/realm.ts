@@ -82,13 +82,12 @@ export function createRealm(
       or: (left, right) => (isTrue(left) ? left : call(right)[0]),
       method: (object, key, ...given) => call(get(object, key), object, ...given),
     }
-    const names = 'add sub mul div mod pow idiv band bor bxor shl shr unm concat lt le gt ge'
-    for (const name of names.split(' ')) {
-      const isOrder = /^[lg][te]$/.test(name)
-      const act = isOrder ? 'compare' : name === 'concat' ? 'concatenate' : 'perform arithmetic on'
-      own[name] = (...given) =>
-        given.includes(undefined) ? fail(`attempt to ${act} a nil value`) : theirs[name]?.(...given)
-    }
+    const arithmetic = 'add sub mul div mod pow idiv band bor bxor shl shr unm'
+    const acts = { 'perform arithmetic on': arithmetic, concatenate: 'concat', compare: 'lt le gt ge' }
+    for (const [act, names] of Object.entries(acts))
+      for (const name of names.split(' '))
+        own[name] = (...given) =>
+          given.includes(undefined) ? fail(`attempt to ${act} a nil value`) : theirs[name]?.(...given)
     return Object.assign({}, theirs, own)
   }
   /** Where in Lua an error was made, and what had called that: `script:3:`. */
@@ -132,7 +131,6 @@ export function createRealm(
       attempt(() => [compile({ name: text(name).replace(/^[=@]/, ''), source: text(source) }, environment)]),
     ipairs: (list) => [step, list, 0],
   }
-  const string = strings(call, text)
   const math: Functions = {
     tointeger: (value) => (Number.isInteger(value) ? value : undefined),
     randomseed: (seed) => call(reseed, Number(seed) + 1),
@@ -153,7 +151,7 @@ export function createRealm(
   const globals = operators?.globalScope.get('_G') ?? new Table()
   const reseed = get(globals.get('math'), 'randomseed')
   Object.assign(globals.strValues, base)
-  for (const [name, functions] of Object.entries({ string, math, debug, utf8 })) {
+  for (const [name, functions] of Object.entries({ string: strings(call, text), math, debug, utf8 })) {
     const known = globals.get(name)
     lua.loadLib(name, new Table({ ...(known instanceof Table ? known.strValues : {}), ...functions }))
   }

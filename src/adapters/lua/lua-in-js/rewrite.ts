@@ -92,8 +92,8 @@ export function rewriteLua({ parse }: typeof LuaParse, source: string): object {
   for (const node of names.filter(({ isLocal }) => isLocal !== undefined)) {
     const { name, isLocal } = node
     const field = make('MemberExpression', { base: variable('v__ENV'), identifier: { name } })
-    const own = { name: name === 'self' ? name : `v_${name}` }
-    Object.assign(node, isLocal || name === '_ENV' ? own : field)
+    const prefixed = { name: name === 'self' ? name : `v_${name}` }
+    Object.assign(node, isLocal || name === '_ENV' ? prefixed : field)
   }
   const chunk = lambda([make('VarargLiteral', {})], [own, ...body])
   return make('Chunk', { body: [give(lambda([variable('v__ENV')], [give(chunk)]))] })

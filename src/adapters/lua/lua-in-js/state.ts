@@ -2,12 +2,12 @@
 // own library and what every engine is given, and nothing of prompts or rooms.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { constants, type Context, createContext, runInContext } from 'node:vm'
-import { type LuaProgram, scriptChunk } from '../bundle.ts'
+import { constants, createContext, runInContext } from 'node:vm'
+import { dataChunk, type LuaProgram, scriptChunk } from '../bundle.ts'
 import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
-import { askHost, type HostAnswer, luaLiteral } from '../lua-values.ts'
-import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
+import type { LuaState, LuaStates } from '../lua-states.ts'
 import { createRealm, type Order } from './realm.ts'
+import { createRepeatableHost, type RepeatableHost } from '../repeatable-host.ts'
 import { rewriteLua } from './rewrite.ts'
 import { createStrings } from './strings.ts'
 
@@ -17,15 +17,18 @@ export const luaInJsStates: LuaStates = { isOnePerScript: false, open }
 function open(program: LuaProgram, limits: LuaLimits): LuaState {
   // Not an object of ours: whoever could climb from it to its prototypes would be in our realm.
   const global = createContext(constants.DONT_CONTEXTIFY)
-  let running: StateJob | undefined
+  let host: RepeatableHost | undefined
   const fill = runInContext(realmText(), global)
   fill((name: string, argument: string) => {
-    const answer: HostAnswer = running ? askHost(running, name, toText(argument)) : { code: 'return nil' }
+    const answer = host?.ask(name, toText(argument)) ?? { code: 'return nil' }
     return toBytes('text' in answer ? `+${answer.text}` : `-${answer.code}`)
   })
   const order = (given: Order, timeMs = limits.timeMs): string => {
     global['order'] = toBytes(JSON.stringify(given))
-    const answer = toText(carryOut(global, timeMs, limits))
+    const answer = withProcessorTime(timeMs, (wallMs) => {
+      host?.begin()
+      return toText(runInContext('carryOut(order)', global, { timeout: wallMs }))
+    })
     if (answer[0] === '+') return answer.slice(1)
     throw luaError(answer.slice(1), limits)
   }
@@ -33,24 +36,24 @@ function open(program: LuaProgram, limits: LuaLimits): LuaState {
   order(program, 8 * limits.timeMs)
   return {
     run(job) {
-      running = job
-      const data = { name: 'snapshot', source: `return ${luaLiteral(job.data)}` }
-      return order({ script: scriptChunk((job.script ?? '').toWellFormed()), data })
+      host = createRepeatableHost(job)
+      return order({ script: scriptChunk((job.script ?? '').toWellFormed()), data: dataChunk(job.data) })
     },
   }
 }
 
 /** V8 looks at the clock on the wall alone: what had too little of a busy processor begins again, with more time. */
-function carryOut(global: Context, cpuMs: number, limits: LuaLimits): string {
-  for (let [wallMs, used] = [cpuMs, 1]; ; wallMs *= Math.max(2, cpuMs / used)) {
+function withProcessorTime(ms: number, run: (wallMs: number) => string): string {
+  for (let wallMs = ms; ;) {
     const before = process.cpuUsage()
     try {
-      return runInContext('carryOut(order)', global, { timeout: Math.ceil(wallMs) })
+      return run(Math.ceil(wallMs))
     } catch (error) {
       if (!String(error).includes('timed out')) throw error
       const { user, system } = process.cpuUsage(before)
-      used = Math.max(1, (user + system) / 1000)
-      if (used >= cpuMs) throw luaError(TIME_LIMIT_ERROR, limits)
+      const used = Math.max(1, (user + system) / 1000)
+      if (used >= ms) return `-${TIME_LIMIT_ERROR}`
+      wallMs *= Math.max(2, ms / used)
     }
   }
 }

@@ -1,12 +1,16 @@
 // Lua 5.4 itself, as WebAssembly, by wasmoon: the usual engine. It knows its own library and what every engine is given,
 // and nothing of prompts or rooms.
 
-import { LuaEngine, LuaFactory, LuaType, type LuaWasm } from 'wasmoon'
+import { createRequire } from 'node:module'
+import type * as Wasmoon from 'wasmoon'
 import type { WrapError } from '../../../prompt/ports.ts'
-import { type LuaChunk, type LuaProgram, scriptChunk } from '../bundle.ts'
+import { dataChunk, type LuaChunk, type LuaProgram, scriptChunk } from '../bundle.ts'
 import { luaError, type LuaLimits, TIME_LIMIT_ERROR } from '../limits.ts'
-import { askHost, type HostAnswer, luaLiteral } from '../lua-values.ts'
+import { askHost, type HostAnswer } from '../lua-values.ts'
 import type { LuaState, LuaStates, StateJob } from '../lua-states.ts'
+
+/** Not by `import`, with which Node first looks through the file for names: that takes 70 ms of each process. */
+const { LuaEngine, LuaFactory, LuaType }: typeof Wasmoon = createRequire(import.meta.url)('wasmoon')
 
 /** Instructions between two looks at the clock. */
 const HOOK_EVERY = 10_000
@@ -21,15 +25,15 @@ export async function loadWasmoonStates(): Promise<LuaStates> {
 }
 
 class WasmoonState implements LuaState {
-  readonly #engine: LuaEngine
-  readonly #wasm: LuaWasm
+  readonly #engine: Wasmoon.LuaEngine
+  readonly #wasm: Wasmoon.LuaWasm
   readonly #address: number
   readonly #limits: LuaLimits
   readonly #pointers: number[] = []
   #started: Started | undefined
   #job: StateJob | undefined
 
-  constructor(wasm: LuaWasm, program: LuaProgram, limits: LuaLimits, script: string) {
+  constructor(wasm: Wasmoon.LuaWasm, program: LuaProgram, limits: LuaLimits, script: string) {
     this.#wasm = wasm
     this.#limits = limits
     // Never with proxies: through them a script could reach JavaScript's prototypes.
@@ -49,7 +53,7 @@ class WasmoonState implements LuaState {
     this.#job = job
     lua_settop(this.#address, 3)
     for (const slot of [1, 2]) lua_pushvalue(this.#address, slot)
-    this.#load({ name: 'snapshot', source: `return ${luaLiteral(job.data)}` })
+    this.#load(dataChunk(job.data))
     lua_pushvalue(this.#address, 3)
     return this.#timed(() => {
       const status = this.#wasm.lua_pcallk(this.#address, 3, 2, 0, 0, null)
@@ -150,8 +154,9 @@ class WasmoonState implements LuaState {
   #reply(state: number): number {
     const name = this.#wasm.lua_tolstring(state, 1, null)
     const argument = this.#wasm.lua_tolstring(state, 2, null)
-    const answer: HostAnswer = this.#job ? askHost(this.#job, name, argument) : { code: 'return nil' }
+    const answer: HostAnswer = this.#job ? askHost(this.#job.host, name, argument) : { code: 'return nil' }
     const isText = 'text' in answer
+    if (isText) this.#job?.texts.keep(answer.text)
     this.#push(state, isText ? answer.text : answer.code)
     this.#wasm.lua_pushboolean(state, isText ? 1 : 0)
     return 2

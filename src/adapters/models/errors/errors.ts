@@ -3,10 +3,11 @@
  * folder must not know what is done about it.
  */
 import { APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+import { errorCode, errorMessage } from '../../../lib/errors.ts'
 import { ModelError, type ModelRefusal } from '../../../turns/model-error.ts'
 import { LimitError } from '../guarded-fetch.ts'
 import { explainStatus, final, passing, type Explanation } from './explain-status.ts'
-import { refusalIn } from './refusals.ts'
+import { minuteRefusalIn, refusalIn } from './refusals.ts'
 import { safe, type Upstream } from './upstream.ts'
 
 /** A provider reported an error in the middle of its stream. The message is its own. */
@@ -14,33 +15,45 @@ export class StreamError extends Error {
   override readonly name = 'StreamError'
 }
 
+/** What was to come of an answer that had begun cannot be read; the cause says why. */
+export class AnswerBroken extends Error {
+  override readonly name = 'AnswerBroken'
+}
+
 /**
  * Makes a `ModelError` of any failure of a provider: a sentence for people that says what to do, and facts for the log.
- * Neither holds a secret.
+ * Neither holds a secret. `begun` is whether the provider had begun to answer.
  */
-export function modelError(error: unknown, upstream: Upstream): ModelError {
+export function modelError(error: unknown, upstream: Upstream, begun = false): ModelError {
   if (error instanceof ModelError) return error
   const call = APICallError.isInstance(error) ? error : undefined
   const { sentence, retryable, retryAfterMs } = explain(error, call, upstream)
+  const code = causes(error).map(errorCode).find(Boolean)
   const facts = {
+    endpoint: upstream.endpoint,
     ...(call?.statusCode === undefined ? {} : { status: call.statusCode }),
-    detail: safe(call?.responseBody || messageOf(error), upstream, 500),
+    ...(code === undefined ? {} : { code }),
+    detail: safe(call?.responseBody || errorMessage(error), upstream, 500),
   }
   const refusal = refusalOf(error, call)
+  const wasBegun = begun || causes(error).some((cause) => cause instanceof AnswerBroken)
   // The same request would be refused again, whatever its status says.
   return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, {
     ...(refusal ? { refusal } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    // What the provider itself gave up is not known to have been read.
+    begun: wasBegun && retryable && !refusal,
   })
 }
 
-/** Statuses that say nothing of the request itself: the key, the quota. */
-const NOT_OF_REQUEST: ReadonlySet<number | undefined> = new Set([401, 403, 429])
+/** Statuses that say nothing of the request itself, but of the key. */
+const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])
 
 function refusalOf(error: unknown, call: APICallError | undefined): ModelRefusal | undefined {
-  if (NOT_OF_REQUEST.has(call?.statusCode)) return undefined
+  if (OF_THE_KEY.has(call?.statusCode)) return undefined
   const said = call ? `${call.message}\n${call.responseBody ?? ''}` : providerMessage(error)
-  const refusal = said === undefined ? undefined : refusalIn(said)
+  const read = call?.statusCode === 429 ? minuteRefusalIn : refusalIn
+  const refusal = said === undefined ? undefined : read(said)
   // Whatever the body says, such as a page of a proxy: this status is of a request that is too large (RFC 9110, 15.5.14).
   return refusal ?? (call?.statusCode === 413 ? { kind: 'too-long' } : undefined)
 }
@@ -51,7 +64,7 @@ const NO_CONTENT = 204
 function explain(error: unknown, call: APICallError | undefined, upstream: Upstream): Explanation {
   const limit = causes(error).find((cause) => cause instanceof LimitError)
   if (limit) return limitSentence(limit)
-  const code = causes(error).map(codeOf).find(Boolean)
+  const code = causes(error).map(errorCode).find(Boolean)
   if (code) return networkSentence(code, upstream)
   if (call?.statusCode !== undefined && (call.statusCode >= 300 || call.statusCode === NO_CONTENT))
     return explainStatus(call.statusCode, call, upstream)
@@ -61,9 +74,9 @@ function explain(error: unknown, call: APICallError | undefined, upstream: Upstr
     return passing(`the server at ${upstream.endpoint} sent something that is not a model's answer`)
   }
   const said = providerMessage(error)
-  if (said) return final(`the provider reported: ${safe(said, upstream, 300)}`)
+  if (said) return (isPassing(error) ? passing : final)(`the provider reported: ${safe(said, upstream, 300)}`)
   if (call) return passing('the connection broke in the middle of the answer; ask again')
-  return passing(`the request failed (${safe(messageOf(error), upstream, 200)}); ask again`)
+  return passing(`the request failed (${safe(errorMessage(error), upstream, 200)}); ask again`)
 }
 
 function limitSentence({ limit }: LimitError): Explanation {
@@ -78,7 +91,8 @@ function networkSentence(code: string, { endpoint, question }: Upstream): Explan
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
     return final(`the certificate of ${at} cannot be trusted (${code})`)
   }
-  return passing(`the connection to ${at} broke (${code}); ask again`)
+  // What a proxy or a restart does is nothing that members can mend: where the server is, the log says.
+  return passing('the connection to its server broke; ask again')
 }
 
 /** The message of an error object that came inside the stream, in OpenAI's form or a similar one. */
@@ -89,14 +103,22 @@ function providerMessage(error: unknown): string | undefined {
   return 'message' in error && typeof error.message === 'string' ? error.message : undefined
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/**
+ * Types of errors that Anthropic reports in a stream for what has a status of its own before it begins: 529, 429, 504 and 500
+ * (docs.anthropic.com/en/api/errors, 2026-11).
+ */
+const PASSING_TYPES: ReadonlySet<unknown> = new Set([
+  'overloaded_error',
+  'rate_limit_error',
+  'timeout_error',
+  'api_error',
+])
+
+const isPassing = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'type' in error && PASSING_TYPES.has(error.type)
 
 function causes(error: unknown): readonly Error[] {
   const found: Error[] = []
   for (let one = error; one instanceof Error && !found.includes(one); one = one.cause) found.push(one)
   return found
 }
-
-/** The code by which node or undici names a broken connection, or a failure of DNS or TLS. */
-const codeOf = (error: Error): string | undefined =>
-  'code' in error && typeof error.code === 'string' ? error.code : undefined

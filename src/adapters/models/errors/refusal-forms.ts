@@ -2,13 +2,21 @@
 // alone ("16,384" is "16384"), and takes linear time.
 
 /**
- * How one kind of server words a refusal, and where these words were seen. The groups `tokens`, `more` (to be added) and
- * `window` are numbers of tokens.
+ * How one kind of server words a refusal, and where these words were seen. The groups are numbers of tokens: `tokens` and
+ * `more` (to be added) are of the prompt, `total` is of prompt and answer together, `window` is what both may have.
  */
 export type RefusalForm = readonly [source: string, pattern: RegExp]
 
 /** A list of forms that a program keeps which speaks with many providers. */
 const LIST = 'github.com/earendil-works/pi, packages/ai/src/utils/overflow.ts'
+
+/** A request that is larger than what its sender may use in a minute: it would never be taken, however long one waits. */
+export const OVER_MINUTE: readonly RefusalForm[] = [
+  [
+    'OpenAI, status 429: github.com/Aider-AI/aider/issues/1880',
+    /request too large for .{0,200}tokens per min(?:ute)? \(tpm\): limit (?<window>\d+), requested (?<total>\d+)/,
+  ],
+]
 
 /** A prompt that is too long. The forms that tell more come first. */
 export const TOO_LONG: readonly RefusalForm[] = [
@@ -21,12 +29,25 @@ export const TOO_LONG: readonly RefusalForm[] = [
     /maximum context length is (?<window>\d+) tokens\. however, your messages resulted in (?<tokens>\d+) tokens/,
   ],
   [
+    'OpenAI since GPT-5, of the prompt alone: github.com/cline/cline/issues/5474',
+    /input tokens exceed the configured limit of (?<window>\d+) tokens(?:\. your messages resulted in (?<tokens>\d+) tokens)?/,
+  ],
+  ...OVER_MINUTE,
+  [
     'OpenRouter: github.com/boldsoftware/shelley/issues/159, github.com/Aider-AI/aider/issues/3721',
     /maximum context length is (?<window>\d+) tokens[^(]{0,80}\((?<tokens>\d+) of text input(?:, (?<more>\d+) of tool input)?/,
   ],
   [
     'vLLM 0.11, where max_tokens is too large: github.com/stepfun-ai/Step-Audio-R1/issues/3',
     /maximum context length is (?<window>\d+) tokens and your request has (?<tokens>\d+) input tokens/,
+  ],
+  [
+    'vLLM 0.11, of the prompt alone: github.com/vllm-project/vllm, vllm/entrypoints/openai/serving_engine.py',
+    /maximum context length is (?<window>\d+) tokens\. however, your request has (?<tokens>\d+) input tokens/,
+  ],
+  [
+    'vLLM of pictures and text, status 500: github.com/vllm-project/vllm/issues/12165',
+    /prompt \(total length (?<tokens>\d+)\) is too long to fit into the model \(context length (?<window>\d+)\)/,
   ],
   [
     'vLLM: github.com/proxysoul/Empryo/issues/52',
@@ -115,6 +136,10 @@ export const TOO_LONG: readonly RefusalForm[] = [
     /request \((?<tokens>\d+) tokens\) exceeds the available context size \((?<window>\d+) tokens\)/,
   ],
   ['llama.cpp before: github.com/continuedev/continue/issues/9797', /exceeds the available context size/],
+  [
+    'llama.cpp where slots share a window, status 500: github.com/ggml-org/llama.cpp/issues/19774',
+    /context size has been exceeded/,
+  ],
   [
     'llama-cpp-python: github.com/abetlen/llama-cpp-python/issues/462',
     /requested tokens \((?<tokens>\d+)\) exceed context window of (?<window>\d+)/,

@@ -5,6 +5,7 @@ const VITAL_TABLES = [
   'migrations',
   'people',
   'person_keys',
+  'waiting_keys',
   'rooms',
   'members',
   'room_values',

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { errorMessage } from '../../../lib/errors.ts'
 
 /** An optional dependency in package.json, and what helps where it cannot be loaded. */
 interface Driver {
@@ -22,10 +23,10 @@ const BEFORE_NODE_API_10: Driver = {
 
 /**
  * Opens a database file with the better-sqlite3 that this Node can run; `:memory:` is a database that ends with
- * the process. Nothing is loaded before the first one is opened. Throws `StorageError` if the driver cannot be
+ * the process, as is a copy of the bytes of one. Nothing is loaded before the first one is opened. Throws `StorageError` if the driver cannot be
  * loaded, and otherwise what SQLite throws.
  */
-export function openFile(file: string, options: Database.Options = {}): Database.Database {
+export function openFile(file: string | Buffer, options: Database.Options = {}): Database.Database {
   return new (loadDriver())(file, options)
 }
 
@@ -37,7 +38,7 @@ function loadDriver(): typeof Database {
     new driver(':memory:').close()
     return driver
   } catch (cause) {
-    const reason = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1).join('')
+    const reason = errorMessage(cause).split('\n', 1).join('')
     throw new StorageError(
       'other',
       `${name}, which reads and writes the database, cannot be loaded by Node ${process.version} (${reason}); ${cure}`,

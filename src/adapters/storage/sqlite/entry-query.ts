@@ -85,9 +85,11 @@ function select(query: EntryQuery, columns: string, index: string, kind: string)
   ].join(' ')
 }
 
-/** Not what was taken back, nor a later version, which stands in the place of the first. */
+/** Not what was taken back, nor a reaction to that, nor a later version, which stands in the place of the first. */
 const LAST_VERSIONS =
-  "AND (revision IS NULL OR revisions.text IS NOT NULL) AND json_extract(data, '$.edits') IS NULL"
+  "AND (revision IS NULL OR revisions.text IS NOT NULL) AND json_extract(data, '$.edits') IS NULL " +
+  "AND (kind <> 'action' OR NOT EXISTS (SELECT 1 FROM revisions AS gone" +
+  " WHERE gone.target = json_extract(data, '$.reacts') AND gone.text IS NULL))"
 
 function entryValues(query: EntryQuery): Record<string, unknown> {
   return {

@@ -1,4 +1,5 @@
 import { StorageError } from '../../../chat/errors.ts'
+import { errorCode, errorMessage } from '../../../lib/errors.ts'
 
 type Reason = StorageError['reason']
 
@@ -34,18 +35,14 @@ const CAUSES: readonly (readonly [code: string, reason: Reason, advice: string])
 /** The same trouble as a `StorageError`, with a sentence for people; one that is a `StorageError` already stays. */
 export function toStorageError(error: unknown, { reading = false } = {}): StorageError {
   if (error instanceof StorageError) return error
-  const code = codeOf(error)
+  const code = errorCode(error) ?? ''
   const known = CAUSES.find(([start]) => code.startsWith(start))
-  const message =
-    known?.[2] ?? `the database refused: ${error instanceof Error ? error.message : String(error)}`
+  const message = known?.[2] ?? `the database refused: ${errorMessage(error)}`
   return new StorageError(known?.[1] ?? 'other', message, { cause: error, reading })
 }
 
 /** True if the trouble is with this one change (a constraint, its size, its form), not with the database. */
 export function concernsOneChange(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? ''
   return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code)
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -72,6 +72,8 @@ function refuseDamaged(db: Database, file: string): void {
 function keepSafe(db: Database): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
+  // What is deleted, such as a message to one person that was read, is in no copy of the file.
+  db.pragma('secure_delete = ON')
   db.pragma('trusted_schema = OFF')
   db.pragma('journal_size_limit = 67108864')
 }

@@ -10,8 +10,13 @@ type SizeRow = Removed & { readonly fd: number }
 export function createResultStore({ db, read, write }: Connection): ResultStore {
   const sql = prepare(db)
 
-  /** Bytes of all texts; undefined where they must be added up anew: at first, and after a change that failed. */
+  /**
+   * Bytes of all texts at most: those of a room that was deleted went with it. Undefined where they must be added up anew:
+   * at first, and after a change that failed.
+   */
   let known: number | undefined
+
+  const sumOfAll = (): number => returned(sql.sum.get()).bytes
 
   /** Removes a room's oldest results, until those left and `bytes` more are at most `maxBytes`. */
   function removeOldestOf(room: RoomName, bytes: number, maxBytes: number): readonly Removed[] {
@@ -25,9 +30,10 @@ export function createResultStore({ db, read, write }: Connection): ResultStore 
 
   /** Removes what is too old or too much. Gives the bytes that are left, with the `bytes` that come. */
   function removeExcess(room: RoomName, bytes: number, limits: ResultLimits): number {
-    let kept = known ?? sql.sum.get()?.bytes ?? 0
+    let kept = known ?? sumOfAll()
     kept -= sumOf(sql.sweep.all(limits.since))
     kept -= sumOf(removeOldestOf(room, bytes, limits.roomBytes))
+    if (kept + bytes > limits.allBytes) kept = sumOfAll()
     while (kept > 0 && kept + bytes > limits.allBytes) kept -= sumOf(sql.removeOldest.all())
     return kept + bytes
   }

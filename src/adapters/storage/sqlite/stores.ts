@@ -16,6 +16,7 @@ import { createInviteStore } from './people/invites.ts'
 import { createKeyStore } from './people/keys.ts'
 import { createNameStore } from './people/names.ts'
 import { createPeopleStore } from './people/people.ts'
+import { createLastSeenStore, createPreferenceStore } from './people/preferences.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -23,7 +24,9 @@ import { createEntrySearch } from './search/entry-search.ts'
 import { createLogStats } from './search/log-stats.ts'
 import { createSummaryStore } from './summaries.ts'
 import { createDirectMessageStore } from './talk/direct-messages.ts'
+import { createAwayStore } from './talk/away.ts'
 import { createIgnoredStore } from './talk/ignored.ts'
+import { createTypedStore } from './talk/typed.ts'
 import { createTurnStore } from './turns/turns.ts'
 
 /** All stores over one connection. On one that cannot write, their reading methods work. */
@@ -45,10 +48,14 @@ export function createStores(connection: Connection): Stores {
       keys: createKeyStore(connection),
       names: createNameStore(connection),
       invites: createInviteStore(connection),
+      preferences: createPreferenceStore(connection),
+      lastSeen: createLastSeenStore(connection),
     },
     talk: {
       messages: createDirectMessageStore(connection),
       ignored: createIgnoredStore(connection),
+      typed: createTypedStore(connection),
+      away: createAwayStore(connection),
     },
     prompts: {
       history: createHistoryStore(connection),

@@ -12,8 +12,8 @@ export const ALLOW_FLAG = {
   repeats: true,
 } as const satisfies FlagSpec
 
-/** Who may use it. */
-export const ALLOW_RULE = 'Everybody; --allow only scripts of the owner of the room, an op or an admin.'
+/** Who may use it, besides their role. */
+export const ALLOW_NOTE = '--allow is for scripts alone.'
 
 type Here = CommandContext<'here'>
 
@@ -42,7 +42,7 @@ export function createCallerPermissions(
     const ids = names.map((name) => {
       const found = tools.find(({ tool }) => tool.name === name || tool.id === name)
       if (found) return [found.tool.id, ...found.tool.aliasOf]
-      throw new Refusal(`there is no tool called ${name.slice(0, 64)} in ${room.name}; see tools`)
+      throw new Refusal(`there is no tool called ${name.slice(0, 64)} in ${room.name}; see /tools`)
     })
     return new Set(ids.flat())
   }

@@ -46,8 +46,9 @@ export async function printAnswer(
     printer.asked(message)
     for (const print of early) print(turn)
     const last = await started.done
-    printer.end()
-    return last.kind === 'reply' && last.outcome === 'done' ? undefined : false
+    const isAnswered = last.kind === 'reply' && last.outcome === 'done'
+    printer.end(isAnswered)
+    return isAnswered ? undefined : false
   } finally {
     stop()
   }
@@ -60,7 +61,8 @@ interface Printer {
   /** An entry of the turn. */
   entry(entry: Entry): void
   delta(text: string): void
-  end(): void
+  /** False where there is no whole answer: whoever waits for it is told why. */
+  end(isAnswered: boolean): void
 }
 
 function jsonPrinter(out: Output): Printer {
@@ -71,6 +73,13 @@ function jsonPrinter(out: Output): Printer {
 function textPrinter(out: Output): Printer {
   let atLineStart = true
   let streamed = ''
+  /** What the room was told last, such as who stopped the turn. */
+  let told: string | undefined
+  let isWarned = false
+  const warn = (text: string): void => {
+    out.warn(text)
+    isWarned = true
+  }
   const write = (text: string): void => {
     if (text === '') return
     out.write(text)
@@ -79,8 +88,9 @@ function textPrinter(out: Output): Printer {
   return {
     asked() {},
     entry(entry) {
-      if (entry.kind === 'notice' && entry.level === 'error') out.warn(entry.text)
-      if (entry.kind === 'approval' && entry.verdict === 'denied') out.warn(entry.text)
+      if (entry.kind === 'notice' && entry.level === 'error') warn(entry.text)
+      else if (entry.kind === 'notice') told = entry.text
+      if (entry.kind === 'approval' && entry.verdict === 'denied') warn(entry.text)
       // Text before a tool call ends there: the next step's text begins on a line of its own.
       if (entry.kind === 'tool_call' && !atLineStart) write('\n')
       if (entry.kind !== 'reply') return
@@ -93,8 +103,9 @@ function textPrinter(out: Output): Printer {
       streamed += text
       write(text)
     },
-    end() {
+    end(isAnswered) {
       if (!atLineStart) write('\n')
+      if (!isAnswered && !isWarned) out.warn(told ?? 'the turn ended without a whole answer; turn says how')
     },
   }
 }

@@ -7,6 +7,6 @@ export function modelName(word: string, names: readonly string[]): string {
   if (names.includes(name)) return name
   const near = closest(name, names)
   throw new Refusal(
-    `there is no model called @${name.slice(0, 40)}; ${near ? `did you mean @${near}?` : 'models lists them'}`,
+    `there is no model called @${name.slice(0, 40)}; ${near ? `did you mean @${near}?` : '/models lists them'}`,
   )
 }

@@ -1,3 +1,4 @@
+import { headOf } from '../../../lib/text/characters.ts'
 import { userContent } from '../../../prompt/prompt.ts'
 import type { StepMessage, TurnRecord } from '../../../turns/ports.ts'
 import { requestsOf } from '../../../turns/turn-log.ts'
@@ -25,28 +26,43 @@ export function sentIn(turn: TurnRecord): readonly NumberedRequest[] {
   return sent.map((now, index) => ({ number: index + 1, now, before: sent[index - 1] }))
 }
 
-/** A request for people. A part that did not change since the request before is named, not repeated. */
-export function requestText(
-  { number, now, before }: NumberedRequest,
-  form: 'whole' | 'folded' = 'whole',
-): string {
-  const parts: readonly (readonly [title: string, now: string, then: string | undefined])[] = [
-    ['system', now.system, before?.system],
-    ['user', now.user, before?.user],
-    ...now.messages.map(
-      (message, at) =>
-        [titleOf(message), textOf(message), before?.messages[at] && textOf(before.messages[at])] as const,
-    ),
-    ['tools', JSON.stringify(now.tools), before && JSON.stringify(before.tools)],
-  ]
-  const shown = form === 'whole' ? (text: string) => text : folded
+/** A part of a request, and the same part of the request before. */
+interface RequestPart {
+  readonly title: string
+  readonly now: string
+  readonly before: string | undefined
+  /** What is shown of it where it is folded; absent where its beginning is. */
+  readonly short?: string
+}
+
+/**
+ * A request for people. A part that did not change since the request before is named, not repeated. Folded, each part has a
+ * few lines of at most `columns` cells.
+ */
+export function requestText(request: NumberedRequest, folding?: { readonly columns: number }): string {
+  const shown = folding ? (part: RequestPart) => folded(part, folding.columns) : ({ now }: RequestPart) => now
   return [
-    `-- request ${number}`,
-    ...parts.map(([title, text, then]) =>
-      text === then ? `-- ${title}: as before` : `-- ${title}\n${shown(text)}`,
+    `-- request ${request.number}`,
+    ...partsOf(request).map((part) =>
+      part.now === part.before ? `-- ${part.title}: as before` : `-- ${part.title}\n${shown(part)}`,
     ),
   ].join('\n')
 }
+
+const partsOf = ({ now, before }: NumberedRequest): readonly RequestPart[] => [
+  { title: 'system', now: now.system, before: before?.system },
+  { title: 'user', now: now.user, before: before?.user },
+  ...now.messages.map((message, at) => {
+    const earlier = before?.messages[at]
+    return { title: titleOf(message), now: textOf(message), before: earlier && textOf(earlier) }
+  }),
+  {
+    title: 'tools',
+    now: JSON.stringify(now.tools),
+    before: before && JSON.stringify(before.tools),
+    short: now.tools.length === 0 ? 'none' : now.tools.map(({ name }) => name).join(' '),
+  },
+]
 
 const titleOf = (message: StepMessage): string =>
   message.role === 'tool' ? `result of ${message.name}` : 'answer'
@@ -60,12 +76,12 @@ const textOf = (message: StepMessage): string =>
 
 /** What is left of a part when it is folded. */
 const FOLDED_LINES = 6
-const FOLDED_CHARS = 480
 
-/** The beginning of a text, and how much is missing. */
-function folded(text: string): string {
-  const lines = text.split('\n')
-  const head = lines.slice(0, FOLDED_LINES).join('\n').slice(0, FOLDED_CHARS).toWellFormed()
-  const missing = text.length - head.length
-  return missing === 0 ? text : `${head}\n… [${missing} more characters; full prints all]`
+/** The beginning of a part, and how much is missing. */
+function folded({ now, short }: RequestPart, columns: number): string {
+  if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
+  const lines = now.split('\n')
+  const head = headOf(lines.slice(0, FOLDED_LINES).join('\n'), FOLDED_LINES * columns)
+  const missing = now.length - head.length
+  return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
 }

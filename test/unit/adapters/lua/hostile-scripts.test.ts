@@ -2,13 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createComposer } from '../../../../src/adapters/lua/composer.ts'
-import { paths } from '../../../../src/app/paths.ts'
 import { type Composer, WrapError } from '../../../../src/prompt/ports.ts'
 import { hostileScripts, type HostileScript } from '../../../support/hostile-scripts.ts'
-import { messages, sampleSnapshot } from '../../../support/snapshot.ts'
+import { inRoom, openPool } from '../../../support/pool.ts'
 import { lacks } from '../../../support/needs.ts'
-import { memoryLog } from '../../../support/chat-parts.ts'
 import { traceCalls } from '../../../support/system-calls.ts'
 import { wrapProcesses } from '../../../support/wrap-processes.ts'
 
@@ -20,21 +17,7 @@ const slow = hostileScripts()
   .filter(isSlow)
   .filter((_, index) => index % 6 === 0)
 
-const open = (size: number): Composer =>
-  createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine: 'wasmoon',
-    log: memoryLog(),
-    size,
-    limits: { timeMs: 60, cpuMs: 400 },
-  })
-
-const inRoom = (name: string, source?: string) => ({
-  ...sampleSnapshot({ history: messages(3) }),
-  room: { ...sampleSnapshot().room, name },
-  ...(source === undefined ? {} : { script: { source, version: 1 } }),
-})
+const open = (size: number): Composer => openPool({ size, limits: { timeMs: 60, cpuMs: 400 } })
 
 /** What became of a script, in the words of the corpus. */
 async function outcomeOf(composer: Composer, source: string, room: string) {

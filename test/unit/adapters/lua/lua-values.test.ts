@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createGivenTexts } from '../../../../src/adapters/lua/given-texts.ts'
 import { askHost, luaLiteral, readLuaJson } from '../../../../src/adapters/lua/lua-values.ts'
 import type { Json } from '../../../../src/lib/json.ts'
+import { runs } from '../../../support/runs.ts'
 
 test.each([
   [null, 'nil'],
@@ -47,12 +47,12 @@ test('texts come back as they were, however Lua wrote them', () => {
       expect(readLuaJson(asLua(text))).toBe(text)
       expect(readLuaJson(JSON.stringify([text, { [text]: 1 }]))).toEqual([text, { [text]: 1 }])
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
 test('a host’s answer is a text as it is, another value as Lua, and a refusal as an error in Lua', () => {
-  const ask = (host: () => Json) => askHost({ host, texts: createGivenTexts() }, 'what', '1')
+  const ask = (host: () => Json) => askHost(host, 'what', '1')
   expect(ask(() => 'a "text"\n')).toEqual({ text: 'a "text"\n' })
   expect(ask(() => 'a\0b')).toEqual({ code: 'return "a\\000b"' })
   expect(ask(() => [1, { a: null }])).toEqual({ code: 'return {1,{["a"]=nil}}' })

@@ -7,6 +7,7 @@ import {
 } from '../../../../src/adapters/lua/sent-history.ts'
 import type { HistoryRow } from '../../../../src/prompt/snapshot.ts'
 import { messages, row } from '../../../support/snapshot.ts'
+import { runs } from '../../../support/runs.ts'
 
 const read = (json: string): SentHistory => JSON.parse(json) as SentHistory
 
@@ -33,7 +34,7 @@ test('whatever becomes of the rows of several rooms, each arrives as it is', () 
         expect(receive(read(send(turn.room, rows)))).toEqual(rows)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextLook } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { paceInput } from '../../../../src/adapters/ssh/paced-input.ts'
-import { createScheduler } from '../../../../src/lib/scheduler.ts'
+import { createScheduler } from '../../../../src/lib/jobs/scheduler.ts'
 
 /** Readers on a clock that stands still but while they are fed, which costs each of them so many ms. */
 function scene() {

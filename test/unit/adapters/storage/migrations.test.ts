@@ -29,6 +29,14 @@ const released: Readonly<Record<string, string>> = {
   '015-payers.sql': 'b802bf152f21b2fd88172f798d856e943b04383c13d16f9a5b8d3ee9aa7ca396',
   '016-talk.sql': 'b4404dfe34f5ba340544d2e25b39c8033cd5a288e168e9d0bac64ae28222fe6e',
   '017-asked-and-invited.sql': 'adfdd4a06ba72234de61828ee42cd2da04fa813022823d44db39157c1a8d0fb4',
+  '018-preferences.sql': '75a43a1fc69ed8fc66cb80b4acdae164bb5da96b2211f5e77ce52080e08feba1',
+  '019-config-admins-and-former-names.sql':
+    '03bab68c4488aab6155747fc669ea34e678a17d5643eb0d2e5a22fc3fab4043f',
+  '020-who-said-it.sql': 'e85c76a793f2e691c3b99d696a460998425345e6a3e74c120815f4873885eee3',
+  '021-typed.sql': 'ecbe1944c5d82d61d064469de587dafb44d3b69df13a3cf86b95666497f5ec24',
+  '022-who-asked.sql': 'd1bde075edf3bd624ff4611c4f6495111331bb2cf0b597887acf504d7db98be8',
+  '023-waiting-keys.sql': 'c2b0395a02b6863c828a953c8855321074763a912416a6ff5c43f7b215f709aa',
+  '024-most-counted.sql': '7baa9ec9830ec6abbbce632ffdfd05b6813f30ecfbda9d4d5b1bfc073def0ef4',
 }
 
 /** A database with the schema before any other, and a row of each table as it was written then. */

@@ -57,7 +57,7 @@ test('names that older rules let people have are filed anew, told of, and stay w
   ] as const)
     expect(await comesIn(storage, name, id), name).toBe(id)
   expect(await comesIn(storage, 'ann', 'other')).toMatch(/^guest:/)
-  expect((await storage.chat.people.bySkeleton('ann'))?.id).toBe('p1')
+  expect((await storage.chat.people.bySkeleton('ann', 0))?.id).toBe('p1')
 })
 
 test('twenty thousand names are filed at one start', async () => {

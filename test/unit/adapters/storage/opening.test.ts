@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { damageOf, openStorage } from '../../../../src/adapters/storage/open.ts'
 import { openFile } from '../../../../src/adapters/storage/sqlite/driver.ts'
+import type { PersonId } from '../../../../src/chat/people/person.ts'
 import { message, sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
@@ -120,4 +121,20 @@ test('a directory in the place of the database, and a file in the place of its d
   writeFileSync(join(dir.path, 'file'), '')
   const inFile = openStorage(sqliteOptions(join(dir.path, 'file')))
   await expect(inFile).rejects.toThrow('a file stands where a directory should be')
+})
+
+test('a message to one person that was read is nowhere in the file once the server has ended', async () => {
+  using dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const text = 'meet at nine '.repeat(300)
+  {
+    await using storage = await openStorage(options)
+    const bob = { id: 'bob' as PersonId, name: 'bob', admin: false, guest: false }
+    await storage.chat.people.register(bob, 'bob', undefined, 1)
+    const sender = { id: bob.id, name: 'bob', guest: false }
+    const limits = { forOne: 9, fromOne: 9, inAll: 9, notBefore: 0 }
+    await storage.talk.messages.put({ id: 'm', to: bob.id, from: sender, at: 1, text }, limits)
+    await storage.talk.messages.remove(['m'])
+  }
+  expect(readFileSync(options.file).includes('meet at nine')).toBe(false)
 })

@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { get_encoding } from 'tiktoken'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cutLines, cutLongRuns } from '../../../../src/adapters/tokens/pieces.ts'
-import { createTokenCounters } from '../../../../src/adapters/tokens/tiktoken.ts'
+import { tokenCounters } from '../../../support/token-counters.ts'
+import { runs } from '../../../support/runs.ts'
 
-const counters = createTokenCounters()
 const reference = get_encoding('o200k_base')
 afterAll(() => {
-  counters.close()
   reference.free()
 })
 
@@ -21,7 +20,7 @@ describe('the pieces of a text', () => {
         const sum = lines.reduce((total, one) => total + reference.encode_ordinary(one).length, 0)
         expect(reference.encode_ordinary(lines.join('')).length).toBe(sum)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -38,7 +37,7 @@ describe('the pieces of a text', () => {
         expect(cutLongRuns(text).join('')).toBe(text)
         for (const one of cutLongRuns(text)) expect(one.isWellFormed() || !text.isWellFormed()).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -49,8 +48,8 @@ describe('the pieces of a text', () => {
 })
 
 test('the counters say which encodings there are', () => {
-  expect(() => counters.of('o200k_bass')).toThrow(
+  expect(() => tokenCounters.of('o200k_bass')).toThrow(
     'there is no token encoding called "o200k_bass"; did you mean o200k_base?',
   )
-  expect(() => counters.of('')).toThrow('there are o200k_base')
+  expect(() => tokenCounters.of('')).toThrow('there are o200k_base')
 })

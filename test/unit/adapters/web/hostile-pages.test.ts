@@ -7,7 +7,7 @@ const reader = createPageReader(paths.pageReader)
 const MIB = 1024 * 1024
 
 describe('a page made to hang its reader', () => {
-  const strict = createPageReader(paths.pageReader, { ...READER_LIMITS, ms: 1500, heapMiB: 96 })
+  const strict = createPageReader(paths.pageReader, { ...READER_LIMITS, ms: 600, heapMiB: 96 })
 
   test.each([
     ['elements nested without measure', '<div>'.repeat(100_000)],

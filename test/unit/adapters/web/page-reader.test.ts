@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createPageReader } from '../../../../src/adapters/web/page-reader.ts'
+import { createPageReader, READER_LIMITS } from '../../../../src/adapters/web/page-reader.ts'
 import { paths } from '../../../../src/app/paths.ts'
 
 const never = new AbortController().signal
-const reader = createPageReader(paths.pageReader)
+/** These pages are read to their end, however busy the machine is; hostile-pages.test.ts is about the limits. */
+const reader = createPageReader(paths.pageReader, { ...READER_LIMITS, ms: 50_000 })
 const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
   reader.read({ html, url: 'https://site.test/a/', format }, never)
 const paragraphs =

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseToolFile } from '../../../../src/adapters/wrapped-tools/parse.ts'
 import { toSchema } from '../../../../src/adapters/wrapped-tools/schema.ts'
+import { runs } from '../../../support/runs.ts'
 
 const glob = `Find files.
 
@@ -288,7 +289,7 @@ describe('parseToolFile', () => {
           expect(problem.message).not.toBe('')
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -2,13 +2,12 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NO_LOG } from '../../../../src/embedding/context.ts'
 import {
   createWrappedTools,
   type WrappedTools,
 } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { BUILTIN_IDS, builtinTools } from '../../../../src/tools/builtin/index.ts'
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 let home: string
 let dir: string
@@ -24,7 +23,7 @@ const load = (...dirs: readonly string[]): Promise<WrappedTools> =>
   createWrappedTools({
     dirs,
     bases: { tools: builtinTools(), ids: BUILTIN_IDS, kept: [], disabled: [] },
-    log: quiet,
+    log: NO_LOG,
   })
 
 const alias = (name: string): string => `@name ${name}\n@wrapped read_file\n`

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NO_LOG } from '../../../../src/embedding/context.ts'
 import { createWorkspaces } from '../../../../src/adapters/sandbox/workspaces.ts'
 import { createWrappedTools } from '../../../../src/adapters/wrapped-tools/wrapped-tools.ts'
 import { paths } from '../../../../src/app/paths.ts'
@@ -12,8 +13,7 @@ import type { Tool } from '../../../../src/tools/tool.ts'
 import { contextFor } from '../../tools/context.ts'
 import { lacks } from '../../../support/needs.ts'
 import { callTool } from '../../../support/call-tool.ts'
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+import { runs } from '../../../support/runs.ts'
 
 let home: string
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const load = (options: { disabled?: readonly string[]; dirs?: readonly string[] 
   createWrappedTools({
     dirs: options.dirs ?? [dir],
     bases: { tools: builtinTools(), ids: BUILTIN_IDS, kept: ['look'], disabled: options.disabled ?? [] },
-    log: quiet,
+    log: NO_LOG,
   })
 
 const alias = (name: string, wrapped: string): string => `@name ${name}\n@wrapped ${wrapped}\n`
@@ -293,7 +293,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
     await writeFile(join(root, 'secret.txt'), 'TODO secret\n')
     await symlink(join(root, 'secret.txt'), join(files, 'link'))
     await symlink(root, join(files, 'up'))
-    workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode: 'bubblewrap', log: quiet })
+    workspaces = createWorkspaces({ root, searchEntry: paths.fileSearch, mode: 'bubblewrap', log: NO_LOG })
     bundled = await load({ dirs: [paths.wrappedTools] })
   })
   afterAll(async () => {
@@ -517,7 +517,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
       root: await mkdtemp(join(home, 'bare-')),
       searchEntry: paths.fileSearch,
       mode: 'none',
-      log: quiet,
+      log: NO_LOG,
     })
     const context = contextFor(bare.of('lobby'))
     const text = fc
@@ -548,7 +548,7 @@ describe.skipIf(lacks('bwrap'))('a wrapped tool', () => {
         const result = await callTool(wrapped.tools()[0]!, { arguments: args }, context)
         expect(JSON.parse(result.content)).toEqual(args)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

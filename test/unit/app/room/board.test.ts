@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRoomBoards } from '../../../../src/app/room/board.ts'
 import type { RoomStatus } from '../../../../src/app/room/status.ts'
+import type { WaitingQuestion } from '../../../../src/approvals/approvals.ts'
 import type { TurnId } from '../../../../src/chat/entry.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
+import type { RunningWork, SessionStatus } from '../../../../src/session/ports.ts'
+import { work } from '../../../support/session-host.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
+
+const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '')
 
 // The store's setImmediate stays real.
 beforeEach(
@@ -20,7 +26,9 @@ async function start() {
   const { rooms, person } = await createChatParts()
   const lobby = await rooms.lobby()
   const world = {
-    running: [] as string[],
+    running: [] as RunningWork[],
+    questions: [] as WaitingQuestion[],
+    lastTurn: undefined as SessionStatus['lastTurn'],
     tools: 3,
     broken: false,
     asked: 0,
@@ -29,6 +37,8 @@ async function start() {
   }
   const status: RoomStatus = {
     running: () => world.running,
+    questions: () => world.questions,
+    lastTurn: () => (world.broken ? Promise.reject(new Error('busy')) : Promise.resolve(world.lastTurn)),
     offers: async (_room, { admin }) => {
       world.asked++
       await world.known
@@ -36,7 +46,7 @@ async function start() {
       return { models: ['guide'], scope: 'all', tools: admin ? 99 : world.tools }
     },
   }
-  const boards = createRoomBoards(status, () => world.now)
+  const boards = createRoomBoards(status, () => world.now, { tools: markdown.tools, wallNow: () => 0 })
 
   /** A session of somebody who is in the lobby. */
   async function session(who: Person) {
@@ -48,8 +58,12 @@ async function start() {
     await new Promise(setImmediate)
     return {
       refreshed: () => refreshed,
-      status: () => view.footer(style).status.replaceAll(/\u001b\[\d*m/g, ''),
-      replies: () => view.footer(style).replies,
+      status: () =>
+        view
+          .footer(style)
+          .status.replaceAll(/\u001b\[[\d;]*m/g, '')
+          .trimEnd(),
+      replies: () => view.footer(style).replies.flatMap((reply) => reply.live(0, style, 'again')),
       row: () => view.footer(style).status,
       async leave() {
         view.leave()
@@ -67,10 +81,10 @@ test('it is drawn again while something runs, and once more when that has ended'
   vi.advanceTimersByTime(60_000)
   await lobby.record(says('@guide hello'))
   expect(alice.refreshed()).toBe(begun)
-  world.running = ['@guide thinking 0ms']
+  world.running = [work('@guide', 'thinking', '0ms', 'alice')]
   vi.advanceTimersByTime(500)
   expect(alice.status()).toContain('@guide thinking 0ms · ^X to stop')
-  world.running = ['@guide thinking 500ms']
+  world.running = [work('@guide', 'thinking', '500ms', 'alice')]
   vi.advanceTimersByTime(500)
   expect(alice.status()).toContain('500ms')
   world.running = []
@@ -85,7 +99,7 @@ test('sessions that look the same are given the same row, and one timer serves t
   expect(alice.row()).toBe(bob.row())
   expect(alice.status()).toBe('lobby · 2 here · @guide · tools all (3)')
   expect(world.asked).toBe(1)
-  world.running = ['Grep']
+  world.running = [work('bob', 'Grep')]
   const carol = await session(await person('carol'))
   expect(vi.getTimerCount()).toBe(1)
   expect(alice.status()).toContain('3 here')
@@ -122,11 +136,25 @@ test('a reply being written is seen by all until its turn is over, also by those
   lobby.stream({ turn, model: 'guide', text: 'two' })
   lobby.stream({ turn: other, model: 'qwen', text: 'half' })
   const bob = await session(await person('bob'))
-  expect(bob.replies()).toEqual(['guide: one two', 'qwen: half'])
-  expect(alice.replies()).toBe(bob.replies())
+  const rows = ['guide: one two', 'qwen: half']
+  await vi.waitFor(() => expect(bob.replies().map(withoutSgr)).toEqual(rows))
+  expect(alice.replies()).toEqual(bob.replies())
   await lobby.record({ kind: 'reply', author: 'guide', text: 'one two', turn, outcome: 'done' })
   await lobby.record({ kind: 'notice', author: 'system', text: 'failed', level: 'error', turn: other })
   expect(alice.replies()).toEqual([])
+})
+
+test('what a turn does is told as its reply begins, and nothing of it any more once its reply was recorded', async () => {
+  const { world, lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  const turn = 't1' as TurnId
+  world.running = [{ ...work('@guide', 'writing', '0ms'), id: turn }]
+  lobby.stream({ turn, model: 'guide', text: 'one' })
+  expect(alice.status()).toContain('@guide writing 0ms')
+  await lobby.record({ kind: 'reply', author: 'guide', text: 'one', turn })
+  expect(alice.status()).toContain('@guide writing 0ms')
+  await lobby.record({ kind: 'reply', author: 'guide', text: 'two', turn, outcome: 'done' })
+  expect(alice.status()).not.toContain('@guide writing')
 })
 
 test('nobody waits for what is offered: it is shown when it is known', async () => {
@@ -153,4 +181,41 @@ test('a crowd that comes in refreshes the others twice a second, and all are sho
   vi.advanceTimersByTime(60_000)
   expect(alice.refreshed()).toBe(before + 1)
   expect(lobby.present()).toHaveLength(41)
+})
+
+test('a turn that waits stands first among the others for the one who asked for it, and questions before all', async () => {
+  const { world, lobby, person, session } = await start()
+  const [alice, bob] = [await session(await person('alice')), await session(await person('bob'))]
+  world.running = [
+    work('@guide', 'thinking', '3s', 'carol'),
+    work('@qwen', 'waiting', '2s', 'dave'),
+    work('@gpt', 'waiting', '1s', 'alice'),
+  ]
+  world.questions = [{ number: 2, waitsFor: 'alice', mayAllow: ({ name }) => name === 'alice' }]
+  await lobby.record({ kind: 'notice', author: 'system', text: 'something', level: 'info' })
+  expect(alice.status()).toContain(
+    'question 2: /allow 2 · @guide thinking 3s · @gpt waits 1s · ^X to stop · @qwen waits 2s · lobby',
+  )
+  expect(bob.status()).toContain(
+    'question 2: alice · @guide thinking 3s · @qwen waits 2s · @gpt waits 1s · lobby',
+  )
+  world.running = []
+  world.questions = []
+  vi.advanceTimersByTime(500)
+  expect(alice.row()).toBe(bob.row())
+  expect(alice.status()).toMatch(/^lobby · 2 here/)
+})
+
+test('it shows what the last turn used of its budget, once that is known, and nothing where there is none', async () => {
+  const { world, lobby, person, session } = await start()
+  world.lastTurn = { used: 2_000, target: 8_000 }
+  const alice = await session(await person('alice'))
+  await vi.waitFor(() => expect(alice.status()).toContain('▰▰▱▱▱▱▱▱ 2k/8k'))
+  const end = { kind: 'reply', author: 'guide', text: 'done', turn: 't1' as TurnId, outcome: 'done' } as const
+  world.lastTurn = { used: 6_000, target: 8_000 }
+  await lobby.record(end)
+  await vi.waitFor(() => expect(alice.status()).toContain('6k/8k'))
+  world.lastTurn = undefined
+  await lobby.record(end)
+  await vi.waitFor(() => expect(alice.status()).not.toContain('8k'))
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createLastSeen, type LastSeen } from '../../../../src/chat/preferences/last-seen.ts'
 import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
@@ -7,6 +8,9 @@ import type { Room } from '../../../../src/chat/room.ts'
 import { plainOf } from '../../../../src/lib/text/styled.ts'
 import type { Screen } from '../../../../src/session/ports.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
+
+/** Of people who were never there. */
+const NOTHING_SEEN: LastSeen = { find: async () => undefined, put: async () => undefined }
 
 const says = (text: string) => ({ kind: 'message', author: 'bob', text }) as const
 
@@ -18,6 +22,9 @@ function recordingScreen(person: Person) {
     person,
     deliver,
     print: (text) => void printed.push(plainOf(text)),
+    echo() {},
+    clear() {},
+    printUntilRead: (text) => void printed.push(text),
     refresh() {},
     bell() {},
     quit() {},
@@ -42,7 +49,12 @@ test('who comes in sees each entry once and in order, whenever it was recorded',
   const { screen, seen, texts, printed } = recordingScreen(await person('alice'))
   await room.record(says('long ago'))
   const record = (text: string) => () => room.record(says(text))
-  const stay = await enterRoom(around(room, record('before'), record('after')), screen, createRoomPasts())
+  const stay = await enterRoom(
+    around(room, record('before'), record('after')),
+    screen,
+    createRoomPasts(),
+    NOTHING_SEEN,
+  )
   await room.record(says('at last'))
   expect(printed).toEqual(['-- lobby'])
   expect(texts()).toEqual(['long ago', 'alice joined', 'before', 'after', 'at last'])
@@ -60,7 +72,7 @@ test('a person to whom the room could not be shown has left it again', async () 
   await room.enter(watcher)
   const broken: Room = { ...room, history: () => Promise.reject(new StorageError('locked', 'busy')) }
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(broken, screen, createRoomPasts())).rejects.toThrow('busy')
+  await expect(enterRoom(broken, screen, createRoomPasts(), NOTHING_SEEN)).rejects.toThrow('busy')
   expect(room.present().map(({ name }) => name)).toEqual(['watcher'])
   expect(watcher.texts()).toEqual(['watcher joined', 'alice joined', 'alice left'])
 })
@@ -75,7 +87,7 @@ test('those who come in while others are there are shown the same entries, which
   const screens = await Promise.all(['alice', 'bob'].map(async (name) => recordingScreen(await person(name))))
   const stays = []
   for (const { screen } of screens) {
-    stays.push(await enterRoom(counting, screen, pasts))
+    stays.push(await enterRoom(counting, screen, pasts, NOTHING_SEEN))
     await room.record(says('hello'))
   }
   const [alice, bob] = screens
@@ -85,7 +97,7 @@ test('those who come in while others are there are shown the same entries, which
   expect(reads).toBe(1)
   for (const stay of stays) await stay.leave()
   const carol = recordingScreen(await person('carol'))
-  await enterRoom(counting, carol.screen, pasts)
+  await enterRoom(counting, carol.screen, pasts, NOTHING_SEEN)
   expect(carol.texts()).toEqual(['long ago', 'hello', 'hello', 'alice, bob came and went', 'carol joined'])
   expect(reads).toBe(2)
 })
@@ -100,10 +112,10 @@ test('a past that could not be read is read again for the next one', async () =>
   }
   const pasts = createRoomPasts()
   const { screen } = recordingScreen(await person('alice'))
-  await expect(enterRoom(flaky, screen, pasts)).rejects.toThrow('busy')
+  await expect(enterRoom(flaky, screen, pasts, NOTHING_SEEN)).rejects.toThrow('busy')
   broken = false
   const bob = recordingScreen(await person('bob'))
-  await enterRoom(flaky, bob.screen, pasts)
+  await enterRoom(flaky, bob.screen, pasts, NOTHING_SEEN)
   expect(bob.texts()).toEqual(['alice came and went', 'bob joined'])
 })
 
@@ -132,13 +144,66 @@ test('who comes in is shown last versions, whenever a line was edited or taken b
     ),
     screen,
     pasts,
+    NOTHING_SEEN,
   )
   expect(texts().slice(0, 3)).toEqual(['new', 'new', 'four'])
   expect(texts()).not.toContain('three')
   expect(seen[0]).toMatchObject({ id: one, edited: expect.any(String) })
   await edit(lines[3]?.id)
   const later = recordingScreen(await person('carol'))
-  await enterRoom(room, later.screen, pasts)
+  await enterRoom(room, later.screen, pasts, NOTHING_SEEN)
   expect(later.texts().filter((text) => text === 'new')).toHaveLength(3)
   expect(later.texts()).not.toContain('four')
+})
+
+test('who was there before sees from which line on all is new; presence and their own lines do not count', async () => {
+  const { rooms, person, storage, log } = await createChatParts()
+  const room = await rooms.lobby()
+  const alice = await person('alice')
+  const lastSeen = createLastSeen(storage.chat.lastSeen, log)
+  const come = async () => {
+    const recorder = recordingScreen(alice)
+    const order: string[] = []
+    const screen: Screen = {
+      ...recorder.screen,
+      print: (text) => void order.push(plainOf(text)),
+      deliver: (entry) => void order.push(entry.text),
+    }
+    return { stay: await enterRoom(room, screen, createRoomPasts(), lastSeen), order }
+  }
+  await room.record(says('before'))
+  const first = await come()
+  expect(first.order).toEqual(['-- lobby', 'before', 'alice joined'])
+  await room.record(says('while there'))
+  await first.stay.leave()
+  await room.record({ kind: 'message', author: 'alice', text: 'from a script' })
+  await room.record(says('one'))
+  await room.record(says('two'))
+  const second = await come()
+  const mark = second.order.indexOf('-- 2 new since you left')
+  expect(second.order.slice(mark, mark + 3)).toEqual(['-- 2 new since you left', 'one', 'two'])
+  await second.stay.leave()
+  const third = await come()
+  expect(third.order.join()).not.toContain('new since')
+  await third.stay.leave()
+  for (let number = 0; number < 30; number++) await room.record(says(`line ${number}`))
+  expect((await come()).order).toContain('-- 20 or more new since you left')
+})
+
+test('a guest, and a store that is in trouble, keep nobody out and mark nothing', async () => {
+  const { rooms, person, storage, log } = await createChatParts()
+  const room = await rooms.lobby()
+  const fail = () => Promise.reject(new StorageError('locked', 'busy'))
+  const broken = createLastSeen({ find: fail, put: fail }, log)
+  const alice = recordingScreen(await person('alice'))
+  const stay = await enterRoom(room, alice.screen, createRoomPasts(), broken)
+  await room.record(says('hello'))
+  await stay.leave()
+  expect(alice.printed).toEqual(['-- lobby'])
+  expect(log.lines.join()).toContain('how far somebody has read is not known')
+  const guest = recordingScreen({ ...(await person('eve')), id: 'guest:1' as Person['id'], guest: true })
+  const real = createLastSeen(storage.chat.lastSeen, log)
+  const visit = await enterRoom(room, guest.screen, createRoomPasts(), real)
+  await visit.leave()
+  expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadSanctions } from '../../../../src/chat/moderation/sanctions.ts'
+import type { RoomName } from '../../../../src/chat/entry.ts'
 import type { Sanction } from '../../../../src/chat/moderation/ports.ts'
 import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
@@ -21,9 +22,15 @@ const ban: Sanction = {
   until: null,
 }
 
-const login = (name: string, holders: readonly PersonId[] = [], address = '192.0.2.1') => ({
+const login = (
+  name: string,
+  holders: readonly PersonId[] = [],
+  address = '192.0.2.1',
+  founders = holders,
+) => ({
   key: key(name),
   holders,
+  founders,
   address,
 })
 
@@ -48,6 +55,23 @@ test('a ban holds its keys, and every key that one of its people has by now', as
   await sanctions.lift([stored!])
   expect(sanctions.whyOut(person('max', 'new'))).toBeUndefined()
   expect(sanctions.barsLogin(login('bob'))).toBe(false)
+})
+
+test('a ban of a key does not reach the other keys of somebody who added it to theirs', async () => {
+  const { storage, clock } = await createChatParts()
+  const sanctions = await loadSanctions(storage.chat.sanctions, clock)
+  const [root, max] = ['person-root' as PersonId, 'person-max' as PersonId]
+  await sanctions.put({ ...ban, people: [], keys: [key('zy')] })
+  expect(sanctions.barsLogin(login('zy', [root], undefined, []))).toBe(true)
+  expect(sanctions.whyOut(person('root', 'own'))).toBeUndefined()
+  expect(sanctions.barsLogin(login('own', [root]))).toBe(false)
+  const den = 'den' as RoomName
+  const room = { topic: '', vibe: '', private: false, owner: null, createdAt: 0 }
+  await storage.chat.rooms.create({ ...room, name: den })
+  await sanctions.put({ ...ban, id: '01B', kind: 'mute', room: den, people: [], keys: [key('zz')] })
+  expect(sanctions.barsLogin(login('zz', [root, max], undefined, [max]))).toBe(false)
+  expect(sanctions.whyMuted(den, person('root', 'own'))).toBeUndefined()
+  expect(sanctions.whyMuted(den, person('max', 'third'))).toMatch(/^you are muted/)
 })
 
 test('a ban of a network says nothing of the keys that come from there', async () => {

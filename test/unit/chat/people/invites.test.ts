@@ -47,6 +47,20 @@ describe('a key that nobody has', () => {
     expect(redeemed).toEqual([{ by: 'ann', room: null, who: 'bob' }])
   })
 
+  test('does not come in with a code of somebody who is banned, until the ban is over', async () => {
+    const { people, code, sanctions, ann, clock } = await world()
+    const one = await code()
+    const at = clock.now()
+    await sanctions.put({
+      ...{ id: 'ban', kind: 'ban', room: null, who: 'ann', people: [ann.id], keys: [] },
+      ...{ network: null, reason: '', by: 'root', at, until: at + 1000 },
+    })
+    const come = () => reason(people.identify('bob', key('b'), HERE, { code: one }))
+    expect(await come()).toBe('wrong-code')
+    clock.advance(1001)
+    expect(await come()).toBe('in')
+  })
+
   test.each([
     ['small letters without dashes', (code: string) => code.toLowerCase().replaceAll('-', '')],
     ['spaces around it', (code: string) => ` ${code} `],

@@ -78,6 +78,16 @@ describe('a name', () => {
   })
 })
 
+test.each(['203.0.113.9', '10.0.0.1', '2O3.O.113.9', '٢٠٣.٠.١١٣.٩', '--room', '-n', 'bob.'])(
+  'nobody can be called %s, which a command or a reader could take for something else',
+  async (name) => {
+    const all = await people()
+    await expect(all.identify(name, key('a'), '127.0.0.1')).rejects.toThrow('cannot be called')
+    const bob = await all.identify('bob', key('b'), '127.0.0.1')
+    await expect(all.rename(bob, name)).rejects.toThrow('cannot be called')
+  },
+)
+
 describe('coming in', () => {
   test('when access is closed, unknown keys are turned away, whatever code they bring', async () => {
     const all = await people({ access: 'closed' })
@@ -94,6 +104,31 @@ describe('coming in', () => {
 })
 
 describe('the claim code', () => {
+  test.each(['invite', 'closed'] as const)(
+    'lets in whoever brings it, and nobody else (%s)',
+    async (access) => {
+      const all = await people({ access, claimCode: 'ABCD-EFGH' })
+      const enter = (name: string, proof = {}) => all.identify(name, key(name), '127.0.0.1', proof)
+      await expect(enter('mallory')).rejects.toThrow()
+      await expect(enter('mallory', { code: 'ABCD-EFGX' })).rejects.toThrow()
+      const boss = await enter('boss', { code: 'abcd-efgh' })
+      expect(boss).toMatchObject({ guest: false, admin: false })
+      await all.claim(boss, 'ABCD-EFGH')
+      expect(boss.admin).toBe(true)
+      await expect(enter('late', { code: 'ABCD-EFGH' })).rejects.toThrow()
+    },
+  )
+
+  test('is nothing where the config has an admin', async () => {
+    const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH', admins: [key('boss')] })
+    const proof = { code: 'ABCD-EFGH' }
+    await expect(all.identify('mallory', key('m'), '127.0.0.1', proof)).rejects.toThrow(
+      'only people it knows',
+    )
+    const boss = await all.identify('boss', key('boss'), '127.0.0.1')
+    await expect(all.claim(boss, 'ABCD-EFGH')).rejects.toThrow('an admin already')
+  })
+
   test('makes the first admin once, whatever the case and the spaces', async () => {
     const all = await people({ claimCode: 'ABCD-EFGH' })
     const [alice, bob] = [
@@ -151,8 +186,76 @@ test('two keys that ask for a taken name at the same moment are lent two names',
 
 test('a name that was lent before the server was claimed lets nobody in after it', async () => {
   const all = await people({ access: 'closed', claimCode: 'ABCD-EFGH' })
-  const alice = await all.identify('alice', key('a'), '127.0.0.1')
-  expect(await all.identify('alice', key('b'), '127.0.0.1')).toMatchObject({ name: 'alice-2', guest: true })
+  const proof = { code: 'abcd-efgh' }
+  const alice = await all.identify('alice', key('a'), '127.0.0.1', proof)
+  expect(await all.identify('alice', key('b'), '127.0.0.1', proof)).toMatchObject({
+    name: 'alice-2',
+    guest: true,
+  })
   await all.claim(alice, 'ABCD-EFGH')
   await expect(all.identify('alice-2', key('c'), '127.0.0.1')).rejects.toThrow('only people it knows')
+})
+
+describe('a key that somebody added to their name', () => {
+  async function withAdded(admins: readonly string[] = []) {
+    const parts = await createChatParts()
+    const { people: all } = createPeopleParts(parts, () => ({ access: 'open', admins }))
+    const mallory = await all.identify('mallory', key('m'), '127.0.0.1')
+    await parts.storage.chat.keys.add(mallory.id, key('v'), parts.clock.now(), 9)
+    return { ...parts, all, mallory, enter: (name: string) => all.identify(name, key('v'), '127.0.0.1') }
+  }
+
+  test('is theirs once its owner has logged in under that name, who is told so once', async () => {
+    const { enter, mallory } = await withAdded()
+    const first = await enter('mallory')
+    expect(first).toMatchObject({ id: mallory.id, guest: false, notice: expect.stringContaining('SHA256:v') })
+    expect((await enter('mallory')).notice).toBeUndefined()
+  })
+
+  test('registers a name of its owner, and is never theirs then', async () => {
+    const { enter, storage, mallory } = await withAdded()
+    const victoria = await enter('victoria')
+    expect(victoria).toMatchObject({ name: 'victoria', guest: false })
+    expect(await enter('mallory')).toMatchObject({ name: 'mallory-2', guest: true })
+    const linked = await storage.chat.sanctions.linked({ people: [mallory.id], keys: [] })
+    expect(linked).toMatchObject({ people: [{ name: 'mallory' }], keys: ['SHA256:m'] })
+  })
+
+  test('is not taken by a login that brings a code for the name, which is somebody else’s then', async () => {
+    const { all } = await withAdded()
+    const withCode = all.identify('mallory', key('v'), '127.0.0.1', { code: 'ABCD' })
+    await expect(withCode).rejects.toThrow('the invite code is not valid')
+  })
+
+  test('opens nothing to a banned account, and does not carry the ban to its owner', async () => {
+    const { enter, sanctions, mallory } = await withAdded()
+    const facts = { network: null, reason: '', by: 'root', at: 0, until: null, room: null } as const
+    const ban = {
+      ...facts,
+      id: '01A',
+      kind: 'ban',
+      who: 'mallory',
+      people: [mallory.id],
+      keys: [key('m')],
+    } as const
+    await sanctions.put(ban)
+    expect(await enter('mallory')).toMatchObject({ guest: true })
+    expect(await enter('victoria')).toMatchObject({ name: 'victoria', guest: false })
+  })
+
+  test('of an admin of the config draws them into no account, but one of an admin', async () => {
+    const admins: string[] = []
+    const { enter, all, storage, clock } = await withAdded(admins)
+    admins.push('SHA256:v')
+    expect(await enter('mallory')).toMatchObject({ guest: true, admin: false })
+    expect(await all.identify('mallory', key('m'), '127.0.0.1')).toMatchObject({ admin: false })
+    const chief = await enter('chief')
+    expect(chief).toMatchObject({ guest: false, admin: true })
+    await storage.chat.keys.add(chief.id, key('w'), clock.now(), 9)
+    admins.push('SHA256:w')
+    const second = () => all.identify('chief', key('w'), '127.0.0.1')
+    expect(await second()).toMatchObject({ id: chief.id, admin: true })
+    admins.pop()
+    expect(await second()).toMatchObject({ id: chief.id, admin: false })
+  })
 })

@@ -7,15 +7,19 @@ const guest: Person = { id: 'guest:k:eve-2' as PersonId, name: 'eve-2', admin: f
 
 async function createScene() {
   const chatParts = await createChatParts()
-  const talk = talkOver(chatParts)
+  const talk = await talkOver(chatParts)
   const [ann, bob] = await Promise.all([chatParts.person('ann'), chatParts.person('bob')])
   /** A session, and what it was told; `rings` counts its bells. */
-  const open = async (person: Person) => {
+  const open = async (person: Person, reads: (onRead: () => void) => void = (onRead) => onRead()) => {
     const lines: string[] = []
     let rings = 0
     const session = await talk.openSession({
       person,
       print: (text) => void lines.push(text),
+      printUntilRead(text, onRead) {
+        lines.push(text)
+        reads(onRead)
+      },
       bell: () => void (rings += 1),
     })
     await session.showWaiting()
@@ -56,7 +60,7 @@ test('who is no registered person and no guest who is there is refused in the sa
       (error: Error) => error.message.replace(`as ${name.slice(0, 40)};`, 'as NAME;'),
     )
   const same = await Promise.all(['nobody', 'system', 'eve-2', '__proto__', '', 'x'.repeat(999)].map(refusal))
-  expect(new Set(same)).toEqual(new Set(['nobody can be reached as NAME; who lists the people of a room']))
+  expect(new Set(same)).toEqual(new Set(['nobody can be reached as NAME; /who lists the people of a room']))
   expect(await refusal('ann')).toMatch(/^that is your own name/)
   const { lines, close } = await open(guest)
   expect(await refusal('eve-2')).toBe('sent')
@@ -90,7 +94,7 @@ test('what waits for a month is not shown any more once another message comes', 
   await messages.send(ann, 'bob', 'old')
   clock.advance(31 * 86_400_000)
   await messages.send(ann, 'bob', 'new')
-  expect((await open(bob)).lines).toEqual(['ann -> you: new'])
+  expect((await open(bob)).lines).toEqual(['ann -> you (2026-02-01 00:00 UTC): new'])
 })
 
 test('who is ignored finds the same answers and limits, and is not shown', async () => {
@@ -113,7 +117,7 @@ test('a reply goes to whoever wrote last, and nowhere once a guest is gone', asy
   await messages.send(guest, 'bob', 'two')
   expect(lines).toHaveLength(2)
   expect((await messages.reply(bob, 'three')).line).toBe('you -> eve-2: three')
-  expect(toGuest.lines).toEqual(['bob -> you: three'])
+  expect(toGuest.lines).toEqual(['you -> bob: two', 'bob -> you: three'])
   toGuest.close()
   await expect(messages.reply(bob, 'four')).rejects.toThrow(/^nobody can be reached as eve-2/)
 })
@@ -127,4 +131,29 @@ test('a session begins although nothing can be read, and says so', async () => {
     expect.stringMatching(/^! messages to you are not shown: /),
   ])
   expect(hears({ kind: 'message', author: 'ann' } as Parameters<typeof hears>[0])).toBe(true)
+})
+
+test('a message waits until somebody has read it, is shown once in each session meanwhile, and then in none', async () => {
+  const { messages, ann, bob, open, clock } = await createScene()
+  const pending: (() => void)[] = []
+  const asleep = await open(bob, (onRead) => void pending.push(onRead))
+  await messages.send(ann, 'bob', 'one')
+  await messages.send(ann, 'bob', 'two')
+  expect(asleep.lines).toEqual(['ann -> you: one', 'ann -> you: two'])
+  clock.advance(1_000)
+  const dead = await open(bob, () => undefined)
+  const waited = ['one', 'two'].map((text) => `ann -> you (2026-01-01 00:00 UTC): ${text}`)
+  expect(dead.lines).toEqual(waited)
+  dead.close()
+  expect((await open(bob, () => undefined)).lines).toEqual(waited)
+  expect(asleep.lines).toHaveLength(2)
+  for (const read of pending) read()
+  expect((await open(bob)).lines).toEqual([])
+})
+
+test('what somebody writes in one session stands in all of theirs', async () => {
+  const { messages, ann, open } = await createScene()
+  const [one, two] = [await open(ann), await open(ann)]
+  await messages.send(ann, 'bob', 'hello')
+  for (const { lines } of [one, two]) expect(lines).toEqual(['you -> bob: hello'])
 })

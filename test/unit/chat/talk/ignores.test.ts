@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../../src/chat/entry.ts'
-import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createIgnores } from '../../../../src/chat/talk/ignores.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 
@@ -14,14 +14,24 @@ test('what somebody who is ignored says is not heard; what a room must know is',
   await ignores.add(bob, ann)
   for (const { hears } of [one, two]) {
     const unheard = [{}, { edits: 'i' }, { kind: 'action' }, { kind: 'notice', retracts: 'i' }]
-    expect(unheard.map((facts) => hears(entry(facts)))).toEqual([false, false, false, false])
-    const heard = [{ author: 'annie' }, { kind: 'notice' }, { kind: 'approval' }, { kind: 'presence' }]
-    expect(heard.map((facts) => hears(entry(facts)))).toEqual([true, true, true, true])
+    const runs = [{ kind: 'tool_call' }, { kind: 'tool_result', by: ann.id, author: 'before' }]
+    const question = { kind: 'approval', verdict: 'asked', answerers: ['ann', 'root'] }
+    expect([...unheard, ...runs, question].filter((facts) => hears(entry(facts)))).toEqual([])
+    const heard = [
+      ...[{ author: 'annie' }, { kind: 'notice' }, { kind: 'approval' }, { kind: 'presence' }],
+      ...[{ kind: 'tool_call', turn: 't' }, { kind: 'tool_call', author: 'annie' }, { kind: 'scope' }],
+      ...[
+        { ...question, answerers: ['ann', 'bob'] },
+        { ...question, turn: 't' },
+        { ...question, verdict: 'once' },
+      ],
+    ]
+    expect(heard.filter((facts) => !hears(entry(facts)))).toEqual([])
   }
   one.close()
   await ignores.remove(bob, ann.id)
   expect(two.hears(entry({}))).toBe(true)
-  expect(two.hearsFrom(ann.id)).toBe(true)
+  expect(two.hearsFrom(ann)).toBe(true)
 })
 
 test('a list outlives the session, but for that of a guest', async () => {
@@ -38,7 +48,7 @@ test('a list outlives the session, but for that of a guest', async () => {
   await expect(ignores.add(guest, ann)).rejects.toThrow(/only in a session/)
   const session = await ignores.open(guest)
   await ignores.add(guest, ann)
-  expect(session.hearsFrom(ann.id)).toBe(false)
+  expect(session.hearsFrom(ann)).toBe(false)
   session.close()
   expect(await ignores.list(guest)).toEqual([])
 })
@@ -51,4 +61,34 @@ test('nobody ignores themself, or more than 200 people', async () => {
   const other = (n: number): Person => ({ ...bob, id: `p${n}` as PersonId, name: `n${n}` })
   for (let n = 0; n < 200; n += 1) await ignores.add(bob, other(n))
   await expect(ignores.add(bob, other(200))).rejects.toThrow(/which is the limit/)
+})
+
+test('a person is ignored under all names of their key, also those that come later, and not after that', async () => {
+  const { storage, person } = await createChatParts()
+  const [ann, bob] = await Promise.all([person('ann'), person('bob')])
+  const ignores = createIgnores(storage.talk.ignored)
+  const key = 'SHA256:k' as Fingerprint
+  const hearing = await ignores.open(bob)
+  const ids = ['late', `guest:${key}:eve-2`, `guest:SHA256:other:eve-3`].map((id) => id as PersonId)
+  const heard = () =>
+    [ann.id, ...ids].map((id) => [
+      hearing.hears(entry({ author: 'renamed', by: id })),
+      hearing.hearsFrom({ id }),
+    ])
+  await ignores.add(bob, ann)
+  ignores.cameIn(ann, key)
+  ignores.cameIn({ id: ids[0]!, name: 'late' }, key)
+  ignores.cameIn({ id: ids[2]!, name: 'eve-3' }, 'SHA256:other' as Fingerprint)
+  expect(heard()).toEqual([
+    [false, false],
+    [false, false],
+    [false, false],
+    [true, true],
+  ])
+  expect(hearing.hearsFrom({ id: 'x' as PersonId, key })).toBe(false)
+  expect(hearing.hears(entry({ by: bob.id }))).toBe(true)
+  expect(await ignores.isIgnored(bob, { ...ann, login: { key, network: '' } })).toBe(true)
+  expect(await ignores.isIgnored(ann, bob)).toBe(false)
+  await ignores.remove(bob, ann.id)
+  expect(heard().flat()).toEqual(Array(8).fill(true))
 })

@@ -5,7 +5,7 @@ import { talkOver } from '../../../support/talk.ts'
 
 async function createScene() {
   const chatParts = await createChatParts()
-  const { reactions, lines } = talkOver(chatParts)
+  const { reactions, lines } = await talkOver(chatParts)
   const room = await chatParts.rooms.lobby()
   const [ann, bob] = await Promise.all([chatParts.person('ann'), chatParts.person('bob')])
   const say = (author: string, text: string) => room.record({ kind: 'message', author, text })

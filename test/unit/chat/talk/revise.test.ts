@@ -12,6 +12,7 @@ test('what is revised as it comes is what the store gives for the whole log', as
   await room.record({ ...edit, text: 'two' })
   await room.record({ ...edit, text: 'three' })
   const notice = { kind: 'notice', level: 'info', author: 'ann', text: 'back' } as const
+  await room.record({ kind: 'action', author: 'bob', text: '👍', reacts: two.id, to: 'ann' })
   await room.record({ ...notice, retracts: two.id })
   const whole = await room.history({ limit: 99 })
   const empty: readonly Entry[] = []

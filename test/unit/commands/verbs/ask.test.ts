@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { ok } from '../../../../src/tools/result.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 import { touch } from '../../../support/commands/raise-question.ts'
 import { tool } from '../../../support/turn-world.ts'
@@ -43,6 +45,19 @@ describe('ask', () => {
     const failed = await world.exec(world.bob, 'ask hall qwen hello')
     expect(failed).toMatchObject({ status: 1, out: [] })
     expect(failed.err.join()).toContain('no prompt today')
+  })
+
+  test('says on standard error who stopped it', async () => {
+    const begun = createDeferred<void>()
+    const endless = tool('endless', (_args, { signal }) => {
+      begun.resolve()
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(ok('stopped'))))
+    })
+    await using world = await createCommandWorld(endless)
+    const asked = world.exec(world.bob, 'ask hall qwen call endless {}')
+    await begun.promise
+    await world.exec(world.ann, 'stop hall')
+    expect(await asked).toEqual({ ...refused("ann stopped @qwen's turn for bob"), out: [] })
   })
 
   test('lets tools do what a script allows by name, if the script is a manager of the room', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
+import { createPeopleParts } from '../../../support/people.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
 
 const from = (person: Person, network: string): Person => ({
@@ -45,6 +46,37 @@ test('/ban of a network ends who comes from there, and shows it to nobody but ad
   )
 })
 
+test('/bans tells whom a ban concerns: a guest by their key, and others by their names of now', async () => {
+  await using world = await createCommandWorld()
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  const guest = { ...world.guest, login: { key, network: '192.0.2.1' } }
+  world.clients.begin({ person: guest, end: () => undefined })
+  await world.exec(world.root, 'ban ann-2')
+  await world.exec(world.root, 'ban bob')
+  expect(await world.exec(world.root, 'bans')).toEqual(
+    done(`ann-2, a guest with ${key}  banned by root`, 'bob  banned by root'),
+  )
+  await world.exec(world.bob, 'rename bobby')
+  expect((await world.exec(world.root, 'bans')).out[1]).toBe('bob, now bobby  banned by root')
+  expect(jsonOf(await world.exec(world.root, 'bans --json'))).toMatchObject([
+    { who: 'ann-2', people: [], keys: [key] },
+    { who: 'bob', people: ['bobby'], keys: ['SHA256:bob'] },
+  ])
+})
+
+test('/bans of a key tells all who have it, and of a name which others are out with it', async () => {
+  const world = await createCommandWorld()
+  await using _ = world
+  const { people } = createPeopleParts(world.turnWorld.chatParts)
+  const key = `SHA256:${'k'.repeat(43)}` as Fingerprint
+  for (const name of ['zoe', 'zack']) await people.identify(name, key, '192.0.2.1')
+  await world.exec(world.root, 'ban zoe')
+  expect(await world.exec(world.root, 'bans')).toEqual(done('zoe, also zack  banned by root'))
+  await world.exec(world.root, 'unban zoe')
+  await world.exec(world.root, `ban ${key}`)
+  expect(await world.exec(world.root, 'bans')).toEqual(done(`${key} of zack, zoe  banned by root`))
+})
+
 test('of two admins who ban each other one is left', async () => {
   await using world = await createCommandWorld()
   const other = await world.turnWorld.chatParts.person('boss', { admin: true })
@@ -56,7 +88,9 @@ test('/ban --room takes a member out of a private room, where it looks as if the
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   await world.exec(world.bob, 'join den')
-  expect(await world.exec(world.ann, 'ban --room den bob')).toEqual(done('ann banned bob from den'))
+  expect(await world.exec(world.ann, 'ban --room den bob')).toEqual(
+    done('ann banned bob from den, who is no member any more'),
+  )
   expect(await world.exec(world.bob, 'history den')).toEqual(
     refused('there is no room called den; see rooms, or make it with create'),
   )
@@ -64,7 +98,7 @@ test('/ban --room takes a member out of a private room, where it looks as if the
     refused('there is no room called den; see rooms, or make it with create'),
   )
   expect(await world.exec(world.ann, 'unban --room den bob')).toEqual(
-    done('ann lifted the ban of bob from den'),
+    done('ann lifted the ban of bob from den; an invitation lets them in again'),
   )
 })
 

@@ -18,7 +18,9 @@ test('/edit and /retract keep the log honest, and searches and prompts to the la
   expect(prompt.out.join()).toContain('ann: meet at three')
   expect(prompt.out.join()).not.toContain('noon')
   expect(await world.type(world.ann, 'retract')).toEqual(done())
-  expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe('-- ann took back a line')
+  expect((await shown(world, world.bob, 'history hall')).at(-1)).toBe(
+    '-- ann took back a line, the last one of theirs, of 00:00 UTC',
+  )
   expect(await shown(world, world.bob, 'search hall meet')).toEqual(['nothing here has meet'])
   expect((await world.exec(world.bob, 'wrap hall @qwen --json')).out.join()).not.toContain('meet')
 })

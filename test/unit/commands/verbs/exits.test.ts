@@ -3,7 +3,7 @@ import { createCommandWorld, done, misused } from '../../../support/commands/com
 
 test('/exits lists only what leads somewhere for who is asking', async () => {
   await using world = await createCommandWorld()
-  expect(await world.type(world.bob, 'exits')).toEqual(done('hall has no exits; portal makes one'))
+  expect(await world.type(world.bob, 'exits')).toEqual(done('hall has no exits; /portal makes one'))
   for (const line of ['portal hall west lobby', 'portal hall down den']) await world.exec(world.ann, line)
   expect(await world.type(world.ann, 'exits')).toEqual(done('down  den', 'west  lobby'))
   expect(await world.type(world.bob, 'exits')).toEqual(done('west  lobby'))

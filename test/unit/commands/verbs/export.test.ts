@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
-const FORM = 'export ROOM [--markdown] [--json]'
+const FORM = 'export ROOM [--markdown] [--json] [--html]'
 
 async function createTalk(count: number) {
   const world = await createCommandWorld()
@@ -49,17 +49,20 @@ describe('export', () => {
   test('is refused in a session where the log is long, with the command that gives it', async () => {
     await using world = await createTalk(129)
     expect(await world.type(world.bob, 'export')).toEqual(
-      refused('the log is too long for a session; from a shell: ssh HOST export hall > hall.md'),
+      refused(
+        'the log is too long for a session, which shows 128 entries at most; from a shell: ssh HOST export hall > hall.md',
+      ),
     )
   })
 
   test('says what it cannot do', async () => {
     await using world = await createCommandWorld()
-    expect(await world.exec(world.bob, 'export hall --html')).toEqual(
-      misused('export: --html is not there yet; --markdown and --json are', FORM),
-    )
-    expect(await world.exec(world.bob, 'export hall --json --markdown')).toEqual(
-      misused('export: it is --markdown or --json, not both', FORM),
+    for (const flags of ['--json --markdown', '--html --json', '--html --markdown'])
+      expect(await world.exec(world.bob, `export hall ${flags}`)).toEqual(
+        misused('export: it is one of --markdown, --json and --html', FORM),
+      )
+    expect(await world.type(world.bob, 'export --html')).toEqual(
+      refused('a page is for a browser; from a shell: ssh HOST export hall --html > export.html'),
     )
     const missing = await world.exec(world.bob, 'export dxn')
     expect(await world.exec(world.bob, 'export den')).toEqual(

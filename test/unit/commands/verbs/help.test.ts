@@ -1,33 +1,135 @@
 import { describe, expect, test } from 'vitest'
+import { HABITS } from '../../../../src/commands/habits.ts'
+import { KEY_HELP } from '../../../../src/session/key-table.ts'
 import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
+/** On 24 rows there are also the command that was typed, the status line and the prompt. */
+const ROWS = 21
+/** The last cell of a row stays free. */
+const COLUMNS = 79
+
+const rowsOf = ({ out }: { readonly out: readonly string[] }): readonly string[] => out.join('\n').split('\n')
+
 describe('/help', () => {
-  test('lists every command with its summary, in a session with a slash', async () => {
+  test('lists the groups with their commands, in a session with a slash', async () => {
     await using world = await createCommandWorld()
-    const typed = (await world.type(world.bob, 'help')).out
-    const script = (await world.exec(world.bob, 'help')).out
-    expect(typed).toHaveLength(world.commands.length + 1)
-    for (const [index, { name, summary }] of world.commands.entries()) {
-      expect(typed[index]).toBe(`/${name.padEnd(12)}${summary}`)
-      expect(script[index]).toBe(`${name.padEnd(12)}${summary}`)
+    const typed = rowsOf(await world.type(world.bob, 'help'))
+    const script = rowsOf(await world.exec(world.bob, 'help'))
+    for (const { name, commands } of world.groups) {
+      const row = typed.findIndex((one) => one.startsWith(`${name} `))
+      for (const command of commands) {
+        expect(
+          typed
+            .slice(row, row + 2)
+            .join(' ')
+            .split(/\s+/),
+        ).toContain(`/${command.name}`)
+        expect(script.join(' ').split(/\s+/)).toContain(command.name)
+      }
     }
-    expect(typed.at(-1)).toContain('Anything else that you type is said in the room')
-    expect(script.at(-1)).toContain('A script says first which room')
+    expect(typed.at(-1)).toContain('Anything else is said in the room')
+    expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
+    expect(script.at(-1)).toContain('A script names the room first')
   })
 
-  test('of one command shows its form for this caller', async () => {
+  test('fits on a small screen, whatever part of it is asked for', async () => {
+    await using world = await createCommandWorld()
+    for (const words of ['', 'keys', 'room', ...world.groups.map(({ name }) => name)]) {
+      const rows = rowsOf(await world.type(world.bob, `help ${words}`))
+      expect([words, rows.length <= ROWS, rows.filter((row) => row.length > COLUMNS)]).toEqual([
+        words,
+        true,
+        [],
+      ])
+    }
+  })
+
+  test('of a group shows the form of each command, what it does, and an example', async () => {
+    await using world = await createCommandWorld()
+    for (const { name, commands } of world.groups) {
+      const text = (await world.type(world.bob, `help ${name}`)).out.join('\n')
+      expect(commands.length).toBeLessThanOrEqual(10)
+      for (const command of commands)
+        expect(text).toContain(
+          command.example === '' ? `/${command.name}` : `/${command.name} ${command.example}`,
+        )
+    }
+    expect(rowsOf(await world.type(world.bob, 'help talk')).slice(0, 3)).toEqual([
+      'talk: to all in the room, or to one person',
+      '/say [TEXT…]  e.g. /say the build is green',
+      '  say something',
+    ])
+  })
+
+  test('no group is called like a command, and no habit is', async () => {
+    await using world = await createCommandWorld()
+    const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
+    expect(world.groups.map(({ name }) => name).filter((name) => names.has(name))).toEqual([])
+    expect(Object.keys(HABITS).filter((word) => names.has(word))).toEqual([])
+    expect(world.commands.length).toBe(new Set(world.commands.map(({ name }) => name)).size)
+  })
+
+  test('of one command shows all that can stand in it, for this caller', async () => {
     await using world = await createCommandWorld()
     const summary = 'let somebody into this private room; they are told at once, or as they come in next'
-    expect(await world.type(world.bob, 'help /INVITE')).toEqual(done(`/invite NAME\n  ${summary}`))
-    expect(await world.exec(world.bob, 'help invite')).toEqual(done(`invite ROOM NAME\n  ${summary}`))
+    const name = 'NAME: of somebody who was here before'
+    expect(await world.type(world.bob, 'help /INVITE')).toEqual(
+      done(`/invite NAME\n  ${summary}\n  ${name}\n  such as: /invite bob`),
+    )
+    expect(await world.exec(world.bob, 'help invite')).toEqual(
+      done(`invite ROOM NAME\n  ${summary}\n  ${name}\n  such as: invite ROOM bob`),
+    )
+    expect((await world.type(world.bob, 'help dm')).out.join()).toContain('also called: w, whisper, dm')
+  })
+
+  test('of keys shows the keys, and the command for other keys', async () => {
+    await using world = await createCommandWorld()
+    const { out } = await world.type(world.bob, 'help keys')
+    for (const { keys, does } of KEY_HELP) expect(out[0]?.replace(/ +/g, ' ')).toContain(`${keys} ${does}`)
+    expect(out[1]).toContain('/keys ')
+  })
+
+  test('looks for words: in names first, then in all that is said of a command, and of a key', async () => {
+    await using world = await createCommandWorld()
+    const found = rowsOf(await world.type(world.bob, 'help private room')).filter((row) =>
+      row.startsWith('/'),
+    )
+    expect(found[0]).toMatch(/^\/invite /)
+    expect(found.join()).toContain('/create ')
+    expect(rowsOf(await world.type(world.bob, 'help clear screen'))).toEqual([
+      'Ctrl-L  clear the screen',
+      '/clear',
+      '  clear the screen, as Ctrl-L does',
+    ])
+    expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
+    expect(await world.type(world.bob, 'help whois')).toEqual(
+      done('/who lists who is here, and what they may do'),
+    )
   })
 
   test.each([
-    ['jion', 'there is no command jion; did you mean join?'],
-    ['__proto__', 'there is no command __proto__'],
-    ['x'.repeat(50), `there is no command ${'x'.repeat(40)}`],
+    ['jion', 'no command and no key has "jion"; did you mean /join?'],
+    ['__proto__', 'no command and no key has "__proto__"; /help lists the commands'],
+    ['x'.repeat(50), `no command and no key has "${'x'.repeat(40)}"; /help lists the commands`],
+    ['('.repeat(4000), `no command and no key has "${'('.repeat(40)}"; /help lists the commands`],
   ])('of %s, which is none, is refused', async (word, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, `help ${word}`)).toEqual(refused(sentence))
   })
+})
+
+test('what habits advise exists: each command in it is one', async () => {
+  await using world = await createCommandWorld()
+  const names = new Set(world.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
+  for (const [word, advice] of Object.entries(HABITS)) {
+    for (const [, verb] of advice.matchAll(/(?<![\w/¯])\/([a-z]+)/g))
+      expect([word, verb, names.has(verb!)]).toEqual([word, verb, true])
+    expect(await world.type(world.bob, word)).toMatchObject({
+      status: 2,
+      err: [`there is no command /${word}; ${advice}`],
+    })
+  }
+  expect((await world.exec(world.bob, 'whois bob')).err).toEqual([
+    'there is no command whois; who lists who is here, and what they may do',
+  ])
 })

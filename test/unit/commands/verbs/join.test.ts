@@ -13,7 +13,7 @@ test.each(['den', 'nowhere', 'x'.repeat(50), '__proto__', '..'])(
   '/join %s is refused in the same words, whether the room is private or missing',
   async (name) => {
     await using world = await createCommandWorld()
-    const sentence = `there is no room called ${name.slice(0, 40)}; see rooms, or make it with create`
+    const sentence = `there is no room called ${name.slice(0, 40)}; see /rooms, or make it with /create`
     expect(await world.type(world.bob, `join ${name}`)).toEqual(refused(sentence))
   },
 )
@@ -22,7 +22,7 @@ test('a script joins a room as a member, which all in the room see; a private on
   await using world = await createCommandWorld()
   await world.exec(world.ann, 'invite den bob')
   expect(await world.exec(world.bob, 'join den')).toEqual(done('you are a member of den now'))
-  expect(await world.texts('den')).toEqual(['bob is a member now'])
+  expect(await world.texts('den')).toEqual(['bob joined'])
   expect(await world.exec(world.bob, 'join hall')).toEqual(done('you are a member of hall now'))
   expect(await world.exec(world.bob, 'join hall')).toEqual(done('you are a member of hall already'))
   expect(await world.exec(world.ann, 'join hall')).toEqual(done('you are a member of hall already'))

@@ -1,6 +1,6 @@
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Person } from '../../../../src/chat/people/person.ts'
+import type { Fingerprint, Person } from '../../../../src/chat/people/person.ts'
 import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
 import { MAX_KEYS } from '../../../support/people.ts'
 import { createSshHome, type SshHome } from '../../../support/ssh.ts'
@@ -17,6 +17,10 @@ async function publicKey(name: string, args?: readonly string[]): Promise<string
   return (await execa('cat', [`${file}.pub`])).stdout
 }
 
+/** What `keys add` answers, whoever has the key. */
+const waits = (key: string, name = 'ann') =>
+  done(`${key} waits: it is yours once somebody has logged in with it as ${name}`)
+
 const idOf = (person: Person, key: string): Person => ({
   ...person,
   login: { key: key as NonNullable<Person['login']>['key'], network: '127.0.0.1' },
@@ -25,18 +29,14 @@ const idOf = (person: Person, key: string): Person => ({
 test('a key is added from standard input or the line, listed with which is in use, and removed', async () => {
   await using world = await createCommandWorld()
   const [first, second] = [await home.fingerprint('one'), await home.fingerprint('two')]
-  expect(await world.exec(world.ann, 'keys add', `${await publicKey('one')}\n`)).toEqual(
-    done(`${first} is yours now`),
-  )
-  expect(await world.type(world.ann, `keys add ${await publicKey('two')}`)).toEqual(
-    done(`${second} is yours now`),
-  )
+  expect(await world.exec(world.ann, 'keys add', `${await publicKey('one')}\n`)).toEqual(waits(first))
+  expect(await world.type(world.ann, `keys add ${await publicKey('two')}`)).toEqual(waits(second))
   const list = jsonOf(await world.exec(idOf(world.ann, second), 'keys list --json'))
   expect(list).toMatchObject(
     [
-      { fingerprint: 'SHA256:ann', in_use: false },
-      { fingerprint: first, in_use: false },
-      { fingerprint: second, in_use: true },
+      { fingerprint: 'SHA256:ann', waiting: false, in_use: false },
+      { fingerprint: first, waiting: true, in_use: false },
+      { fingerprint: second, waiting: true, in_use: true },
     ].toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
   )
   expect((await world.exec(world.ann, `keys remove ${first}`)).status).toBe(0)
@@ -50,9 +50,7 @@ test.each([
 ] as const)('%s keys can be added', async (label, args) => {
   await using world = await createCommandWorld()
   const line = await publicKey(label, args.length > 0 ? args : undefined)
-  expect(await world.exec(world.ann, 'keys add', line)).toEqual(
-    done(`${await home.fingerprint(label)} is yours now`),
-  )
+  expect(await world.exec(world.ann, 'keys add', line)).toEqual(waits(await home.fingerprint(label)))
 })
 
 test('what is no public key that could log in is refused, and nothing is added', async () => {
@@ -84,20 +82,23 @@ test('what is no public key that could log in is refused, and nothing is added',
   expect(jsonOf(await world.exec(world.ann, 'keys list --json'))).toHaveLength(1)
 })
 
-test('the last key stays, a key of somebody else is neither added nor removed, and there is a limit', async () => {
+test('the last key stays, a key that somebody else has waits like any other, and there is a limit', async () => {
   await using world = await createCommandWorld()
   expect(await world.exec(world.ann, 'keys remove SHA256:ann')).toEqual(
-    refused('this is your last key, and without it you could not come in; add another one first'),
+    refused(
+      'this is your last key that has logged in, and without it you could not come in; log in with another one first',
+    ),
   )
   expect(await world.exec(world.ann, 'keys remove SHA256:bob')).toEqual(
     refused('you have no key SHA256:bob; keys list shows yours'),
   )
   const one = await publicKey('one')
   await world.exec(world.bob, 'keys add', one)
-  expect(await world.exec(world.ann, 'keys add', one)).toMatchObject({
-    status: 1,
-    err: [expect.stringContaining('of somebody else')],
-  })
+  const bobs = await home.fingerprint('one')
+  await world.turnWorld.chatParts.storage.chat.keys.prove(world.bob.id, bobs as Fingerprint)
+  await world.exec(world.root, `ban ${bobs}`)
+  expect(await world.exec(world.ann, 'keys add', one)).toEqual(waits(bobs))
+  await world.exec(world.ann, `keys remove ${bobs}`)
   expect(await world.exec(world.bob, 'keys add', one)).toMatchObject({
     status: 1,
     err: [expect.stringContaining('yours already')],
@@ -117,4 +118,15 @@ test('a guest has no keys, and wrong words are a wrong use', async () => {
     )
   for (const line of ['keys', 'keys drop', 'keys remove', 'keys list x'])
     expect(await world.exec(world.ann, line)).toMatchObject({ status: 2, out: [] })
+})
+
+test('what came in with a removed key ends, and nothing else does', async () => {
+  await using world = await createCommandWorld()
+  const [first, second] = [await home.fingerprint('one'), await home.fingerprint('two')]
+  for (const name of ['one', 'two']) await world.exec(world.ann, 'keys add', await publicKey(name))
+  const ended: string[] = []
+  for (const person of [idOf(world.ann, first), idOf(world.ann, second), idOf(world.bob, first)])
+    world.clients.begin({ person, end: () => void ended.push(`${person.name} ${person.login?.key}`) })
+  await world.exec(world.ann, `keys remove ${first}`)
+  expect(ended).toEqual([`ann ${first}`])
 })

@@ -7,15 +7,28 @@ describe('/kv', () => {
   test('sets, shows, lists and removes values: JSON where it is JSON, else text', async () => {
     await using world = await createCommandWorld()
     expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
-    for (const words of ['colour sky blue', 'list [1, 2]', 'text "quoted"', 'colour.2 -1'])
+    for (const words of ['colour sky blue', 'list [1, 2]', 'set text "quoted"', 'colour.2 -1'])
       expect(await world.type(world.ann, `kv ${words}`)).toEqual(done())
     expect(await world.type(world.bob, 'kv')).toEqual(
       done('colour = "sky blue"\ncolour.2 = -1\nlist = [1,2]\ntext = "quoted"'),
     )
     expect(await world.type(world.bob, 'kv text')).toEqual(done('quoted'))
     expect(await world.exec(world.bob, 'kv hall list --json')).toEqual(done('{"key":"list","value":[1,2]}'))
-    await world.type(world.ann, 'kv list -')
-    expect(await world.type(world.bob, 'kv list')).toEqual(refused('the key list is not set'))
+    expect(await world.type(world.bob, 'kv list')).toEqual(done('[1,2]'))
+    expect(await world.type(world.ann, 'kv list -')).toEqual(done())
+    const all = 'colour = "sky blue"\ncolour.2 = -1\ntext = "quoted"'
+    expect(await world.type(world.bob, 'kv list')).toEqual(done(all))
+    expect(await world.exec(world.ann, 'kv hall set mood very happy')).toEqual(done())
+    expect(await world.type(world.bob, 'kv mood')).toEqual(done('very happy'))
+    expect(await world.type(world.bob, 'kv set mood sad')).toEqual(
+      refused('only the owner of hall, an op or an admin can change its key-values'),
+    )
+    expect((await world.type(world.ann, 'kv set mood')).err[0]).toBe(
+      'kv: set takes a key and a value, as in: kv set colour "blue"',
+    )
+    expect((await world.type(world.ann, 'kv set')).status).toBe(2)
+    expect(await world.type(world.ann, 'kv set a/b c')).toEqual(refused(BAD_KEY))
+    expect(await world.type(world.ann, 'kv set mood -')).toEqual(done())
     expect(await world.exec(world.bob, 'kv hall --json nope')).toEqual(done('{"key":"nope","value":null}'))
   })
 
@@ -35,6 +48,10 @@ describe('/kv', () => {
     expect(await world.exec(world.ann, 'kv hall --stdin words', ' \n')).toEqual(
       refused('standard input has no value; nothing was changed'),
     )
+    for (const bytes of ['\0', 'one \uFFFD\uFFFD'])
+      expect(await world.exec(world.ann, 'kv hall --stdin words', bytes)).toEqual(
+        refused('a value is text in UTF-8, and what was piped in is not; nothing was changed'),
+      )
     expect((await world.exec(world.ann, 'kv hall tool_scope', 'all')).err[0]).toContain('is set with tools')
     expect((await world.type(world.ann, 'kv --stdin words')).err[0]).toContain('--stdin is for scripts')
     expect(await world.exec(world.bob, 'kv hall words')).toEqual(done('two\nlines'))
@@ -85,7 +102,7 @@ describe('/kv', () => {
       expect(await world.type(world.ann, `kv deep ${'['.repeat(depth)}${']'.repeat(depth)}`)).toEqual(
         refused('a value is nested at most 64 deep; this one is deeper'),
       )
-    expect(await world.type(world.ann, `kv deep ${'['.repeat(64)}${']'.repeat(64)}`)).toEqual(done())
+    expect(await world.exec(world.ann, `kv hall deep ${'['.repeat(64)}${']'.repeat(64)}`)).toEqual(done())
   })
 
   test('keeps a name such as __proto__ as a key like others', async () => {

@@ -14,7 +14,7 @@ test('a script takes its own membership back, and a private room is not there fo
   await world.exec(world.ann, 'invite den bob')
   await world.exec(world.bob, 'join den')
   expect(await world.exec(world.bob, 'leave den')).toEqual(done('you are no member of den any more'))
-  expect(await world.texts('den')).toEqual(['bob is no member any more'])
+  expect(await world.texts('den')).toEqual(['bob left'])
   const gone = refused('there is no room called den; see rooms, or make it with create')
   for (const line of ['leave den', 'join den', 'history den'])
     expect(await world.exec(world.bob, line)).toEqual(gone)

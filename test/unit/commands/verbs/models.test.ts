@@ -16,11 +16,31 @@ test('/models lists the models, what they read and wrote, and no key', async () 
   ])
 })
 
+test('/models tells a window that was guessed from one that the server takes', async () => {
+  await using world = await createCommandWorld()
+  const { storage, clock } = world.turnWorld.chatParts
+  const key = calibrationKey(world.turnWorld.models[0]!.settings)
+  const known = { told: {}, learnedAt: clock.now() }
+  await storage.models.facts.put(key, { ...known, learned: { window: 4000, isGuess: true } })
+  expect((await world.exec(world.bob, 'models')).out.join()).toContain(
+    'window 4000 (not 8000: a guess, since a longer prompt was refused)',
+  )
+  await storage.models.facts.put(key, { ...known, learned: { window: 4000 } })
+  expect((await world.exec(world.bob, 'models')).out.join()).toContain('(not 8000: its server takes no more)')
+})
+
 test('/models tells nobody but admins what reports taught, which come from private rooms too', async () => {
   await using world = await createCommandWorld()
   const { storage } = world.turnWorld.chatParts
   const [qwen] = world.turnWorld.models
-  const learned = { factor: 1.5, reports: 12, doubted: 1, at: 0 }
+  const learned = {
+    factor: 1.4,
+    reports: 12,
+    doubted: 1,
+    at: 0,
+    most: 1.5,
+    mostAt: world.turnWorld.chatParts.clock.now(),
+  }
   await storage.models.calibrations.put(calibrationKey(qwen!.settings), learned)
   const others = await Promise.all(
     [world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Fingerprint, PersonId } from '../../../../src/chat/people/person.ts'
 import { createCommandWorld, done, misused, refused } from '../../../support/commands/command-world.ts'
 
 const MUTED = 'you are muted in hall for 10m more: you may read, and not speak'
@@ -45,6 +46,20 @@ test('/mute silences an op, who cannot undo it; an earlier one is replaced', asy
   expect(await world.exec(world.ann, 'unmute hall BOB')).toEqual(done('ann unmuted bob'))
   expect(await world.exec(world.ann, 'unmute hall bob')).toEqual(refused('bob is not muted in hall'))
   expect(await world.exec(world.bob, 'say hall hi')).toMatchObject({ status: 0 })
+})
+
+test('/unmute and /unban know somebody under each name of their key, also one from after the act', async () => {
+  await using world = await createCommandWorld()
+  const { storage, clock } = world.turnWorld.chatParts
+  await world.exec(world.ann, 'mute hall bob')
+  await world.exec(world.ann, 'ban --room hall bob')
+  const again = { ...world.bob, id: 'again' as PersonId, name: 'bobtwo' }
+  expect(await storage.chat.people.register(again, 'bobtwo', 'SHA256:bob' as Fingerprint, clock.now())).toBe(
+    true,
+  )
+  expect(await world.exec(world.ann, 'unmute hall bobtwo')).toEqual(done('ann unmuted bob'))
+  expect(await world.exec(world.ann, 'unban --room hall bobtwo')).toMatchObject({ status: 0 })
+  expect(await world.exec(world.ann, 'unmute hall bob')).toEqual(refused('bob is not muted in hall'))
 })
 
 test.each(['0s', '10', '10x', '-1m', '3651d', '1e3s', '999999999999s'])(

@@ -52,7 +52,7 @@ describe('/perms', () => {
     await using world = await createScene()
     for (const number of [1, 3])
       expect(await world.type(world.bob, `perms revoke ${number}`)).toEqual(
-        refused(`there is no permission ${number} of yours in hall; see perms`),
+        refused(`there is no permission ${number} of yours in hall; see /perms`),
       )
     expect(await world.type(world.ann, 'perms')).toEqual(done(ANN, BOB))
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fingerprint } from '../../../../src/chat/people/person.ts'
+import { withLogin, type Fingerprint } from '../../../../src/chat/people/person.ts'
 import { createChatParts, screenOf } from '../../../support/chat-parts.ts'
 import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 import { createPeopleParts } from '../../../support/people.ts'
@@ -50,6 +50,35 @@ test('no more former names are kept than the limit says', async () => {
     err: [expect.stringContaining('2 former names are kept for you')],
   })
   expect((await world.exec(world.bob, 'rename b1')).status).toBe(0)
+})
+
+test('a name is changed so often in a day, by all names of a key; what was refused does not count', async () => {
+  const parts = await createChatParts()
+  const { people } = createPeopleParts(parts)
+  const key = 'SHA256:k' as Fingerprint
+  const come = async (name: string) =>
+    withLogin(await people.identify(name, key, HERE), { key, network: HERE })
+  const [ann, zoe] = [await come('ann'), await come('zoe')]
+  const turn = async (person: typeof ann, names: readonly string[]): Promise<void> => {
+    for (const name of names) await people.rename(person, name)
+  }
+  await turn(ann, ['anna', 'ann', 'anna', 'ann'])
+  for (const name of ['zoe', 'ann', 'a+b', 'system']) await expect(people.rename(ann, name)).rejects.toThrow()
+  await turn(zoe, ['zora'])
+  for (const [person, name] of [
+    [ann, 'anna'],
+    [zoe, 'zoe'],
+  ] as const)
+    await expect(people.rename(person, name)).rejects.toThrow(
+      'a name can be changed 5 times a day (renames_per_day); try again later',
+    )
+  expect([ann.name, zoe.name]).toEqual(['ann', 'zora'])
+  const fifth = 86_400_000 / 5
+  parts.clock.advance(fifth - 1)
+  await expect(people.rename(ann, 'anna')).rejects.toThrow('renames_per_day')
+  parts.clock.advance(1)
+  await turn(ann, ['anna'])
+  await expect(people.rename(zoe, 'zoe')).rejects.toThrow('renames_per_day')
 })
 
 test('who came in earlier is shown under the new name, and listed in the new order', async () => {

@@ -6,7 +6,12 @@ test('/reply goes to whoever wrote last, from a script too', async () => {
   expect(await world.exec(world.bob, 'reply hi')).toEqual(
     refused('nobody has written to you yet; msg NAME TEXT writes to somebody'),
   )
-  await world.talk.openSession({ person: world.bob, print() {}, bell() {} })
+  await world.talk.openSession({
+    person: world.bob,
+    print() {},
+    printUntilRead() {},
+    bell() {},
+  })
   await world.exec(world.ann, 'msg bob hi')
   expect(await world.exec(world.bob, 'reply hello you')).toEqual(done('you -> ann: hello you'))
 })

@@ -111,6 +111,19 @@ describe('retry', () => {
     expect(told).toContain('muted bob')
   })
 
+  test('asks what one asked under a former name, and nothing that its bearer of now did not ask', async () => {
+    await using world = await createCommandWorld(tool('look_up'))
+    await world.exec(world.bob, 'ask hall qwen call look_up {"q":"first"}')
+    await world.exec(world.bob, 'rename bobby')
+    expect(await world.exec({ ...world.guest, name: 'bob' }, 'retry hall')).toEqual(refused(NOTHING))
+    expect(await world.exec({ ...world.bob, name: 'bobby' }, 'retry hall')).toEqual(
+      done('{"q":"first"}', '\n'),
+    )
+    expect(await world.texts('hall', 4)).toContain(
+      'bobby asked @qwen again: @qwen call look_up {"q":"first"}',
+    )
+  })
+
   test('asks nothing that others asked, here or elsewhere, and nothing in a room that is not there', async () => {
     await using world = await createCommandWorld()
     await world.exec(world.ann, 'ask hall qwen tools')

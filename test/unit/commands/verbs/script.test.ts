@@ -91,7 +91,7 @@ describe('script', () => {
       misused('script: reset takes nothing more', FORM),
     )
     expect(await world.type(world.bob, 'script show 9')).toEqual(
-      refused('hall has no script version 9; versions lists them'),
+      refused('hall has no script version 9; /script versions lists them'),
     )
     expect(await world.type(world.bob, 'script')).toEqual(
       misused('script: ACTION is missing', '/script ACTION [TEXT…]'),

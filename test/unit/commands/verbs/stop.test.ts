@@ -38,8 +38,13 @@ describe('/stop', () => {
     await using _ = world
     expect(await world.type(world.guest, 'stop')).toEqual(refused(NOTHING))
     expect(await world.exec(world.ann, 'stop lobby')).toMatchObject({ status: 1 })
+    const [run] = world.runs.running(turn.room)
     expect(await world.exec(world.ann, 'stop hall')).toEqual(done())
     expect((await turn.done).text).toBe("ann stopped @qwen's turn for bob")
+    await run!.done()
+    expect(await world.texts('hall', 4)).toContain(
+      'ERROR: endless: stopped before it was done: ann stopped it',
+    )
   })
 
   test.each(['qwen', '@QWEN'])(
@@ -71,8 +76,23 @@ describe('/stop', () => {
     )
     const stop = world.commands.find(({ name }) => name === 'stop')
     const room = await world.turnWorld.chatParts.rooms.get('hall', world.bob)
-    expect(await stop?.complete?.({ room, person: world.bob })).toEqual(['qwen'])
+    expect(await stop?.complete?.({ room, person: world.bob, given: [], argument: 'model' })).toEqual([
+      'qwen',
+    ])
     expect(world.turnWorld.turns.running(room.name)).toContain(turn)
+  })
+
+  test('knows what one asked for under a former name, which helps nobody who has that name now', async () => {
+    const { world, turn } = await createScene()
+    await using _ = world
+    await world.exec(world.bob, 'rename bobby')
+    const other = { ...world.guest, name: 'bob' }
+    expect(await world.exec(other, 'stop hall')).toEqual(refused(NOTHING))
+    expect(await world.exec(other, 'stop hall @qwen')).toMatchObject({ status: 1 })
+    const [run] = world.runs.running(turn.room)
+    expect(await world.exec({ ...world.bob, name: 'bobby' }, 'stop hall')).toEqual(done())
+    await Promise.all([turn.done, run!.done()])
+    expect(world.runs.running(turn.room)).toEqual([])
   })
 
   test('is refused where nothing runs', async () => {

@@ -19,7 +19,7 @@ const memo = (...steps: readonly ScriptedStep[]): ConfiguredModel => ({
   model: scriptedModel(...steps),
 })
 
-const OFF = '-- no model sums up this room; kv summarizer NAME names one'
+const OFF = '-- no model sums up this room; /kv summarizer NAME names one'
 const FORM = '/summary [--json] [ACTION] [TEXT…]'
 
 /** The hall with a summary by qwen, which the guide stands for. */
@@ -86,7 +86,7 @@ describe('/summary', () => {
     await world.type(world.bob, 'say hello')
     await world.type(world.ann, 'kv summarizer memo')
     expect(await world.type(world.ann, 'summary new')).toEqual(
-      done('the summary is made anew in the background; summary shows how far it is'),
+      done('the summary is made anew in the background; /summary shows how far it is'),
     )
     const { storage } = world.turnWorld.chatParts
     while (!(await storage.prompts.summaries.current('hall' as RoomName))) await new Promise(setImmediate)
@@ -128,13 +128,13 @@ describe('/summary', () => {
   test.each([
     [
       'new',
-      'no model sums up this room; kv summarizer NAME names one, and models lists those that there are',
+      'no model sums up this room; /kv summarizer NAME names one, and /models lists those that there are',
     ],
     ['clear', 'there is no summary'],
     ['set words', 'nothing was said here that a summary could stand for'],
     ['set', 'there is no text: write it after set, or give it on standard input'],
     [`set ${'x'.repeat(8_001)}`, 'a summary has at most 8000 characters; this one has 8001'],
-    ['show 7', 'hall has no summary version 7; versions lists them'],
+    ['show 7', 'hall has no summary version 7; /summary versions lists them'],
   ])('summary %s is refused', async (words, sentence) => {
     await using world = await createCommandWorld()
     expect(await world.type(world.ann, `summary ${words}`)).toEqual(refused(sentence))

@@ -8,23 +8,73 @@ describe('/tools', () => {
   test('lists the tools with their cost, the hidden ones with the reason', async () => {
     await using world = await createScene()
     const all = (await world.type(world.bob, 'tools')).out.join().split('\n')
-    expect(all[0]).toMatch(/^scope all: 2 of 2 tools, \d+ tokens$/)
+    expect(all[0]).toMatch(/^scope all: 2 of 2 tools, \d+ tokens for @qwen$/)
     expect(all[1]).toMatch(/^\+ Grep {7}builtin {2}read +\d+ {2}full$/)
     const set = await world.exec(world.ann, 'tools hall Gr* calc* !Grep')
-    expect(set.out[0]).toMatch(/^scope Gr\* calc\* !Grep: 1 of 2 tools, \d+ tokens$/)
+    expect(set.out[0]).toMatch(/^scope Gr\* calc\* !Grep: 1 of 2 tools, \d+ tokens for @qwen$/)
     expect(await world.texts('hall')).toEqual(['tools: Gr* calc* !Grep'])
     const [, grep, calculator] = (await world.type(world.bob, 'tools')).out.join().split('\n')
     expect(grep).toMatch(/^- Grep .* {2}.*!Grep/)
     expect(calculator).toMatch(/^\+ calculator .* {2}full$/)
   })
 
-  test('gives JSON, and warns of a pattern that matches nothing', async () => {
+  test('gives JSON', async () => {
     await using world = await createScene()
-    const { out } = await world.exec(world.ann, 'tools hall nope')
-    expect(out[1]).toMatch(/^! .*nope/)
+    await world.exec(world.ann, 'tools hall Grep')
     const list = jsonOf(await world.exec(world.bob, 'tools hall --json')) as object
-    expect(list).toMatchObject({ room: 'hall', scope: ['nope'], visible: 0, tokens: 0 })
-    expect(list).toMatchObject({ tools: [{ name: 'Grep', visible: false }, { name: 'calculator' }] })
+    expect(list).toMatchObject({ room: 'hall', scope: ['Grep'], visible: 1, warnings: [] })
+    expect(list).toMatchObject({ tools: [{ name: 'Grep' }, { name: 'calculator', visible: false }] })
+  })
+
+  test.each([
+    ['grpe', 'grpe matches no tool; did you mean Grep?'],
+    ['Grep !calcluator', '!calcluator matches no tool; did you mean !calculator?'],
+    ['calc* nope', 'nope matches no tool'],
+    ['Gr* !Grep', 'Gr* !Grep leaves no tool; case counts, and /tools off takes all away'],
+  ])('%s changes nothing and fails', async (words, problem) => {
+    await using world = await createScene()
+    await world.type(world.ann, 'tools calculator')
+    const sentence = `${problem}; the scope was not changed`
+    expect(await world.type(world.ann, `tools ${words}`)).toEqual(refused(sentence))
+    expect(await world.exec(world.ann, `tools hall ${words}`)).toEqual(
+      refused(sentence.replace('/tools', 'tools')),
+    )
+    expect(jsonOf(await world.exec(world.bob, 'tools hall --json'))).toMatchObject({ scope: ['calculator'] })
+    expect(await world.texts('hall')).toEqual(['tools: calculator'])
+  })
+
+  test('says the same price of a tool as /wrap, to people and to programs', async () => {
+    await using world = await createScene()
+    const wrap = jsonOf(await world.exec(world.bob, 'wrap hall --json')) as {
+      readonly budget: { readonly tools: number }
+      readonly tools: readonly { readonly name: string; readonly tokens: number }[]
+    }
+    const list = jsonOf(await world.exec(world.bob, 'tools hall --json')) as {
+      readonly tokens: number
+      readonly tools: readonly { readonly name: string; readonly tokens: number }[]
+    }
+    expect(list.tools.map(({ name, tokens }) => ({ name, tokens }))).toEqual(
+      wrap.tools.map(({ name, tokens }) => ({ name, tokens })),
+    )
+    expect(list.tokens).toBe(wrap.budget.tools)
+    const lines = (await world.exec(world.bob, 'tools hall')).out.join('\n')
+    const picture = (await world.exec(world.bob, 'wrap hall @qwen full')).out.join('\n')
+    expect(lines).toContain(`, ${wrap.budget.tools} tokens for @qwen`)
+    expect(picture).toMatch(new RegExp(`definitions +${wrap.budget.tools} `))
+    for (const { name, tokens } of wrap.tools) {
+      expect(lines).toMatch(new RegExp(`${name} +builtin +read +${tokens} `))
+      expect(picture).toMatch(new RegExp(`^ +${name} +${tokens} `, 'm'))
+    }
+  })
+
+  test('shows what is not sent as such, and counts only what is', async () => {
+    await using world = await createScene()
+    const script = 'function default_wrap(t) return wrap(t):system():tools("Grep") end'
+    await world.exec(world.ann, 'script hall set', script)
+    const [first = '', grep, calculator] = (await world.exec(world.bob, 'tools hall')).out.join().split('\n')
+    expect(grep).toMatch(/ full$/)
+    expect(calculator).toMatch(/ \d+ {2}not sent, \/wrap tells why$/)
+    expect(/(\d+) tokens for/.exec(first)?.[1]).toBe(/ (\d+) {2}full$/.exec(grep ?? '')?.[1])
   })
 
   test.each([

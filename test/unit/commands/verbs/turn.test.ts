@@ -78,6 +78,7 @@ describe('/turn', () => {
     expect(Number(next?.[1]) + Number(next?.[3])).toBe(21)
     expect(page.join('\n').split('\n').length).toBeLessThan(130)
     const further = (await world.type(world.ann, next?.[2] ?? '')).out
+    expect(page[1]).toMatch(/-- tools\necho\n… \[\d+ characters; full prints all\]$/)
     expect(further[1]).toContain(`-- request ${next?.[3]}\n`)
     expect(further.join('\n')).toMatch(/a line\n… \[\d+ more characters; full prints all\]/)
     const full = (await world.type(world.ann, 'turn last full')).out
@@ -92,7 +93,7 @@ describe('/turn', () => {
     expect(await world.type(world.ann, `turn ${id} ${number}`)).toEqual(
       misused(
         `turn: there is no request ${number.slice(0, 20)}; requests are 1 to 2`,
-        '/turn [--json] [ID] [REQUEST] [FULL]',
+        '/turn [--json] [--html] [ID] [REQUEST] [FULL]',
       ),
     )
   })

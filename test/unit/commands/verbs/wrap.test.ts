@@ -6,8 +6,11 @@ describe('/wrap', () => {
     await using world = await createCommandWorld()
     for (const words of ['wrap', 'wrap @qwen', 'wrap QWEN'])
       expect((await world.type(world.bob, words)).out[0]).toMatch(/^@qwen: \d+ of 7000 tokens/)
-    for (const words of ['wrap full', 'wrap qwen full'])
-      expect((await world.type(world.bob, words)).out[0]).toContain('hall')
+    for (const words of ['wrap full', 'wrap qwen full']) {
+      const [text, picture] = (await world.type(world.bob, words)).out
+      expect(text).toContain('hall')
+      expect(picture).toMatch(/^@qwen: \d+ of 7000 tokens/)
+    }
   })
 
   test('gives JSON with the exact sums', async () => {
@@ -25,7 +28,7 @@ describe('/wrap', () => {
       refused('there is no model called @qwem; did you mean @qwen?'),
     )
     expect(await world.type(world.bob, 'wrap qwen half')).toEqual(
-      misused('wrap: full, not half', '/wrap [--json] [MODEL] [FULL]'),
+      misused('wrap: full, not half', '/wrap [--json] [--html] [MODEL] [FULL]'),
     )
     const { rooms, storage } = world.turnWorld.chatParts
     const room = (await rooms.get('hall', world.ann)).name

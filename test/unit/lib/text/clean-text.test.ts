@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cleanLine, cleanText, isBlank } from '../../../../src/lib/text/clean-text.ts'
+import { runs } from '../../../support/runs.ts'
 
 /** Text made of what hurts: controls, introducers, joiners, marks, tags, halves of pairs. */
 const hostile = fc
@@ -100,7 +101,7 @@ describe('cleanText', () => {
         expect(clean).not.toMatch(forbidden)
         expect(clean.isWellFormed()).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -113,7 +114,7 @@ describe('cleanText', () => {
         )
         expect(outside).not.toContain('\u200d')
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -127,7 +128,7 @@ describe('cleanText', () => {
         const lines = parts.flatMap((part) => part.split('\n')).map((line) => `${line}\n`)
         expect(cleanText(lines.join(''))).toBe(lines.map(cleanText).join(''))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -136,7 +137,7 @@ describe('cleanText', () => {
       fc.property(hostile, (text) => {
         expect(cleanText(cleanText(text))).toBe(cleanText(text))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 

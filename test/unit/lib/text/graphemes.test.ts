@@ -36,3 +36,28 @@ test('characters are found where the whole text has them, with ASCII beside mark
     }),
   )
 })
+
+test('however long a text is, its characters are those of the whole', () => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+  const part = fc.constantFrom(
+    'a',
+    'e\u0301',
+    '👍',
+    '\u{1f3fb}',
+    '👩‍👩‍👧',
+    '🇩🇪',
+    '🇫',
+    '日本',
+    '\r\n',
+    '\u0301',
+    '\ud83c',
+  )
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 900 }), (parts) => {
+      const text = parts.join('')
+      expect(graphemes(text)).toEqual(Array.from(segmenter.segment(text), ({ segment }) => segment))
+    }),
+  )
+  const long = `a${'\u0301'.repeat(3_000)}b`
+  expect(graphemes(long).map(({ length }) => length)).toEqual([3_001, 1])
+})

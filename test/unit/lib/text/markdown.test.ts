@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { markdownText } from '../../../../src/lib/text/markdown.ts'
 import { cleanText } from '../../../../src/lib/text/clean-text.ts'
 import { parseMarkdown, seenText, typesIn } from '../../../support/markdown.ts'
+import { runs } from '../../../support/runs.ts'
 
 /** What a text may be on a page: no heading, list, quote, code, link, picture, formula, table or HTML. */
 const PLAIN = new Set(['root', 'paragraph', 'text', 'break'])
@@ -36,7 +37,7 @@ test('no text is anything but text on a page, and all of it is seen', async () =
       const withoutBlanks = (seen: string): string => seen.replace(/\s/gu, '')
       expect(withoutBlanks(seenText(page))).toBe(withoutBlanks(`xa${text}`))
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { splitPages } from '../../../../src/lib/text/pages.ts'
+import { runs } from '../../../support/runs.ts'
 
 /** What texts are made of that a careless cut would break. */
 const piece = fc.oneof(
@@ -41,7 +42,7 @@ describe('pages', () => {
         for (const page of pages) expect(page.length).toBeLessThanOrEqual(size)
         if (whole !== '') expect(pages).not.toContain('')
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -53,7 +54,7 @@ describe('pages', () => {
           expect(insidePair(page, pages[index + 1] ?? '')).toBe(false)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

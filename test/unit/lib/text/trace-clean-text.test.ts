@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanText } from '../../../../src/lib/text/clean-text.ts'
 import { traceCleanText } from '../../../../src/lib/text/trace-clean-text.ts'
+import { runs } from '../../../support/runs.ts'
 
 const odd = fc.constantFrom(
   ...['a', '\r', '\n', '\r\n', '\u2028', '\u001b[1m', '\u001b]0;', '\u0007', '\u009b', '\u200b', '\u200d'],
@@ -28,7 +29,7 @@ describe('tracing a cleaned text', () => {
       fc.property(text, (parts) => {
         expect(traceCleanText(parts.join('')).text).toBe(cleanText(parts.join('')))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -47,7 +48,7 @@ describe('tracing a cleaned text', () => {
         }
         expect(traced.startOf(traced.text.length)).toBe(original.length)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

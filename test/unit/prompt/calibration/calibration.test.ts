@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NO_LOG } from '../../../../src/embedding/context.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
 import { calibrationKey, createCalibrations } from '../../../../src/prompt/calibration/calibration.ts'
 import { sampleConfig } from '../../../support/model-request.ts'
@@ -10,14 +11,14 @@ const size = { counted: 1000, framing: 0 }
 test('what was learned of a model is for that model of that server in that encoding only', async () => {
   const { calibrations: store } = (await openInMemory()).models
   const clock = { now: () => 7 }
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const log = NO_LOG
   const qwen = sampleConfig({})
   const told = { input: 1300, output: 5 }
   const calibrations = createCalibrations(store, clock, log, noAdmin)
   await calibrations.learnFrom(qwen, size, told)
   await calibrations.learnFrom(qwen, size, undefined)
   expect(await store.find(calibrationKey(qwen))).toEqual({
-    ...{ factor: 1.3, reports: 1, doubted: 0, at: 7 },
+    ...{ factor: 1.3, reports: 1, doubted: 0, at: 7, most: 1, mostAt: 0 },
   })
   expect(await calibrations.factorFor(qwen)).toBe(1.3)
   expect(await calibrations.factorFor({ ...qwen, name: 'alias' })).toBe(1.3)
@@ -33,7 +34,7 @@ test('what was learned of a model is for that model of that server in that encod
 
 test('none of many reports at once is lost', async () => {
   await using storage = await openInMemory()
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const log = NO_LOG
   const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, log, noAdmin)
   const report = () => calibrations.learnFrom(sampleConfig({}), size, { input: 1300, output: 5 })
   await Promise.all(Array.from({ length: 50 }, report))
@@ -51,7 +52,7 @@ test('a store that cannot store is no harm to the turn, and the log is told', as
 
 test('an admin in a session is told once, as soon as there is one', async () => {
   await using storage = await openInMemory()
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const log = NO_LOG
   const said: string[] = []
   let isThere = false
   const tellAdmins = (text: string): boolean => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
 import { createDrawEntry, drawnText } from '../../../../src/session/drawing/drawn-text.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
 
 const colour = chooseTheme('xterm', {})
 const entry: Entry = {
@@ -14,7 +15,7 @@ const entry: Entry = {
 }
 
 test('an entry is drawn once for each width and theme', () => {
-  const draw = createDrawEntry()
+  const draw = createDrawEntry(markdown.tools, () => 'green')
   const first = draw(entry, { columns: 80, theme: colour })
   expect(draw(entry, { columns: 80, theme: chooseTheme('xterm-256color', {}) })).toBe(first)
   expect(draw(entry, { columns: 10, theme: colour })).toMatchObject({ rows: 2 })

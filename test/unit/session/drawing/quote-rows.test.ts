@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ApprovalEntry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
+import type { Entry, ApprovalEntry, EntryId, RoomName } from '../../../../src/chat/entry.ts'
 import { cleanText } from '../../../../src/lib/text/clean-text.ts'
 import { mostCells } from '../../../../src/session/drawing/cells.ts'
 import { graphemes } from '../../../../src/lib/text/graphemes.ts'
 import { quoteRows } from '../../../../src/session/drawing/quote-rows.ts'
-import { renderEntry } from '../../../../src/session/drawing/render-entry.ts'
-import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { renderEntry as render } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
+
+const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
 describe('a quoted line', () => {
   it('goes on behind another mark, with all its blanks', () => {

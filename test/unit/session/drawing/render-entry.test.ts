@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { renderEntry, renderText } from '../../../../src/session/drawing/render-entry.ts'
-import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { renderEntry as render, renderText } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
+import { runs } from '../../../support/runs.ts'
+
+const renderEntry = (entry: Entry, style: DrawingStyle): string => render(entry, style, markdown.tools())
 
 const base = { id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'bob', text: 'hi' }
 const call = { call: 'c1', name: 'Grep', requester: 'bob', arguments: { arguments: ['-rn', 'TODO', '.'] } }
@@ -52,7 +56,7 @@ test('a name has the same colour each time, and none on a terminal without colou
   const [message] = entries
   const page = { columns: 79, theme: colour }
   expect(renderEntry(message!, page)).toBe(renderEntry({ ...message!, id: '2' as EntryId }, page))
-  expect(renderEntry(message!, page)).toMatch(/^\u001b\[1;\d+mbob:/)
+  expect(renderEntry(message!, page)).toMatch(/^\u001b\[1;38;5;\d+mbob:/)
   for (const theme of [chooseTheme('vt100', {}), chooseTheme('xterm', { SSHAWL_THEME: 'mono' })])
     expect(renderEntry(message!, { columns: 79, theme })).toBe('\u001b[1mbob:\u001b[0m hi')
 })
@@ -75,7 +79,7 @@ test('a reply ends with a dim line that tells what the turn took, where its prov
   const look = (more: object) =>
     renderEntry({ ...reply, ...more }, { columns: 79, theme: colour }).split('\n')
   expect(look({ usage, durationMs: 3240, cost: '0.0123' })[1]).toBe(
-    '\u001b[2m-- 3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123\u001b[0m',
+    colour.dim('-- 3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123'),
   )
   expect(withoutSgr(look({ usage: { input: 1, output: 2 } }).at(-1) ?? '')).toBe('-- 1 tokens in · 2 out')
   expect(look({ durationMs: 3240 })).toHaveLength(1)
@@ -129,7 +133,7 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
         for (const row of rows.slice(1)) expect(row === '' || row.startsWith('  ')).toBe(true)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -1,20 +1,81 @@
 import stringWidth from 'string-width'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { statusLine } from '../../../../src/session/drawing/status-line.ts'
-import { status } from '../../../support/session-host.ts'
+import { createStatusRows } from '../../../../src/session/drawing/status-row.ts'
+import { THEMES } from '../../../../src/session/drawing/theme.ts'
+import { status, work } from '../../../support/session-host.ts'
 
-test('the status line says where, who, with which tools, how full, and what runs', () => {
-  expect(statusLine({ ...status, running: ['@qwen thinking 3.2s', 'Grep'] }, 200)).toBe(
-    'lobby · 2 here · @guide · tools all (12) · ▰▰▰▱▱▱▱▱ 2.1k/8k · @qwen thinking 3.2s · Grep · ^X to stop',
+const busy = {
+  ...status,
+  questions: [1],
+  running: [work('@qwen', 'thinking'), work('bob', 'Grep', '1s'), work('@gpt', 'waiting', '5s')],
+}
+
+test('the status line says what waits and what runs, then where one is, who is there, with which tools, how full', () => {
+  expect(statusLine(busy, 200)).toBe(
+    'question 1: /allow 1 · @qwen thinking 3.2s · ^X to stop · bob Grep 1s · @gpt waits 5s' +
+      ' · lobby · 2 here · @guide · tools all (12) · ▰▰▰▱▱▱▱▱ 2.1k/8k',
+  )
+  expect(statusLine({ ...status, questions: [3, 4] }, 40)).toBe('questions 3, 4: /allow 3 · lobby · …')
+})
+
+test('whoever may not answer is told who is waited for, without the look of what waits for them', () => {
+  const others = [
+    { number: 8, waitsFor: 'bob' },
+    { number: 9, waitsFor: 'an admin' },
+  ]
+  expect(statusLine({ ...status, othersQuestions: others }, 60)).toBe(
+    'question 8: bob · question 9: an admin · lobby · 2 here · …',
+  )
+  const { dark } = THEMES
+  expect(createStatusRows()({ ...status, othersQuestions: others }, { columns: 24, theme: dark })).toBe(
+    dark.status('question 8: bob · …     '),
   )
 })
 
-test('it is cut to the width, whatever is in it', () => {
-  for (let columns = 1; columns < 60; columns++) {
-    const line = statusLine({ ...status, room: '日本語\n\u001b[2J' }, columns)
-    expect(stringWidth(line)).toBeLessThanOrEqual(columns)
-    expect(line).not.toMatch(/\p{Cc}/u)
-  }
+test('the key that stops stands beside what this person can stop, and nowhere where that is nothing', () => {
+  const viewer = { name: 'cy', stopsAll: false }
+  const running = [work('@qwen', 'writing', '2s', 'ann'), work('@gpt', 'waiting', '1s', 'cy')]
+  expect(statusLine({ ...status, viewer, running }, 70)).toBe(
+    '@qwen writing 2s · @gpt waits 1s · ^X to stop · lobby · 2 here · …',
+  )
+  expect(statusLine({ ...status, viewer, running }, 39)).toBe('@qwen writing 2s · yours waits · …')
+  expect(statusLine({ ...status, viewer, running: running.slice(0, 1) }, 200)).not.toContain('^X')
+  expect(statusLine({ ...status, viewer: { name: 'ann', stopsAll: false }, running }, 39)).toBe(
+    '@qwen writing 2s · ^X to stop · …',
+  )
+})
+
+describe('in a narrow terminal it leaves out whole parts from the right', () => {
+  const thinking = { ...status, running: [work('@qwen', 'thinking')] }
+  test.each([
+    [119, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide · tools all (12) · ▰▰▰▱▱▱▱▱ 2.1k/8k'],
+    [79, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · @guide · tools all (12) · …'],
+    [60, '@qwen thinking 3.2s · ^X to stop · lobby · 2 here · …'],
+    [39, '@qwen thinking 3.2s · ^X to stop · …'],
+    [36, '@qwen thinking 3.2s · ^X to stop · …'],
+    [35, '@qwen thinking 3.2s · ^X to stop…'],
+    [20, '@qwen thinking 3.2s…'],
+    [1, '…'],
+  ])('%i columns', (columns, line) => expect(statusLine(thinking, columns)).toBe(line))
+})
+
+test('it is one row of its width from edge to edge, whatever is in it and in whatever theme', () => {
+  const row = createStatusRows()
+  const hostile = { ...busy, room: '日本語\n\u001b[2J', models: ['モデル', '\u202e'] }
+  for (const theme of Object.values(THEMES))
+    for (let columns = 1; columns < 120; columns++) {
+      const line = row(hostile, { columns, theme }).replaceAll(/\u001b\[[\d;]*m/g, '')
+      expect(stringWidth(line)).toBe(columns)
+      expect(line).not.toMatch(/\p{Cc}|\u202e/u)
+    }
+})
+
+test('what waits for somebody has its own look where there is room for it', () => {
+  const row = createStatusRows()
+  const { dark } = THEMES
+  expect(row(busy, { columns: 60, theme: dark })).toContain(dark.waiting('question 1: /allow 1'))
+  expect(row(busy, { columns: 12, theme: dark })).toBe(dark.status('question 1:…'))
 })
 
 test('a budget that is overdrawn or empty is drawn full or not at all', () => {

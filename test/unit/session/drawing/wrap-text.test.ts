@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { graphemes } from '../../../../src/lib/text/graphemes.ts'
 import { createEmulator } from '../../../support/terminal.ts'
 import { wrapText } from '../../../../src/session/drawing/wrap-text.ts'
+import { runs } from '../../../support/runs.ts'
 
 test('text is broken at spaces, and every later row is indented', () => {
   expect(wrapText('alice: the quick brown fox', 12, '  ')).toEqual(['alice: the', '  quick', '  brown fox'])
@@ -31,7 +32,7 @@ test('no row is wider than asked, and nothing but spaces is lost', () => {
         expect(stringWidth(row) <= width || graphemes(row.trim()).length === 1).toBe(true)
       expect(rows.join('').replace(/\s/gu, '')).toBe(text.replace(/\s/gu, ''))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

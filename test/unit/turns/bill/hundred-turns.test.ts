@@ -131,7 +131,11 @@ interface Reported {
 
 async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<Reported> {
   const { told, out } = recordOutput()
-  const command = usageCommand(world.chatParts.storage.models.charges, world.chatParts.clock)
+  const command = usageCommand(
+    world.chatParts.storage.models.charges,
+    world.chatParts.clock,
+    world.chatParts.rooms,
+  )
   const base = { person, out, signal: new AbortController().signal, inBackground: () => undefined }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })

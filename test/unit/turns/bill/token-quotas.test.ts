@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../../../src/chat/errors.ts'
 import type { Fingerprint, Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createTokenQuotas } from '../../../../src/turns/bill/token-quotas.ts'
+import { sampleConfig } from '../../../support/model-request.ts'
 import { call, say, scriptedModel } from '../../../support/scripted-model.ts'
 import { createTurnWorld, tool, type TurnWorld } from '../../../support/turn-world.ts'
 
 const HOUR_MS = 3_600_000
+
+/** Not the offline helper, which uses nothing. */
+const COUNTED = { backend: 'openai-compatible' } as const
 
 /** A model whose every turn uses 11 tokens. */
 const talker = () => scriptedModel(...Array.from({ length: 6 }, () => say('yes')))
@@ -21,7 +25,10 @@ async function spendTwice(world: TurnWorld): Promise<void> {
 describe('the quota of a person', () => {
   it('refuses a turn once it is used up, and says which it is, how much was used and when it ends', async () => {
     const model = talker()
-    await using world = await createTurnWorld(model, { limits: { tokens_per_person_day: 22 } })
+    await using world = await createTurnWorld(model, {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 22 },
+    })
     await spendTwice(world)
     const refused = world.start()
     await expect(refused).rejects.toThrow(Refusal)
@@ -32,7 +39,10 @@ describe('the quota of a person', () => {
   })
 
   it('lets a request end that goes over it, and is free again when enough of it is a day old', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 12 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 12 },
+    })
     await spendTwice(world)
     await expect(world.start()).rejects.toThrow('22 of 12 tokens in 24 hours; ask again in 22h')
     world.chatParts.clock.advance(22 * HOUR_MS - 1)
@@ -42,7 +52,10 @@ describe('the quota of a person', () => {
   })
 
   it('waits for as many turns as stand between it and the quota', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 11 },
+    })
     const { charges } = world.chatParts.storage.models
     const facts = {
       room: 'lobby',
@@ -61,6 +74,7 @@ describe('the quota of a person', () => {
     const model = scriptedModel(say('hm'), call(['echo', { q: 'x' }]), say('never asked'))
     await using world = await createTurnWorld(model, {
       tools: [tool('echo')],
+      settings: COUNTED,
       limits: { tokens_per_person_day: 22 },
     })
     await world.ask()
@@ -77,7 +91,10 @@ describe('the quota of a person', () => {
   })
 
   it('is nobody else’s', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 10 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 10 },
+    })
     await world.ask()
     const bob = await world.chatParts.person('bob')
     expect((await (await world.start('hi', { by: bob })).done).kind).toBe('reply')
@@ -92,7 +109,10 @@ describe('the quota of a key', () => {
   })
 
   it('is one for all of its names, guests too, and tells the room no key', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 11 },
+    })
     const [bob, bobby] = [await world.chatParts.person('bob'), await world.chatParts.person('bobby')]
     const guest: Person = { ...bob, id: 'guest:one:bob-2' as PersonId, name: 'bob-2', guest: true }
     await (
@@ -108,7 +128,10 @@ describe('the quota of a key', () => {
   })
 
   it('is no way around the network, whose keys share what 64 people may use', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_person_day: 11 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_person_day: 11 },
+    })
     const { charges } = world.chatParts.storage.models
     const facts = { room: 'den', model: 'qwen', person: 'x', payers: ['network 192.0.2.1'], opensTurn: true }
     const usage = { input: 63 * 11, output: 11 }
@@ -124,7 +147,10 @@ describe('the quota of a key', () => {
 
 describe('the quota of a room', () => {
   it('counts what everybody’s turns used there', async () => {
-    await using world = await createTurnWorld(talker(), { limits: { tokens_per_room_day: 20 } })
+    await using world = await createTurnWorld(talker(), {
+      settings: COUNTED,
+      limits: { tokens_per_room_day: 20 },
+    })
     await world.ask()
     const bob = await world.chatParts.person('bob')
     await (
@@ -143,4 +169,25 @@ describe('quotas', () => {
     const limits = { tokens_per_person_day: 0, tokens_per_room_day: 0 }
     await createTokenQuotas(store, { now: () => 0 }, limits)('lobby', { id: 'p1' as PersonId, name: 'ann' })
   })
+})
+
+it('keeps nobody from the offline helper, which uses nothing', async () => {
+  const guide = scriptedModel(say('this is how to begin'))
+  const settings = sampleConfig({ name: 'guide', backend: 'guide' })
+  await using world = await createTurnWorld(talker(), {
+    settings: COUNTED,
+    limits: { tokens_per_person_day: 11, tokens_per_room_day: 11 },
+    more: [{ settings, model: guide }],
+  })
+  await world.ask()
+  await expect(world.start()).rejects.toThrow('is used up')
+  const { room, ann: requester } = world
+  const message = { kind: 'message', author: 'ann', text: '@guide help' } as const
+  const turn = await world.turns.start({
+    room,
+    requester,
+    model: 'guide',
+    message: await room.record(message),
+  })
+  expect(await turn.done).toMatchObject({ kind: 'reply', text: 'this is how to begin' })
 })

@@ -53,6 +53,16 @@ describe('the summary of a room', () => {
     expect(memo.requests).toHaveLength(0)
   })
 
+  it('is made as soon as much was said, in however few entries', async () => {
+    const { world, memo } = await remembering([say('ann says things')])
+    await using _ = world
+    await talk(world, 3, 'word '.repeat(2640))
+    await memo.arrived(1)
+    await idle(world)
+    const log = (await world.log()).map(({ id }) => id)
+    expect(await current(world)).toMatchObject({ version: 1, first: log[0], text: 'ann says things' })
+  })
+
   it('covers the older half, goes on where it ended, and is what prompts show', async () => {
     const { world, memo } = await remembering([say('ann says\nsystem: things'), say('more things')])
     await using _ = world
@@ -286,11 +296,11 @@ describe('the summary of a room', () => {
   })
 
   it.each([
-    ['gone', 'there is no model called @gone; name another one with kv summarizer NAME'],
-    ['@qwen', '@qwen is a rule-based helper and cannot sum up; name another one with kv summarizer NAME'],
-    ['', 'summarizer is the name of a model, or none; models lists those that there are'],
-    [5, 'summarizer is the name of a model, or none; models lists those that there are'],
-    [{ a: 1 }, 'summarizer is the name of a model, or none; models lists those that there are'],
+    ['gone', 'there is no model called @gone; name another one with /kv summarizer NAME'],
+    ['@qwen', '@qwen is a rule-based helper and cannot sum up; name another one with /kv summarizer NAME'],
+    ['', 'summarizer is the name of a model, or none; /models lists those that there are'],
+    [5, 'summarizer is the name of a model, or none; /models lists those that there are'],
+    [{ a: 1 }, 'summarizer is the name of a model, or none; /models lists those that there are'],
   ])('cannot be made by %j', async (value, sentence) => {
     const { world } = await remembering([])
     await using _ = world

@@ -5,6 +5,13 @@ import type { Fingerprint } from '../../../../chat/people/person.ts'
 import type { Connection } from '../connection.ts'
 import { type PersonRow, toPerson } from '../people/people.ts'
 
+/** `people` and `keys` are JSON lists. */
+interface SeedRow {
+  readonly people: string
+  readonly keys: string
+  readonly except: Fingerprint | null
+}
+
 /** `people` and `keys` are JSON. */
 type SanctionRow = Omit<Sanction, 'people' | 'keys'> & { readonly people: string; readonly keys: string }
 
@@ -22,9 +29,9 @@ export function createSanctionStore({ db, read, write }: Connection): SanctionSt
       write(() => {
         for (const id of ids) sql.remove.run(id)
       }),
-    linked: ({ people, keys }) =>
+    linked: ({ people, keys, except = null }) =>
       read(() => {
-        const seed = { people: JSON.stringify(people), keys: JSON.stringify(keys) }
+        const seed = { people: JSON.stringify(people), keys: JSON.stringify(keys), except }
         return {
           people: sql.linkedPeople.all(seed).map(toPerson),
           keys: sql.linkedKeys.all(seed).map(({ fingerprint }) => fingerprint),
@@ -40,7 +47,7 @@ const LINKED = `WITH RECURSIVE linked (person, key) AS (
     UNION SELECT iif(linked.person IS NULL, person_keys.person, NULL),
                  iif(linked.person IS NULL, NULL, person_keys.fingerprint)
     FROM linked JOIN person_keys
-      ON person_keys.person = linked.person OR person_keys.fingerprint = linked.key)`
+      ON person_keys.person = linked.person OR (person_keys.fingerprint = linked.key AND linked.key IS NOT @except))`
 
 function prepare(db: Connection['db']) {
   return {
@@ -50,11 +57,11 @@ function prepare(db: Connection['db']) {
        VALUES (@id, @kind, @room, @who, @people, @keys, @network, @reason, @by, @at, @until)`,
     ),
     remove: db.prepare<[string]>('DELETE FROM sanctions WHERE id = ?'),
-    linkedPeople: db.prepare<[{ people: string; keys: string }], PersonRow>(
+    linkedPeople: db.prepare<[SeedRow], PersonRow>(
       `${LINKED} SELECT id, name, admin FROM people
        WHERE id IN (SELECT person FROM linked WHERE person IS NOT NULL) ORDER BY name`,
     ),
-    linkedKeys: db.prepare<[{ people: string; keys: string }], { fingerprint: Fingerprint }>(
+    linkedKeys: db.prepare<[SeedRow], { fingerprint: Fingerprint }>(
       `${LINKED} SELECT key AS fingerprint FROM linked WHERE key IS NOT NULL ORDER BY key`,
     ),
   }

@@ -25,7 +25,7 @@ export function createNameStore({ db, write }: Connection): NameStore {
         sql.free.run(change)
         const staysTaken = skeleton === change.skeleton
         if (!staysTaken && returned(sql.kept.get(change)).count >= max) return 'full'
-        if (!staysTaken) sql.keep.run({ ...change, skeleton })
+        if (!staysTaken) sql.keep.run({ ...change, skeleton, name: former })
         sql.rename.run(change)
         sql.renameGrants.run(change)
         sql.renameCharges.run({ name: change.name, former })
@@ -49,7 +49,7 @@ function prepare(db: Connection['db']) {
     ),
     free: db.prepare<[NameChange]>('DELETE FROM kept_names WHERE skeleton = @skeleton AND person = @id'),
     keep: db.prepare<[NameChange]>(
-      'INSERT INTO kept_names (skeleton, person, until) VALUES (@skeleton, @id, @keptUntil)',
+      'INSERT INTO kept_names (skeleton, person, until, name) VALUES (@skeleton, @id, @keptUntil, @name)',
     ),
     rename: db.prepare<[Change]>(
       'UPDATE people SET name = @name, skeleton = @skeleton, look = @look WHERE id = @id',

@@ -26,7 +26,13 @@ interface NewPerson extends PersonRow {
 const ANY_NUMBER = Number.MAX_SAFE_INTEGER
 
 /** Whoever has the name, if anybody, and what is to be known of the key. */
-type LoginRow = (PersonRow | { readonly id: null }) & { readonly owns: number; readonly holders: string }
+type LoginRow = (PersonRow | { readonly id: null }) & {
+  readonly filedName: string | null
+  readonly owns: number
+  readonly waits: number
+  readonly holders: string
+  readonly founders: string
+}
 
 /** A registered person; guests have no row. */
 export const toPerson = ({ id, name, admin }: PersonRow): Person => ({
@@ -42,14 +48,20 @@ export function createPeopleStore(connection: Connection): PeopleStore & NameFil
   const sql = prepare(connection)
   const register = prepareRegister(connection)
   return {
-    bySkeleton: (skeleton) => read(() => one(sql.bySkeleton.get(skeleton))),
+    bySkeleton: (skeleton, at) => read(() => one(sql.bySkeleton.get({ skeleton, at }))),
     byId: (id) => read(() => one(sql.byId.get(id))),
     forLogin: (skeleton, key, at) =>
       read(() => {
-        const { owns, holders, ...row } = returned(sql.forLogin.get({ skeleton, key, at }))
+        const { owns, waits, holders, founders, filedName, ...row } = returned(
+          sql.forLogin.get({ skeleton, key, at }),
+        )
         const ids: readonly PersonId[] = JSON.parse(holders)
-        const facts = { ownsName: owns === 1, namesOfKey: ids.length, holders: ids }
-        return row.id === null ? facts : { person: toPerson(row), ...facts }
+        const founding: readonly PersonId[] = JSON.parse(founders)
+        const facts = {
+          ...{ ownsName: owns === 1, isWaiting: waits === 1 },
+          ...{ namesOfKey: ids.length, holders: ids, founders: founding },
+        }
+        return row.id === null ? facts : { person: toPerson(row), filedName: filedName ?? '', ...facts }
       }),
     keysOf: (id) => read(() => sql.keysOf.all(id).map((row) => row.fingerprint)),
     register: (person, skeleton, key, at, most) => write(() => register(person, skeleton, key, at, most)),
@@ -94,18 +106,28 @@ const one = (row: PersonRow | undefined): Person | undefined => row && toPerson(
 function prepare({ db }: Connection) {
   const columns = 'SELECT id, name, admin FROM people'
   return {
-    bySkeleton: db.prepare<[string], PersonRow>(`${columns} WHERE skeleton = ?`),
+    bySkeleton: db.prepare<[{ skeleton: string; at: number }], PersonRow>(
+      `${columns} WHERE skeleton = @skeleton
+       UNION ALL SELECT people.id, people.name, people.admin
+       FROM kept_names JOIN people ON people.id = kept_names.person
+       WHERE kept_names.skeleton = @skeleton AND until > @at LIMIT 1`,
+    ),
     byId: db.prepare<[PersonId], PersonRow>(`${columns} WHERE id = ?`),
     admin: db.prepare<[], PersonRow>(`${columns} WHERE admin = 1 LIMIT 1`),
     forLogin: db.prepare<[{ skeleton: string; key: Fingerprint; at: number }], LoginRow>(
-      `SELECT people.id, people.name, people.admin, owned.person IS NOT NULL AS owns,
-         (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders
+      `SELECT people.id, people.name, people.admin, coalesce(found.former, people.name) AS filedName, owned.person IS NOT NULL AS owns,
+         waiting.person IS NOT NULL AS waits,
+         (SELECT json_group_array(person) FROM person_keys WHERE fingerprint = @key) AS holders,
+         (SELECT json_group_array(person) FROM person_keys AS mine WHERE fingerprint = @key AND NOT EXISTS (
+           SELECT 1 FROM person_keys AS older WHERE older.person = mine.person AND older.added_at < mine.added_at)
+         ) AS founders
        FROM (SELECT 1) LEFT JOIN (
-           SELECT id, 0 AS isFormer FROM people WHERE skeleton >= @skeleton AND skeleton < @skeleton || '!'
-           UNION ALL SELECT person, 1 FROM kept_names WHERE skeleton = @skeleton AND until > @at
+           SELECT id, NULL AS former FROM people WHERE skeleton >= @skeleton AND skeleton < @skeleton || '!'
+           UNION ALL SELECT person, name FROM kept_names WHERE skeleton = @skeleton AND until > @at
          ) AS found LEFT JOIN people ON people.id = found.id
          LEFT JOIN person_keys AS owned ON owned.person = people.id AND owned.fingerprint = @key
-       ORDER BY found.isFormer, owns DESC, people.skeleton LIMIT 1`,
+         LEFT JOIN waiting_keys AS waiting ON waiting.person = people.id AND waiting.fingerprint = @key
+       ORDER BY found.former IS NOT NULL, owns DESC, people.skeleton LIMIT 1`,
     ),
     keysOf: db.prepare<[PersonId], { fingerprint: Fingerprint }>(
       'SELECT fingerprint FROM person_keys WHERE person = ? ORDER BY added_at, fingerprint',

@@ -1,4 +1,4 @@
-import type { PersonId } from '../../../../chat/people/person.ts'
+import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
 import type { DirectMessage, DirectMessageStore, WaitingLimits } from '../../../../chat/talk/ports.ts'
 import type { Connection } from '../connection.ts'
 
@@ -8,6 +8,7 @@ interface MessageRow {
   readonly sender: PersonId
   readonly name: string
   readonly guest: number
+  readonly key: Fingerprint | null
   readonly at: number
   readonly text: string
 }
@@ -16,10 +17,11 @@ interface MessageRow {
 export function createDirectMessageStore({ db, read, write }: Connection): DirectMessageStore {
   const sweep = db.prepare<[number]>('DELETE FROM direct_messages WHERE at < ?')
   const put = db.prepare<[MessageRow & WaitingLimits]>(
-    `INSERT INTO direct_messages (id, recipient, sender, name, guest, at, text)
-     SELECT @id, @recipient, @sender, @name, @guest, @at, @text
+    `INSERT INTO direct_messages (id, recipient, sender, name, guest, key, at, text)
+     SELECT @id, @recipient, @sender, @name, @guest, @key, @at, @text
      WHERE (SELECT count(*) FROM direct_messages WHERE recipient = @recipient) < @forOne
-       AND (SELECT count(*) FROM direct_messages WHERE recipient = @recipient AND sender = @sender) < @fromOne
+       AND (SELECT count(*) FROM direct_messages WHERE recipient = @recipient AND (sender = @sender OR key = @key))
+             < @fromOne
        AND (SELECT count(*) FROM direct_messages) < @inAll`,
   )
   const waiting = db.prepare<[PersonId], MessageRow>(
@@ -46,14 +48,15 @@ const toRow = ({ id, to, from, at, text }: DirectMessage): MessageRow => ({
   sender: from.id,
   name: from.name,
   guest: from.guest ? 1 : 0,
+  key: from.key ?? null,
   at,
   text,
 })
 
-const toMessage = ({ id, recipient, sender, name, guest, at, text }: MessageRow): DirectMessage => ({
+const toMessage = ({ id, recipient, sender, name, guest, key, at, text }: MessageRow): DirectMessage => ({
   id,
   to: recipient,
-  from: { id: sender, name, guest: guest === 1 },
+  from: { id: sender, name, guest: guest === 1, ...(key === null ? {} : { key }) },
   at,
   text,
 })

@@ -1,5 +1,5 @@
 // What people do with what was said, and beside it, on disk: the last versions of entries, messages to one person, and who
-// ignores whom. It must not know who may edit what, or when a message is shown.
+// ignores whom, and what they typed for themselves. It must not know who may edit what, or when a message is shown.
 import type { Entry } from '../../../../chat/entry.ts'
 import type { Connection } from '../connection.ts'
 

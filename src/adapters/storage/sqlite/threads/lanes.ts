@@ -54,14 +54,25 @@ export const LANES: LanesOf<Stores> = {
     invitations: { put: 'write', take: 'write' },
     sanctions: { all: 'read', put: 'write', remove: 'write', linked: 'read' },
     removal: { removeSome: 'write', remove: 'write' },
-    keys: { list: 'read', add: 'write', remove: 'write' },
+    keys: { list: 'read', add: 'write', prove: 'write', remove: 'write' },
     names: { rename: 'write' },
     invites: { add: 'write', list: 'read', find: 'read', revoke: 'write', redeem: 'write' },
+    preferences: { of: 'read', put: 'write', everyone: 'read' },
+    lastSeen: { find: 'read', put: 'write' },
   },
   talk: {
     // Read in the thread that writes: what was deleted before is not found again.
     messages: { put: 'write', waiting: 'write', remove: 'write' },
     ignored: { ignoredBy: 'read', add: 'write', remove: 'write' },
+    typed: {
+      lines: 'write',
+      addLines: 'write',
+      draft: 'write',
+      keepDraft: 'write',
+      dropDraft: 'write',
+      forget: 'write',
+    },
+    away: { away: 'read', leave: 'write', comeBack: 'write' },
   },
   prompts: {
     history: { newest: 'read', following: 'read', toolCalls: 'read', saveCounts: 'write' },

@@ -55,6 +55,7 @@ interface After {
 
 function prepare({ db }: Connection) {
   const usageIn = prepareUsage({ db }, 'room = @room')
+  const usageOf = prepareUsage({ db }, 'room IN (SELECT value FROM json_each(@rooms))')
   const usageSeenBy = prepareUsage({ db }, VISIBLE)
   return {
     insert: db.prepare<[ChargeRow]>(
@@ -78,8 +79,11 @@ function prepare({ db }: Connection) {
     spendingBy: db.prepare<After & { payer: string }, Spending>(
       `SELECT at, tokens FROM spendings WHERE payer = @payer AND at > @after AND tokens > 0 ORDER BY at`,
     ),
-    usage: (query: UsageQuery) =>
-      'room' in query ? usageIn[query.by].all(query) : usageSeenBy[query.by].all(query),
+    usage(query: UsageQuery) {
+      if ('room' in query) return usageIn[query.by].all(query)
+      if (!('rooms' in query)) return usageSeenBy[query.by].all(query)
+      return usageOf[query.by].all({ ...query, rooms: JSON.stringify(query.rooms) })
+    },
   }
 }
 
@@ -95,9 +99,16 @@ const KEYS: { readonly [By in Grouping]: string } = {
   day: "date(at / 1000, 'unixepoch')",
 }
 
+/** What the statements are given: rooms are JSON. */
+type UsageFacts = Pick<UsageQuery, 'since'> & {
+  readonly room?: string
+  readonly rooms?: string
+  readonly viewer?: string
+}
+
 function prepareUsage({ db }: Pick<Connection, 'db'>, condition: string) {
   const by = (key: string) =>
-    db.prepare<[UsageQuery], SumRow>(
+    db.prepare<[UsageFacts], SumRow>(
       `SELECT ${key} AS key, sum(turns) AS turns, count(*) AS requests,
          sum(input) AS input, sum(cached) AS cached, sum(output) AS output,
          sum(input_estimated) AS input_estimated, sum(output_estimated) AS output_estimated,

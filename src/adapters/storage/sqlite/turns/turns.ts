@@ -1,6 +1,7 @@
 // What the tables of turns hold: the turns with what was sent, and the charges. It must not know who may see what is read.
 
 import type { EntryId, RoomName, TurnId } from '../../../../chat/entry.ts'
+import type { PersonId } from '../../../../chat/people/person.ts'
 import { SYSTEM } from '../../../../chat/people/names.ts'
 import type { SentStep, TurnRecord, TurnStore } from '../../../../turns/ports.ts'
 import type { Prompt } from '../../../../prompt/prompt.ts'
@@ -21,6 +22,7 @@ interface TurnRow {
   readonly error: string | null
   readonly prompt: string | null
   readonly message: EntryId | null
+  readonly person: PersonId | null
 }
 
 interface StepRow {
@@ -50,8 +52,7 @@ export function createTurnStore(connection: Connection): TurnStore {
         const row = sql.last.get(room, SYSTEM)
         return withSteps(row && toRecord(row), row ? sql.steps.all(row.id) : [])
       }),
-    asked: (room, requester, limit) =>
-      read(() => sql.asked.all(room, requester, Math.max(0, limit)).map(toRecord)),
+    asked: (room, person, limit) => read(() => sql.asked.all(room, person, Math.max(0, limit)).map(toRecord)),
   }
 }
 
@@ -60,9 +61,9 @@ function prepare({ db }: Connection) {
     find: db.prepare<[string], TurnRow>('SELECT * FROM turns WHERE id = ?'),
     insert: db.prepare<[TurnRow]>(
       `INSERT INTO turns (id, room, model, requester, parent, started_at, ended_at, outcome, input, cached,
-         output, error, prompt, message)
+         output, error, prompt, message, person)
        VALUES (@id, @room, @model, @requester, @parent, @started_at, @ended_at, @outcome, @input, @cached,
-         @output, @error, @prompt, @message)`,
+         @output, @error, @prompt, @message, @person)`,
     ),
     update: db.prepare<[TurnRow]>(
       `UPDATE turns SET room = @room, model = @model, requester = @requester, started_at = @started_at,
@@ -79,10 +80,10 @@ function prepare({ db }: Connection) {
     last: db.prepare<[string, string], TurnRow>(
       'SELECT * FROM turns WHERE room = ? AND requester <> ? AND parent IS NULL ORDER BY started_at DESC, id DESC LIMIT 1',
     ),
-    asked: db.prepare<[RoomName, string, number], TurnRow>(
+    asked: db.prepare<[RoomName, PersonId, number], TurnRow>(
       `SELECT id, room, model, requester, parent, started_at, ended_at, outcome, input, output, cached, error,
-         NULL AS prompt, message
-       FROM turns WHERE room = ? AND requester = ? AND message IS NOT NULL
+         NULL AS prompt, message, person
+       FROM turns WHERE room = ? AND person = ? AND message IS NOT NULL
        ORDER BY started_at DESC, id DESC LIMIT ?`,
     ),
   }
@@ -106,6 +107,7 @@ const toRow = (turn: TurnRecord): TurnRow => ({
   error: turn.error ?? null,
   prompt: turn.prompt === undefined ? null : JSON.stringify(turn.prompt),
   message: turn.message ?? null,
+  person: turn.person ?? null,
 })
 
 const toRecord = (row: TurnRow): TurnRecord => ({
@@ -120,6 +122,7 @@ const toRecord = (row: TurnRow): TurnRecord => ({
   ...usageIn(row),
   ...(row.error === null ? {} : { error: row.error }),
   ...(row.message === null ? {} : { message: row.message }),
+  ...(row.person === null ? {} : { person: row.person }),
   ...(row.prompt === null ? {} : { prompt: JSON.parse(row.prompt) as Prompt }),
 })
 

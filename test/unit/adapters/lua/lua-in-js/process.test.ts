@@ -1,28 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createComposer } from '../../../../../src/adapters/lua/composer.ts'
 import { type ComposerOptions } from '../../../../../src/adapters/lua/composer-options.ts'
-import { paths } from '../../../../../src/app/paths.ts'
 import type { Composer } from '../../../../../src/prompt/ports.ts'
 import type { Snapshot } from '../../../../../src/prompt/snapshot.ts'
-import { messages, sampleSnapshot } from '../../../../support/snapshot.ts'
+import { inRoom, openPool } from '../../../../support/pool.ts'
 
-const silent = (): void => {}
-const log: ComposerOptions['log'] = { debug: silent, info: silent, warn: silent, error: silent }
 const open = (engine: ComposerOptions['engine']): Composer =>
-  createComposer({
-    entry: paths.wrapProcess,
-    packageRoot: paths.root,
-    engine,
-    size: 1,
-    log,
-    limits: { cpuMs: 20_000, wallMs: 50_000 },
-  })
+  openPool({ engine, size: 1, limits: { cpuMs: 20_000, wallMs: 50_000 } })
 
-const withScript = (source?: string): Snapshot =>
-  sampleSnapshot({
-    history: messages(3),
-    ...(source === undefined ? {} : { script: { source, version: 1 } }),
-  })
+const withScript = (source?: string): Snapshot => inRoom('lobby', source)
 
 let composer: Composer
 beforeAll(() => {

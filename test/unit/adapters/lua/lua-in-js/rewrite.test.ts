@@ -3,6 +3,7 @@ import * as luaparse from 'luaparse'
 import { describe, expect, test } from 'vitest'
 import { rewriteLua } from '../../../../../src/adapters/lua/lua-in-js/rewrite.ts'
 import { readSnippets } from '../../../../support/lua-snippets/corpus.ts'
+import { runs } from '../../../../support/runs.ts'
 
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
@@ -87,7 +88,7 @@ describe('the tree from which lua-in-js makes JavaScript', () => {
           expect(error.message).toMatch(/^\[\d+:\d+\] /)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

@@ -15,6 +15,24 @@ test.each([
     { tokens: 173_172, window: 128_000 },
   ],
   [
+    "This model's maximum context length is 4096 tokens. However, your request has 4645 input tokens. Please reduce the length of the input messages.",
+    { tokens: 4645, window: 4096 },
+  ],
+  [
+    'The prompt (total length 25938) is too long to fit into the model (context length 4096). Make sure that',
+    { tokens: 25_938, window: 4096 },
+  ],
+  [
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens. Please reduce',
+    { tokens: 289_650, window: 272_000 },
+  ],
+  ['Input tokens exceed the configured limit of 272,000 tokens.', { window: 272_000 }],
+  [
+    'Request too large for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Requested 36278. The input',
+    { total: 36_278, window: 30_000 },
+  ],
+  ['{"error":{"code":500,"message":"Context size has been exceeded."}}', {}],
+  [
     "'max_tokens' is too large: 32000. This model's maximum context length is 32768 tokens and your request has 900 input tokens.",
     { tokens: 900, window: 32_768 },
   ],
@@ -144,6 +162,7 @@ test('other errors are no refusals', () => {
     'invalid api key',
     'max_tokens must be positive',
     'tokens per minute limit: 30000',
+    'Rate limit reached for gpt-4o in organization org-abc on tokens per min (TPM): Limit 30000, Used 29937, Requested 385. Please try again in 644ms.',
     "Unsupported parameter: 'parallel_tools' is not supported with this model",
     'Too many tokens, please wait before trying again.',
   ])

@@ -1,0 +1,57 @@
+import { codePointAt } from '../../lib/text/characters.ts'
+
+/** A part of a text to be counted, and the index of that text. */
+export interface CountedPiece {
+  readonly of: number
+  readonly text: string
+}
+
+/**
+ * UTF-16 units that are counted with one request. The slowest texts take about two microseconds a unit (measured with
+ * random Chinese and with endless words), so a request takes a tenth of a process's time at most.
+ */
+const MAX_BATCH_UNITS = 64_000
+
+/** A cut is looked for in this last part of a piece, in units. */
+const CUT_SEARCH_UNITS = 8_000
+
+/** The texts in batches, each short enough to be counted at once. A long text is cut into pieces. */
+export function* countBatches(texts: readonly string[]): Generator<readonly CountedPiece[]> {
+  let batch: CountedPiece[] = []
+  let units = 0
+  for (const [of, text] of texts.entries()) {
+    for (const piece of piecesOf(text)) {
+      if (batch.length > 0 && units + piece.length > MAX_BATCH_UNITS) {
+        yield batch
+        batch = []
+        units = 0
+      }
+      batch.push({ of, text: piece })
+      units += piece.length
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+function* piecesOf(text: string): Generator<string> {
+  let start = 0
+  while (text.length - start > MAX_BATCH_UNITS) {
+    const end = cutBefore(text, start + MAX_BATCH_UNITS)
+    yield text.slice(start, end)
+    start = end
+  }
+  yield text.slice(start)
+}
+
+const WORD_END = /^[a-z] [a-z]$/
+
+/**
+ * Where a text may be cut so that its counts add up: no pattern of an encoding reads from a letter over a space into the
+ * next word (tiktoken's openai_public.py). A text without words is cut anywhere, and may count a token more at each cut.
+ */
+function cutBefore(text: string, limit: number): number {
+  for (let at = limit; at > limit - CUT_SEARCH_UNITS; at -= 1) {
+    if (WORD_END.test(text.slice(at - 1, at + 2))) return at
+  }
+  return codePointAt(text, limit)
+}

@@ -1,0 +1,44 @@
+import { createMessagePace, TooLong } from './paced.ts'
+import { MAX_MESSAGE_BYTES } from './limits.ts'
+
+/** As `fetch`, for answers whose messages are bounded in size and, where they are a stream of events, in number. */
+export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init)
+  if (!response.body) return response
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+  const body = ReadableStream.from(isStream ? eventsOf(response.body) : wholeOf(response.body))
+  const { status, statusText, headers } = response
+  return new Response(body, { status, statusText, headers })
+}
+
+async function* wholeOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > MAX_MESSAGE_BYTES) throw new TooLong()
+    yield piece
+  }
+}
+
+/** An event ends with an empty line (html.spec.whatwg.org, 9.2.5). */
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const mayRead = createMessagePace()
+  let size = 0
+  let last = 0
+  for await (const piece of body) {
+    for (const byte of piece) {
+      if (byte === CR) continue
+      size += 1
+      if (size > MAX_MESSAGE_BYTES) throw new TooLong()
+      if (byte === LF && last === LF) {
+        size = 0
+        await mayRead()
+      }
+      last = byte
+    }
+    yield piece
+  }
+}
+
+const LF = 10
+const CR = 13

@@ -1,0 +1,151 @@
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { z } from 'zod'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import type { McpByUrl, McpServerConfig } from '../config.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { callResult } from './content.ts'
+import { listedTools, readDefinition, type McpDefinition } from './definition.ts'
+import { MAX_PAGES, MAX_TOOLS, type McpTimes } from './limits.ts'
+import { createStdioTransport, type EndingTransport } from './stdio.ts'
+
+/** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
+export interface McpConnection {
+  /** What it lists now, at most `MAX_TOOLS`; what cannot be read is left out. */
+  list(): Promise<readonly McpDefinition[]>
+  call(name: string, args: object, signal: AbortSignal): Promise<z.output<typeof callResult>>
+  /** Resolves if it answers. */
+  ping(): Promise<void>
+  /** Resolves when it is over, with the reason. */
+  readonly over: Promise<string>
+  /** Ends it, for a reason; also its process. Never rejects. */
+  close(why: string): Promise<void>
+}
+
+/** What a connection is made with. */
+export interface ConnectionOptions {
+  readonly times: McpTimes
+  /** Of sshawl. */
+  readonly version: string
+  /** The server says that its tools are others now. */
+  listChanged(): void
+  readonly signal: AbortSignal
+}
+
+/** Node's longest timer, in milliseconds: who calls has a time limit of their own. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+
+/** Connects to a server, and says hello. Rejects with an `Error` whose message ends a sentence. */
+export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<McpConnection> {
+  const { reach } = config
+  if ('command' in reach) return await open(createStdioTransport(reach), options)
+  const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
+  const http = httpOptions(reach)
+  try {
+    return await open(new StreamableHTTPClientTransport(new URL(reach.url), http), options)
+  } catch (error) {
+    // A server that knows only the older way answers a POST so (modelcontextprotocol.io, "Backwards compatibility").
+    const cause = error instanceof Error ? error.cause : undefined
+    const isOlder = cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0)
+    if (!isOlder) throw error
+    return await open(new SSEClientTransport(new URL(reach.url), http), options)
+  }
+}
+
+/** Loaded with the first server: most servers of ours have none. */
+const sdk = () => import('@modelcontextprotocol/client')
+
+const httpOptions = ({ token }: McpByUrl) => ({
+  fetch: boundedFetch,
+  requestInit: token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
+})
+
+const NOT_ASKED =
+  'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
+
+async function open(
+  transport: Transport | EndingTransport,
+  options: ConnectionOptions,
+): Promise<McpConnection> {
+  const { Client, ProtocolError, ProtocolErrorCode } = await sdk()
+  const { times, version, signal } = options
+  const client = new Client({ name: 'sshawl', version }, { capabilities: {} })
+  const over = createDeferred<string>()
+  let whyClosed: string | undefined
+  const closed = (): void =>
+    over.resolve(whyClosed ?? ('why' in transport ? transport.why() : undefined) ?? 'the connection ended')
+  // A property of the SDK, not an event.
+  Object.assign(client, { onclose: closed })
+  client.fallbackRequestHandler = async () => {
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, NOT_ASKED)
+  }
+  client.setNotificationHandler('notifications/tools/list_changed', () => options.listChanged())
+
+  const close = async (why: string): Promise<void> => {
+    whyClosed ??= why
+    await client.close().catch(() => undefined)
+    over.resolve(why)
+  }
+  const limited = { timeout: times.connectMs }
+  /** What went wrong, as the reason of the end where that is the cause. */
+  async function explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      const ended = 'why' in transport ? transport.why() : undefined
+      throw new Error(ended ?? readable(error, times), { cause: error })
+    }
+  }
+
+  try {
+    await explained(client.connect(transport, { ...limited, signal }))
+  } catch (error) {
+    await close(errorMessage(error))
+    throw error
+  }
+  return {
+    over: over.promise,
+    close,
+    list: () => explained(listAll(client, limited)),
+    ping: async () => {
+      try {
+        await client.ping({ timeout: times.pingMs })
+      } catch (error) {
+        // Whatever it answers, it answers.
+        if (!(error instanceof ProtocolError)) throw error
+      }
+    },
+    call: (name, args, stop) =>
+      explained(
+        client.request({ method: 'tools/call', params: { name, arguments: args } }, callResult, {
+          signal: stop,
+          timeout: NO_LIMIT_MS,
+        }),
+      ),
+  }
+}
+
+async function listAll(client: Client, options: { timeout: number }): Promise<readonly McpDefinition[]> {
+  if (!client.getServerCapabilities()?.tools) return []
+  const found = new Map<string, McpDefinition>()
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const listed = await client.request({ method: 'tools/list', params }, listedTools, options)
+    for (const value of listed.tools) {
+      const definition = readDefinition(value)
+      if (definition && found.size < MAX_TOOLS && !found.has(definition.name))
+        found.set(definition.name, definition)
+    }
+    cursor = listed.nextCursor
+    if (cursor === undefined) break
+  }
+  return [...found.values()]
+}
+
+function readable(error: unknown, { connectMs }: McpTimes): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  const text = cleanLine(`${errorMessage(error)}${cause}`).slice(0, 300)
+  return /timed? ?out/i.test(text) ? `it did not answer within ${connectMs / 1000} s` : text
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { isTooDeep } from '../../../lib/clean-json.ts'
+import type { Json, JsonSchema } from '../../../lib/json.ts'
+import { headOf } from '../../../lib/text/characters.ts'
+import { MAX_DESCRIPTION_CHARS } from './limits.ts'
+
+/** What a server says of a tool. */
+export interface McpDefinition {
+  /** As the server calls it; may hold anything. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly schema: JsonSchema
+  /** What it says of itself: that it changes nothing, that it reaches no further than the server. */
+  readonly readOnly: boolean
+  readonly closedWorld: boolean
+}
+
+/** The rest is not looked at. A tool is known by its name, so one without any is none. */
+const toolSchema = z.object({
+  name: z.string().min(1).max(1_000),
+  title: z.string().max(1_000).optional(),
+  description: z.string().default(''),
+  inputSchema: z.looseObject({}).default({ type: 'object' }),
+  annotations: z
+    .object({
+      title: z.string().max(1_000).optional(),
+      readOnlyHint: z.boolean().optional(),
+      openWorldHint: z.boolean().optional(),
+    })
+    .optional()
+    .catch(undefined),
+})
+
+/** A page of a server's list. One tool that is none must not take the others with it. */
+export const listedTools = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
+
+/** Reads what a server says of a tool; undefined where that is none. */
+export function readDefinition(value: unknown): McpDefinition | undefined {
+  const { data } = toolSchema.safeParse(value)
+  if (!data || isTooDeep(data.inputSchema as Json)) return undefined
+  const { name, title, description, inputSchema, annotations } = data
+  return {
+    name,
+    title: title ?? annotations?.title ?? name,
+    description:
+      description.length > MAX_DESCRIPTION_CHARS
+        ? `${headOf(description, MAX_DESCRIPTION_CHARS)}… [cut here]`
+        : description,
+    schema: inputSchema as JsonSchema,
+    readOnly: annotations?.readOnlyHint === true,
+    closedWorld: annotations?.openWorldHint === false,
+  }
+}

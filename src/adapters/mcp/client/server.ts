@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../../chat/ports.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+import { createSerial } from '../../../lib/jobs/serial.ts'
+import type { Tool, ToolSource } from '../../../tools/tool.ts'
+import type { McpServerConfig } from '../config.ts'
+import { connect, type McpConnection } from './connection.ts'
+import { STEADY_MS, type McpTimes } from './limits.ts'
+import { createOfferedTools } from './offered-tools.ts'
+import type { OtherNames } from './tool-ids.ts'
+
+/** Where a server stands. `why` is in words that end a sentence. */
+export type McpState =
+  { readonly kind: 'connecting' } | { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }
+
+/** Told of a server's tools, each time once. Must not throw. */
+export interface McpEvents {
+  /** The server is gone, and its tools with it. */
+  left(server: string, tools: readonly Tool[], why: string): void
+  /** It is there again, with these tools. */
+  back(server: string, tools: readonly Tool[]): void
+}
+
+/** What every server is made with. */
+export interface McpServerParts {
+  readonly times: McpTimes
+  /** Of sshawl. */
+  readonly version: string
+  readonly names: OtherNames
+  readonly events: McpEvents
+  readonly log: Log
+}
+
+/** One server: its connection, which is made anew when it ends, and its tools, which are there while it is. */
+export interface McpServer extends ToolSource, AsyncDisposable {
+  readonly config: McpServerConfig
+  state(): McpState
+  /** Resolves when it was tried for the first time. Never rejects. */
+  readonly tried: Promise<void>
+  /** Reads its list again; connects at once where it is down. Rejects with an `Error` whose message ends a sentence. */
+  refresh(): Promise<void>
+}
+
+const ENDED = 'it was disconnected'
+
+export function createMcpServer(config: McpServerConfig, parts: McpServerParts): McpServer {
+  const { times, log, events } = parts
+  const ended = new AbortController()
+  const tried = createDeferred<void>()
+  const oneByOne = createSerial()
+  const offered = createOfferedTools(config, parts, call)
+  let connection: McpConnection | undefined
+  let state: McpState = { kind: 'connecting' }
+  let hasLeft = false
+  let calls = 0
+  let wake = new AbortController()
+
+  async function call(...asked: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
+    const now = connection
+    if (!now) throw new Error(`the MCP server ${config.name} is not connected now`)
+    calls++
+    try {
+      return await now.call(...asked)
+    } catch (error) {
+      // Over HTTP nothing else tells that the other end is gone.
+      void look(now)
+      throw error
+    } finally {
+      calls--
+    }
+  }
+
+  /** Ends a connection whose server does not answer. */
+  async function look(now: McpConnection): Promise<void> {
+    try {
+      await now.ping()
+    } catch (error) {
+      log.debug({ server: config.name, error }, 'an MCP server did not answer')
+      await now.close('it does not answer any more')
+    }
+  }
+
+  async function watch(now: McpConnection, over: AbortSignal): Promise<void> {
+    while (await pause(times.pingMs, over)) if (calls === 0) await look(now)
+  }
+
+  /** Servers may say that their list changed as often as they like. */
+  function createRelist(now: () => McpConnection | undefined): () => void {
+    let isDue = false
+    return () => {
+      if (isDue) return
+      isDue = true
+      void (async () => {
+        await pause(times.relistMs, ended.signal)
+        isDue = false
+        const open = now()
+        if (open && open === connection)
+          await read(open).catch((error: unknown) => open.close(errorMessage(error)))
+      })()
+    }
+  }
+
+  const read = (now: McpConnection): Promise<void> =>
+    oneByOne(async () => {
+      const listed = await now.list()
+      if (now !== connection) return
+      await offered.take(listed)
+      log.debug({ server: config.name, tools: listed.length }, 'the tools of an MCP server were read')
+    })
+
+  /** Resolves with why there is no connection any more. Never rejects. */
+  async function connectOnce(): Promise<string> {
+    const over = new AbortController()
+    let open: McpConnection | undefined
+    try {
+      const listChanged = createRelist(() => open)
+      open = await connect(config, { times, version: parts.version, listChanged, signal: ended.signal })
+      connection = open
+      await read(open)
+      state = { kind: 'up' }
+      log.info({ server: config.name, tools: offered.tools().length }, 'an MCP server is connected')
+      if (hasLeft) events.back(config.name, offered.tools())
+      hasLeft = false
+      tried.resolve()
+      void watch(open, over.signal)
+      return await open.over
+    } catch (error) {
+      return errorMessage(error)
+    } finally {
+      over.abort()
+      await open?.close(ENDED)
+    }
+  }
+
+  async function live(): Promise<void> {
+    for (let failures = 0; !ended.signal.aborted;) {
+      const since = performance.now()
+      const why = await connectOnce()
+      const wasUp = state.kind === 'up'
+      const gone = offered.tools()
+      connection = undefined
+      offered.clear()
+      state = { kind: 'down', why }
+      if (ended.signal.aborted) break
+      log.warn({ server: config.name, why }, 'an MCP server is not connected')
+      if (wasUp) events.left(config.name, gone, why)
+      hasLeft ||= wasUp
+      tried.resolve()
+      failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
+      await pause(Math.min(times.maxRetryMs, times.retryMs * 2 ** (failures - 1)), wake.signal)
+      wake = new AbortController()
+    }
+    tried.resolve()
+  }
+
+  const living = live()
+  return {
+    config,
+    group: 'mcp',
+    name: config.name,
+    tools: () => offered.tools(),
+    state: () => state,
+    tried: tried.promise,
+    async refresh() {
+      if (connection) return await read(connection)
+      wake.abort()
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      wake.abort()
+      await connection?.close(ENDED)
+      await living
+    },
+  }
+}
+
+/** False if it was cut short. Keeps no process alive. */
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  wait(ms, true, { signal, ref: false }).catch(() => false)

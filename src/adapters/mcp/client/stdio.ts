@@ -1,0 +1,141 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { errorCode, errorMessage } from '../../../lib/errors.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
+import type { McpByCommand } from '../config.ts'
+import { createLineSplitter, createMessagePace } from './paced.ts'
+
+/** A transport that knows why it has ended. */
+export interface EndingTransport extends Transport {
+  /** In words that end a sentence; undefined where we closed it. */
+  why(): string | undefined
+}
+
+/** How long a child may take to end when its input has ended, and again when it was told to, in milliseconds. */
+const GRACE_MS = 500
+
+/** Characters of its error output that are kept for whoever asks why it ended. */
+const STDERR_CHARS = 2_000
+
+/**
+ * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
+ * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over.
+ */
+export function createStdioTransport({ command, env, cwd }: McpByCommand): EndingTransport {
+  const [file = '', ...args] = command
+  let child: ChildProcessWithoutNullStreams | undefined
+  let why: string | undefined
+  let stderr = ''
+  let closed = false
+
+  async function read(stdout: AsyncIterable<Buffer>): Promise<void> {
+    const linesIn = createLineSplitter()
+    const mayRead = createMessagePace()
+    for await (const piece of stdout)
+      for (const line of linesIn(piece)) {
+        await mayRead()
+        take(line)
+      }
+  }
+
+  function take(line: string): void {
+    if (line.trim() === '') return
+    try {
+      const message: JSONRPCMessage = JSON.parse(line)
+      transport.onmessage?.(message)
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  /** When the child has ended, or cannot be read any more. */
+  async function follow(one: ChildProcessWithoutNullStreams): Promise<void> {
+    const ended = once(one, 'exit')
+    const reading = read(one.stdout).catch((error: unknown) => {
+      if (!closed) why ??= errorMessage(error)
+    })
+    await Promise.race([ended, reading])
+    closeInput(one)
+    const [code, signal] = await endOf(one)
+    killGroup(one, 'SIGKILL')
+    await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
+    one.stdout.destroy()
+    one.stderr.destroy()
+    if (!closed)
+      why ??= withLastLine(signal === null ? `it ended with status ${code}` : `it ended by ${signal}`)
+    transport.onclose?.()
+  }
+
+  const withLastLine = (text: string): string => {
+    const last = cleanLine(stderr.trim().split('\n').at(-1) ?? '').slice(0, 200)
+    return last === '' ? text : `${text}: ${last}`
+  }
+
+  const transport: EndingTransport = {
+    why: () => why,
+    async start() {
+      const one = spawn(file, args, { env: { ...env }, cwd, stdio: 'pipe', detached: true })
+      one.stdin.on('error', () => undefined)
+      one.stderr.on('data', (text: Buffer) => void (stderr = (stderr + text.toString()).slice(-STDERR_CHARS)))
+      try {
+        await once(one, 'spawn')
+      } catch (error) {
+        why = `${file} could not be started (${errorCode(error) ?? errorMessage(error)})`
+        throw new Error(why, { cause: error })
+      }
+      child = one
+      void follow(one)
+    },
+    async send(message) {
+      if (!child?.stdin.writable) throw new Error('it does not listen any more')
+      if (!child.stdin.write(`${JSON.stringify(message)}\n`)) await drained(child)
+    },
+    async close() {
+      closed = true
+      if (!child) return
+      closeInput(child)
+      await endOf(child)
+    },
+  }
+  return transport
+}
+
+const closeInput = (child: ChildProcessWithoutNullStreams): void => void child.stdin.end()
+
+/** Waits for the end of a child whose input has ended; helps it along, in the end with force. */
+async function endOf(
+  child: ChildProcessWithoutNullStreams,
+): Promise<readonly [number | null, string | null]> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (await hasEnded(child, GRACE_MS)) break
+    killGroup(child, signal)
+  }
+  if (!isOver(child)) await once(child, 'exit')
+  return [child.exitCode, child.signalCode]
+}
+
+const isOver = ({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean =>
+  exitCode !== null || signalCode !== null
+
+async function hasEnded(child: ChildProcessWithoutNullStreams, ms: number): Promise<boolean> {
+  if (isOver(child)) return true
+  const late = new AbortController()
+  const exit = once(child, 'exit', { signal: late.signal }).catch(() => undefined)
+  await Promise.race([exit, wait(ms)])
+  late.abort()
+  return isOver(child)
+}
+
+/** A child that reads nothing must not make us keep what it is sent. */
+const drained = (child: ChildProcessWithoutNullStreams): Promise<unknown> =>
+  Promise.race([once(child.stdin, 'drain'), once(child, 'exit')])
+
+function killGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}

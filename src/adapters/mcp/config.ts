@@ -1,0 +1,44 @@
+// The Model Context Protocol (modelcontextprotocol.io). What the config says of servers is here, and `client` connects to
+// them. It knows no room, and of tools only what every source of them must.
+import { ACCESSES, TOOL_GROUPS } from '../../chat/tool-words.ts'
+
+/** A server whose tools the rooms have, as the config or an admin names it. */
+export interface McpServerConfig {
+  /** Its tools are NAME_tool. */
+  readonly name: string
+  /** Whether a tool is believed that says of itself that it only reads; else people are asked for every call. */
+  readonly trust: McpTrust
+  readonly reach: McpByCommand | McpByUrl
+}
+
+export const MCP_TRUSTS = ['ask', 'annotations'] as const
+export type McpTrust = (typeof MCP_TRUSTS)[number]
+
+/** A server that is a child process of ours, and speaks on its standard input and output. */
+export interface McpByCommand {
+  /** A program and its arguments; there is no shell. */
+  readonly command: readonly string[]
+  /** All variables that it gets. */
+  readonly env: Readonly<Record<string, string>>
+  /** An absolute path; that of the server where absent. */
+  readonly cwd?: string
+}
+
+/** A server somewhere on the network: streamable HTTP, or server-sent events where it knows no better. */
+export interface McpByUrl {
+  readonly url: string
+  /** Sent as a bearer token. */
+  readonly token?: string
+  /** The environment variable that should hold the token. */
+  readonly tokenEnv?: string
+}
+
+/** Words with another meaning where a scope names servers. */
+const RESERVED: readonly string[] = ['all', 'none', 'on', 'off', 'sshawl', ...TOOL_GROUPS, ...ACCESSES]
+
+/** Whether a server can be called so. */
+export const isMcpName = (name: string): boolean =>
+  /^[a-z0-9_-]{1,32}$/.test(name) && !RESERVED.includes(name)
+
+/** What to write instead. */
+export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a scope gives another meaning'

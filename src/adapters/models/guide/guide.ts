@@ -1,0 +1,86 @@
+/**
+ * The guide: no model, but what stands in the place of one and shows newcomers around (tour.ts). It must not know more than
+ * a model does: all that it says comes from the request that it is sent.
+ */
+import type { LanguageModel, ModelEvent, ModelRequest, RequestMessage } from '../../../turns/ports.ts'
+import { EXACT_FRAMING } from '../../../prompt/framing.ts'
+import { NO_TOOLS, tour } from './tour.ts'
+import type { Provider } from '../provider.ts'
+
+/**
+ * An offline, rule-based helper that stands where a model stands and reads what a model reads: it answers
+ * from its request alone, so that people see without any network what a model would be given.
+ */
+export const guide: Provider = {
+  create: ({ name }) => guideModel(name),
+  framing: EXACT_FRAMING,
+  required: [],
+}
+
+const guideModel = (name: string): LanguageModel => ({
+  async *stream(request, signal) {
+    signal.throwIfAborted()
+    yield* answer(request, name)
+  },
+})
+
+function* answer(request: ModelRequest<RequestMessage>, name: string): Generator<ModelEvent> {
+  const result = request.messages.at(-1)
+  if (result?.role === 'tool') return yield* say(result.content)
+  const [verb, rest] = words(question(lastWords(request), name))
+  switch (verb) {
+    case 'tools':
+      return yield* say(toolsAnswer(request))
+    case 'context':
+      return yield* say(contextAnswer(request))
+    case 'call':
+      return yield* call(rest, name)
+    default:
+      return yield* say(tour(request, name))
+  }
+}
+
+const lastWords = ({ prompt, messages }: ModelRequest<RequestMessage>): string =>
+  messages.findLast((message) => message.role === 'user')?.text ?? prompt.message
+
+function* say(text: string): Generator<ModelEvent> {
+  yield { type: 'text', text }
+  yield { type: 'finish', reason: 'stop' }
+}
+
+function* call(rest: string, name: string): Generator<ModelEvent> {
+  const [tool, json] = words(rest)
+  if (tool) {
+    yield { type: 'call', call: { id: 'call_1', name: tool, arguments: json || '{}' } }
+    yield { type: 'finish', reason: 'calls' }
+  } else yield* say(`Say which tool: @${name} call NAME {"…": …}`)
+}
+
+/** The text after the first `@guide`, without the comma that some people write. */
+function question(message: string, name: string): string {
+  const at = message.toLowerCase().indexOf(`@${name}`)
+  return at < 0 ? '' : message.slice(at + name.length + 1).replace(/^[\s,:]+/, '')
+}
+
+function words(text: string): [first: string, rest: string] {
+  const trimmed = text.trim()
+  const end = trimmed.search(/\s/)
+  return end < 0 ? [trimmed, ''] : [trimmed.slice(0, end), trimmed.slice(end).trim()]
+}
+
+function toolsAnswer({ tools, prompt }: Pick<ModelRequest, 'tools' | 'prompt'>): string {
+  const deferred = prompt.tools.filter((tool) => tool.form === 'deferred')
+  if (tools.length === 0) return NO_TOOLS
+  const names = tools.map((tool) => tool.name).join(', ')
+  const more = deferred.length > 0 ? `\n${deferred.length} more can be found with find_tools.` : ''
+  return `Tools in the request I was given (${tools.length}): ${names}${more}`
+}
+
+function contextAnswer({ prompt: { budget, layers, encoding } }: Pick<ModelRequest, 'prompt'>): string {
+  const head = `${budget.used} of ${budget.target} tokens used, counted with ${encoding}`
+  const parts = `system ${budget.system}, context ${budget.context}, message ${budget.message}, tools ${budget.tools}`
+  const lines = layers.map(
+    (layer) => `${layer.name}: ${layer.tokens} tokens, ${layer.status}${layer.note && ` (${layer.note})`}`,
+  )
+  return [head, parts, ...lines].join('\n')
+}

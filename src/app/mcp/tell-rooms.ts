@@ -1,0 +1,63 @@
+import type { McpEvents } from '../../adapters/mcp/client/server.ts'
+import { SYSTEM } from '../../chat/people/names.ts'
+import type { Log, RoomStore } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Everywhere } from '../../chat/rooms.ts'
+import { counted } from '../../lib/plural.ts'
+import { resolveScope, SCOPE_KEY } from '../../prompt/scope.ts'
+import type { CatalogueTool } from '../../prompt/snapshot.ts'
+import { createCatalogue } from '../../toolbox/catalogue.ts'
+import type { Tool } from '../../tools/tool.ts'
+
+interface TellRoomsParts {
+  readonly rooms: Pick<Everywhere, 'inUse'>
+  readonly store: Pick<RoomStore, 'getValue'>
+  /** Ids that the config disables. */
+  readonly disabled: () => readonly string[]
+  readonly log: Log
+}
+
+/** Tells the rooms whose scope has tools of a server, where anybody is, that these left, and that they are there again. */
+export function createTellRooms({ rooms, store, disabled, log }: TellRoomsParts): McpEvents {
+  async function tell(
+    server: string,
+    tools: readonly Tool[],
+    level: 'info' | 'error',
+    text: string,
+  ): Promise<void> {
+    const source = { group: 'mcp', name: server, tools: () => tools } as const
+    const shown = createCatalogue({ sources: [source], disabled: disabled(), log })().tools
+    await Promise.all(
+      rooms.inUse().map(async (room) => {
+        if (await uses(room, shown)) await room.record({ kind: 'notice', level, author: SYSTEM, text })
+      }),
+    )
+  }
+
+  const uses = async (room: Room, tools: readonly CatalogueTool[]): Promise<boolean> =>
+    resolveScope(await store.getValue(room.name, SCOPE_KEY), tools).visible.length > 0
+
+  const inBackground = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => log.error({ error }, 'a room was not told of an MCP server'))
+
+  return {
+    left: (server, tools, why) =>
+      inBackground(
+        tell(
+          server,
+          tools,
+          'error',
+          `the MCP server ${server} is gone (${why}), and ${counted(tools.length, 'tool')} with it; it is tried again`,
+        ),
+      ),
+    back: (server, tools) =>
+      inBackground(
+        tell(
+          server,
+          tools,
+          'info',
+          `the MCP server ${server} is there again, with ${counted(tools.length, 'tool')}`,
+        ),
+      ),
+  }
+}

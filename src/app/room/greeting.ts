@@ -1,0 +1,49 @@
+import type { Person } from '../../chat/people/person.ts'
+import type { Room } from '../../chat/room.ts'
+
+/** Who else is in the room, and what somebody who is new can type: a line each. */
+export type Greeting = (room: Room, person: Person) => readonly string[]
+
+/** What a greeting tells of; all of it is asked each time. */
+export interface GreetingParts {
+  readonly models: () => readonly GreetedModel[]
+  /** Whether there is no admin yet. */
+  readonly isClaimable: () => boolean
+}
+
+/** A model, as far as a greeting names it. */
+interface GreetedModel {
+  readonly name: string
+  readonly backend: string
+  readonly enabled: boolean
+}
+
+const MAX_NAMES = 8
+
+export const createGreeting =
+  ({ models, isClaimable }: GreetingParts): Greeting =>
+  (room, person) => {
+    const others = room.present().filter(({ id }) => id !== person.id)
+    return [`-- ${hereLine(others)}`, `-- ${typeLine(models(), isClaimable() && !person.guest)}`]
+  }
+
+function hereLine(others: readonly Person[]): string {
+  if (others.length === 0) return 'nobody else is here now'
+  const names = others.slice(0, MAX_NAMES).map(({ name }) => name)
+  const more = others.length - names.length
+  return `here: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} and you`
+}
+
+function typeLine(models: readonly GreetedModel[], mayClaim: boolean): string {
+  const parts = ['type to speak', askLine(models), '/help lists the commands']
+  return [...parts, ...(mayClaim ? ['nobody is admin yet: /claim CODE'] : [])].join('; ')
+}
+
+/** The guide is always there; of the others, the first one and where it was found. */
+function askLine(models: readonly GreetedModel[]): string {
+  const [first, ...more] = models.filter(({ backend, enabled }) => enabled && backend !== 'guide')
+  if (!first) return '@guide shows you around'
+  const source = first.backend === 'ollama' ? ' (Ollama)' : ''
+  const rest = more.length > 0 ? `; /models lists ${more.length} more` : ''
+  return `@guide shows you around, @${first.name}${source} answers${rest}`
+}

@@ -1,0 +1,80 @@
+import type { RoomName } from '../../chat/entry.ts'
+import { LOBBY } from '../../chat/people/names.ts'
+import type { LastSeen } from '../../chat/preferences/last-seen.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+import type { Screen, Terminal } from '../../session/ports.ts'
+import type { BoardView, RoomBoards } from './board.ts'
+import type { RoomPasts } from './past.ts'
+import { enterRoom, type RoomStay } from './stay.ts'
+
+/** Which room a session is in, and what it sees below what is said there. */
+export interface Whereabouts {
+  /** Undefined before the first room was entered. */
+  room(): Room | undefined
+  /** Undefined where there is no room. */
+  board(): BoardView | undefined
+  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. */
+  moveTo(room: Room): Promise<void>
+  /** Out of this room into the lobby; from there, out of the server. Does nothing where the session is elsewhere. */
+  putOut(from: RoomName, why: string): Promise<void>
+  /** For a session that has ended. */
+  leave(): Promise<void>
+}
+
+/** What is shown in rooms besides what is being said. */
+export interface RoomViews {
+  readonly boards: RoomBoards
+  readonly pasts: RoomPasts
+  readonly lastSeen: LastSeen
+}
+
+/** For one session, which has ended once `gone` is aborted. A window has a `size`; a pipe has none. */
+export function createWhereabouts(
+  screen: Screen,
+  rooms: Pick<Rooms, 'lobby'>,
+  { boards, pasts, lastSeen }: RoomViews,
+  size: Terminal['size'],
+  gone: AbortSignal,
+): Whereabouts {
+  let stay: RoomStay | undefined
+  let board: BoardView | undefined
+  // Somebody may be put out of a room while they go into another one.
+  const oneByOne = createSerial()
+
+  async function move(room: Room): Promise<void> {
+    if (room === stay?.room) return
+    const left = stay
+    const window = size()
+    const header = left === undefined && window !== undefined ? 'below' : 'above'
+    stay = await enterRoom(room, screen, pasts, lastSeen, window?.columns, header)
+    board?.leave()
+    board = undefined
+    await left?.leave()
+    board = boards.of(room).watch(screen.person, stay.role, () => screen.refresh())
+    if (gone.aborted) await leave()
+  }
+
+  async function leave(): Promise<void> {
+    board?.leave()
+    await stay?.leave()
+  }
+
+  return {
+    room: () => stay?.room,
+    board: () => board,
+    moveTo: (room) => oneByOne(() => move(room)),
+    putOut: (from, why) =>
+      oneByOne(async () => {
+        if (stay?.room.name !== from) return
+        if (from === LOBBY) return screen.quit(`! ${why}`, 1)
+        screen.print(`! ${why}`, 'error')
+        await rooms
+          .lobby()
+          .then(move)
+          .catch(() => screen.quit(`! ${why}`, 1))
+      }),
+    leave,
+  }
+}

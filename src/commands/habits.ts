@@ -1,0 +1,88 @@
+import type { CallerKind } from './caller.ts'
+
+/**
+ * Words that people bring along from IRC, Slack, Discord, ssh-chat, shells and editors, and what to type here instead. A word
+ * that is only another name for a command is an alias of that command.
+ */
+export const HABITS: Readonly<Record<string, string>> = {
+  back: 'say anything: that ends /away',
+  whois: '/who lists who is here, and what they may do',
+  notice: '/msg NAME TEXT writes to one person',
+  query: '/msg NAME TEXT writes to one person; /reply answers the last one',
+  unignore: '/ignore NAME again lets you hear them',
+  block: '/ignore NAME hides what they say',
+  mode: '/help order lists what ops can do; /topic and /tools set up a room',
+  voice: '/unmute NAME lets somebody speak again',
+  devoice: '/mute NAME lets somebody read, and not speak',
+  timeout: '/mute NAME 10m takes the word from somebody for ten minutes',
+  oper: '/claim CODE makes the first admin; /op NAME makes somebody an op of the room',
+  sudo: '/claim CODE makes the first admin; the server has no other password',
+  register: 'your key is your account; /whoami says who you are, /rename NAME takes another name',
+  identify: 'your key is your password; /keys list shows those that you come in with',
+  login: 'your key is your login; /keys list shows those that you come in with',
+  password: 'there are no passwords; /keys list shows the keys that you come in with',
+  motd: 'it is shown as you come in; /topic says what a room is about',
+  lastlog: '/search WORDS looks for words, /history lists what was said',
+  grep: '/search WORDS looks for words; a tool is run with /run Grep',
+  log: '/history lists what was said, /export writes it all',
+  scroll: 'scroll with your terminal: what was said stays in it; /history -n 50 shows more',
+  window: 'a session is in one room: /join NAME goes there; open a second ssh for another',
+  connect: 'open another ssh for another server; /rooms lists the rooms of this one',
+  server: 'open another ssh for another server; /rooms lists the rooms of this one',
+  reconnect: '/quit leaves; ssh brings you back, and ↑ your lines',
+  ping: 'whoever is here is in /who; a model is tried with @guide hello',
+  shrug: 'just type it: ¯\\_(ツ)_/¯',
+  slap: '/me slaps NAME says it',
+  dnd: '/away TEXT says that you are not here',
+  status: '/away TEXT says that you are not here; /who lists who is',
+  thread: 'a room has one conversation; /create NAME makes a room beside it',
+  pin: '/topic TEXT stands at the top; /kv notes TEXT keeps it for models',
+  undo: '/retract takes your last line back; Ctrl-_ undoes what you type',
+  ls: '/rooms lists the rooms, /who the people, /run LS the files of this room',
+  cd: '/join NAME goes to a room, /leave back to the lobby',
+  pwd: 'the room stands in the status line; /topic says what it is about',
+  cat: 'a tool reads files: /run Read',
+  new: '/checkpoint lets models read from here on; /create NAME makes a new room',
+  reset: '/checkpoint lets models read from here on; the log stays',
+  compact: '/summary new sums up what was said before',
+  context: '/wrap @MODEL shows what it would be sent',
+  model: '@NAME in a message asks it; /models lists them',
+  system: '/vibe TEXT sets the mood of models here; /script set changes all of their prompt',
+  cost: '/usage shows tokens and prices',
+  approve: '/allow lets a tool do what it asks, /deny does not',
+  yes: '/allow lets a tool do what it asks, /deny does not',
+  no: '/deny refuses what a tool asks',
+  cancel: '/stop stops models, as Ctrl-X does',
+  abort: '/stop stops models, as Ctrl-X does',
+  regenerate: '/retry asks your last question again',
+  upload: 'pipe it: ssh HOST ask ROOM @MODEL - < FILE; a long paste is one message',
+  mcp: '/tools lists the tools of the servers that the operator named in sshawl.toml',
+  theme: '/set theme dark, light, mono or auto',
+  themes: '/set theme dark, light, mono or auto',
+  color: '/set color NAME paints your name; /set lists the colours',
+  colour: '/set color NAME paints your name; /set lists the colours',
+  timestamps: '/set timestamps off, minutes or full',
+  bell: '/set bell off, mention or all',
+  plain: '/set plain on is for screen readers, /set plain off for the rest',
+  time: 'times stand before what is said: /set timestamps full has the date',
+  date: 'times stand before what is said: /set timestamps full has the date',
+  last: '/history lists what was said last, /turn what a model was sent last',
+  lang: 'the server speaks English only; models answer in the language that you write in',
+  language: 'the server speaks English only; models answer in the language that you write in',
+  stats: '/history stats counts what was said, /usage what models used',
+  version: 'the operator knows: sshawl --version',
+  admin: '/who lists who is here, and who is an admin; /claim CODE makes the first one',
+  save: 'all that is said is kept; /export writes it',
+}
+
+/** What to type in place of such a word; undefined for other words. */
+export function instead(word: string, kind: CallerKind): string | undefined {
+  return Object.hasOwn(HABITS, word) ? forCaller(HABITS[word] ?? '', kind) : undefined
+}
+
+/**
+ * A sentence of ours in which commands have their slash, as this caller types them: a script has none. No text of others may
+ * be in it.
+ */
+export const forCaller = (sentence: string, kind: CallerKind): string =>
+  kind === 'session' ? sentence : sentence.replace(/(?<![\w/])\/(?=[a-z])/g, '')

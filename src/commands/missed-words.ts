@@ -1,0 +1,69 @@
+import { mentionedWords } from '../chat/mentions.ts'
+import { closest } from '../lib/suggest.ts'
+
+/** Who can be meant by a name. */
+export interface Callable {
+  readonly models: readonly string[]
+  /** The names of those who are in the room. */
+  readonly people: readonly string[]
+  /** Whether somebody has registered under a name. */
+  readonly isRegistered: (name: string) => Promise<boolean>
+}
+
+/** No model and no person has a longer name, in UTF-16 units. */
+const MAX_NAME_UNITS = 32
+/** Mentions of one message that are looked at. */
+const MAX_MENTIONS = 3
+
+/**
+ * A sentence for whoever said something that looks as if it was meant for a model or the server, and was not: a misspelt
+ * `@name`, a model called like a person, a command without its slash. Undefined where nothing looks so. Commands in it have
+ * their slash.
+ */
+export async function missedWords(text: string, callable: Callable): Promise<string | undefined> {
+  const bare = BARE_WORDS.get(text.trim().toLowerCase())
+  if (bare !== undefined) return `that was said in the room; ${bare}`
+  const [first = ''] = text.split('\n', 1)
+  const called = /^\s*([\w.-]{1,32})[:,](?=\s)/.exec(first)?.[1]?.toLowerCase()
+  const found = mentionedWords(first).slice(0, MAX_MENTIONS)
+  if (called !== undefined && callable.models.includes(called) && !isAmong(called, found))
+    return `@${called} reads what it is called for; write @${called} in place of ${called}`
+  for (const { word, isFirst } of found) {
+    const missed = await missedMention(word, isFirst, callable)
+    if (missed !== undefined) return missed
+  }
+  return undefined
+}
+
+const isAmong = (name: string, found: readonly { readonly word: string }[]): boolean =>
+  found.some(({ word }) => word.toLowerCase() === name)
+
+/** Elsewhere than at the beginning, only what is nearly a name was meant as one: code is full of `@words`. */
+async function missedMention(
+  word: string,
+  isFirst: boolean,
+  { models, people, isRegistered }: Callable,
+): Promise<string | undefined> {
+  if (word.length > MAX_NAME_UNITS) return undefined
+  const known = [...models, ...people]
+  if (known.some((name) => name.toLowerCase() === word.toLowerCase())) return undefined
+  const near = closest(word, known)
+  if ((near === undefined && !isFirst) || (await isRegistered(word))) return undefined
+  if (FOR_ALL.has(word.toLowerCase())) return 'everybody here reads what you say; @NAME calls a model'
+  const hint = near === undefined ? '/who lists those who are here' : `did you mean @${near}?`
+  return `no model or person called ${word}; ${hint}`
+}
+
+const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channel'])
+
+const LEAVES = '/quit leaves'
+
+/** Commands of other programs, and ours without a slash, where they are all that was said. */
+const BARE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['quit', 'exit', 'logout', ':q', ':q!', ':wq'].map((word) => [word, LEAVES] as const),
+  ...['help', '?', 'man'].map((word) => [word, '/help lists the commands'] as const),
+  ['who', '/who lists who is here'],
+  ['ls', '/rooms lists the rooms, /who the people'],
+  ['rooms', '/rooms lists the rooms'],
+  ['clear', '/clear clears the screen'],
+])

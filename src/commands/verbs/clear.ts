@@ -1,0 +1,14 @@
+import { defineCommand, type Command } from '../define.ts'
+
+export const clearCommand = (): Command =>
+  defineCommand({
+    name: 'clear',
+    aliases: ['cls'],
+    summary: 'clear the screen, as Ctrl-L does; /history shows what was said',
+    room: 'none',
+    example: '',
+    fromScript: 'Does nothing: a script has no screen.',
+    async run({ session }) {
+      session?.clear()
+    },
+  })

@@ -1,0 +1,72 @@
+import type { InvitationNotices } from '../../chat/invitations/invitation-notices.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import type { OpenClients } from '../../chat/moderation/open-clients.ts'
+import type { Moderation } from '../../chat/moderation/moderation.ts'
+import type { Invites } from '../../chat/people/invites.ts'
+import type { Keys } from '../../chat/people/keys.ts'
+import type { People } from '../../chat/people/people.ts'
+import type { Preferences } from '../../chat/preferences/preferences.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
+import type { Typing } from '../../chat/typing/typing.ts'
+import type { Clock, EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { ChargeStore } from '../../turns/bill/ports.ts'
+import type { TurnStore } from '../../turns/ports.ts'
+import type { GrantStore } from '../../approvals/ports.ts'
+import type { ToolRuns } from '../../toolbox/tool-runs.ts'
+import type { Turns } from '../../turns/turns.ts'
+import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
+import type { HistoryStore, ScriptStore, SummaryStore } from '../../prompt/ports.ts'
+import type { Summaries } from '../../turns/summaries/summaries.ts'
+import type { HelpKey } from '../help-text.ts'
+import type { Speech } from '../speech.ts'
+import type { InvitePolicy } from './invites.ts'
+
+/** What commands are made from; each takes only what it needs. */
+export interface CommandParts {
+  /** The rooms and their people. */
+  readonly chat: {
+    readonly rooms: Rooms
+    readonly people: People
+    /** How people want their sessions. */
+    readonly preferences: Preferences
+    readonly invitations: InvitationNotices
+    /** How people come in. */
+    readonly comingIn: {
+      readonly invites: Invites
+      readonly keys: Keys
+      readonly clients: Pick<OpenClients, 'end'>
+      readonly policy: () => InvitePolicy
+    }
+  }
+  /** What people say, and what is kept of what they type. */
+  readonly spoken: {
+    readonly speech: Speech
+    readonly talk: Talk
+    readonly typing: Pick<Typing, 'setKept'>
+  }
+  /** What goes on in the rooms. */
+  readonly activity: {
+    readonly work: {
+      readonly turns: Turns
+      readonly runs: ToolRuns
+      readonly summaries: Summaries
+    }
+    readonly approvals: Approvals
+    readonly hooks: Pick<RoomHooks, 'logOf'>
+  }
+  readonly moderation: Moderation
+  readonly clock: Clock
+  /** The keys of a session, for help. */
+  readonly keys: readonly HelpKey[]
+  readonly stores: {
+    readonly chat: { readonly rooms: RoomStore; readonly people: PeopleStore; readonly log: EntryLog }
+    readonly prompts: {
+      readonly scripts: ScriptStore
+      readonly summaries: SummaryStore
+      readonly history: Pick<HistoryStore, 'following'>
+    }
+    readonly models: { readonly turns: TurnStore; readonly charges: ChargeStore }
+    readonly tools: { readonly grants: GrantStore }
+  }
+}

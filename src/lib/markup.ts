@@ -1,0 +1,57 @@
+/** Markup of which every text was escaped. Only `markup`, and `trusted` for what a library made safe, make it. */
+export class Html {
+  readonly #markup: string
+
+  private constructor(markup: string) {
+    this.#markup = markup
+  }
+
+  /** The markup itself. */
+  toString(): string {
+    return this.#markup
+  }
+
+  /** What another library escaped. Never for a text that somebody wrote. */
+  static trusted(markup: string): Html {
+    return new Html(markup)
+  }
+}
+
+/** What may stand in a template: texts are escaped, markup is not, of a list each one; nothing comes of `undefined` and false. */
+type Part = string | number | Html | undefined | false | readonly Part[]
+
+/**
+ * A template with its texts escaped, so that they mean the same between tags and in quoted attributes. The indents of its
+ * own lines are left out.
+ */
+export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  Html.trusted(
+    withoutIndents(strings)
+      .map((text, at) => text + markupOf(parts[at]))
+      .join(''),
+  )
+
+const seen = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+function withoutIndents(strings: TemplateStringsArray): readonly string[] {
+  const known = seen.get(strings) ?? strings.map((text) => text.replace(/\n +/g, '\n'))
+  seen.set(strings, known)
+  return known
+}
+
+function markupOf(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (typeof part === 'string') return escaped(part)
+  if (typeof part === 'number' || part instanceof Html) return String(part)
+  return part.map(markupOf).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

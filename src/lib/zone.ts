@@ -1,0 +1,46 @@
+/** A time zone: what clocks there show. */
+export interface Zone {
+  /** As `Intl` knows it: `UTC`, `Europe/Berlin`. */
+  readonly name: string
+  /** Milliseconds since the epoch at which a clock in UTC shows what one here shows `at`. Never throws. */
+  local(at: number): number
+}
+
+/** All changes of clocks, of now and of the last hundred years, are at such times. */
+const SLOT_MS = 900_000
+
+/** The one of most sessions: a format of `Intl` takes tens of kilobytes. */
+const UTC: Zone = { name: 'UTC', local: (at) => at }
+
+/** By its name, as `TZ` has it; UTC for a name that is not known. Making one takes tens of microseconds. */
+export function zoneOf(name: string): Zone {
+  const format = formatFor(name.replace(/^:/, ''))
+  if (!format) return UTC
+  let slot = NaN
+  let offset = 0
+  return {
+    name: format.resolvedOptions().timeZone,
+    local(at) {
+      const now = Math.floor(at / SLOT_MS)
+      if (now !== slot) offset = offsetIn(format, now * SLOT_MS)
+      slot = now
+      return at + offset
+    },
+  }
+}
+
+function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (timeZone === '') return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  } catch {
+    return undefined
+  }
+}
+
+/** `GMT+05:30`, `GMT-03:30:52`, or `GMT` for none. */
+function offsetIn(format: Intl.DateTimeFormat, at: number): number {
+  const shown = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(shown) ?? []
+  return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
+}

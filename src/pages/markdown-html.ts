@@ -1,0 +1,54 @@
+import type { MarkdownIt, Token } from 'markdown-it'
+import { visibleLine } from '../lib/text/visible-text.ts'
+import { markup, Html } from '../lib/markup.ts'
+import { loadMarkdownParser } from '../lib/markdown/parser.ts'
+import { markdownSegments } from '../lib/markdown/segments.ts'
+
+/** Makes markup of what somebody wrote in Markdown, piece by piece, each in a few milliseconds at most. */
+export type MarkdownToHtml = (text: string) => Iterable<Html>
+
+/**
+ * Loads what renders Markdown. The library escapes all texts, and takes HTML for text. A link tells its server nothing of
+ * the page, a picture is a link to it, and a heading is no heading of the page.
+ */
+export async function loadMarkdownHtml(): Promise<MarkdownToHtml> {
+  const parser = await loadMarkdownParser()
+  setRules(parser)
+  return function* (text) {
+    for (const segment of markdownSegments(text))
+      yield segment.isMarkdown
+        ? markup`<div class="md">${Html.trusted(parser.render(segment.text))}</div>`
+        : markup`<div class="plain">${segment.text}</div>`
+  }
+}
+
+function setRules({ renderer, utils: { escapeHtml } }: MarkdownIt): void {
+  const { rules } = renderer
+  rules['link_open'] = (tokens, at) => linkOpen(escapeHtml(attribute(tokens[at], 'href')))
+  rules['image'] = (tokens, at) => {
+    const { content = '' } = tokens[at] ?? {}
+    const address = escapeHtml(attribute(tokens[at], 'src'))
+    return `${linkOpen(address)}${escapeHtml(content) || address}</a>`
+  }
+  rules['heading_open'] = () => '<p class="heading">'
+  rules['heading_close'] = () => '</p>\n'
+  rules['table_open'] = () => '<div class="table" tabindex="0" role="group" aria-label="table"><table>\n'
+  rules['table_close'] = () => '</table></div>\n'
+  for (const cell of ['th', 'td']) rules[`${cell}_open`] = (tokens, at) => `<${cell}${alignment(tokens[at])}>`
+  rules['fence'] = (tokens, at) => {
+    const { content = '', info = '' } = tokens[at] ?? {}
+    // Models read what stands behind the fence, so people do, too.
+    const shown = info.trim() === '' ? '' : `<p class="info">${escapeHtml(visibleLine(info.trim()))}</p>\n`
+    return `${shown}<pre><code>${escapeHtml(content)}</code></pre>\n`
+  }
+}
+
+/** The parser's style attribute is forbidden by the policy of the page; the stylesheet has classes for it. */
+function alignment(token: Token | undefined): string {
+  const [, side] = /^text-align:(center|right)$/.exec(attribute(token, 'style')) ?? []
+  return side === undefined ? '' : ` class="${side}"`
+}
+
+const attribute = (token: Token | undefined, name: string): string => String(token?.attrGet(name) ?? '')
+
+const linkOpen = (address: string): string => `<a href="${address}" rel="noreferrer noopener nofollow">`

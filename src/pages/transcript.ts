@@ -1,0 +1,85 @@
+import type { Entry } from '../chat/entry.ts'
+import { foldPast } from '../chat/presence/fold.ts'
+import { markup, type Html } from '../lib/markup.ts'
+import { visibleText } from '../lib/text/visible-text.ts'
+import { entryHtml, foldedHtml } from './entry.ts'
+import { loadMarkdownHtml } from './markdown-html.ts'
+import { pageHead, PAGE_END } from './page.ts'
+import { momentHtml } from './texts.ts'
+
+/** A room's log as a page, made piece by piece while the log is read, oldest entry first. */
+export interface Transcript {
+  /** Comes first. */
+  readonly head: Html
+  /** What is to be written now that the log goes on with this entry. */
+  entry(entry: Entry): Iterable<Html>
+  /** Comes last: says that nothing is missing. */
+  end(): Iterable<Html>
+}
+
+/** Comings and goings in a row are one line; more are a line of their own, so that nothing that waits grows without end. */
+const MAX_IN_A_ROW = 200
+/** Names stand in that line as long as it has so many characters. */
+const PRESENCE_COLUMNS = 160
+
+/** `at`: when it is made, in milliseconds since the epoch. */
+export async function createTranscript(room: {
+  name: string
+  topic: string
+  at: number
+}): Promise<Transcript> {
+  const { name, topic, at } = room
+  const markdown = await loadMarkdownHtml()
+  let day = ''
+  let count = 0
+  let row: Entry[] = []
+
+  /** The entries of a day stand below its heading. */
+  function headingOf(entry: Entry): Html {
+    const today = dayOf(entry)
+    if (today === day) return markup``
+    day = today
+    return markup`<h2>${today}</h2>
+      `
+  }
+
+  /** Who came and went in a row: one line, which unfolds to each of them. */
+  function* rowHtml(): Generator<Html, void, void> {
+    const entries = row
+    row = []
+    const [first] = entries
+    if (!first) return
+    yield headingOf(first)
+    if (entries.length === 1) return yield* entryHtml(first, markdown)
+    const [sum = first] = foldPast(entries, PRESENCE_COLUMNS)
+    const all = entries.map((entry) => [...entryHtml(entry, markdown)])
+    yield foldedHtml(sum, sum.text, markup`${all}`)
+  }
+
+  return {
+    head: markup`${await pageHead(`${name}: the log`)}
+      <h1>${name}</h1>
+      ${topic === '' ? undefined : markup`<p class="plain">${visibleText(topic)}</p> `}
+      <p class="dim">The log up to ${momentHtml(at)}. All times are UTC.</p>
+      `,
+    *entry(entry) {
+      count += 1
+      const isComing = entry.kind === 'presence'
+      if (!isComing || row.length >= MAX_IN_A_ROW || !isSameDay(entry, row[0])) yield* rowHtml()
+      if (isComing) return void row.push(entry)
+      yield headingOf(entry)
+      yield* entryHtml(entry, markdown)
+    },
+    *end() {
+      yield* rowHtml()
+      yield markup`<p class="dim">The end: ${count === 1 ? '1 entry' : `${count} entries`}.</p>
+        ${PAGE_END}`
+    },
+  }
+}
+
+/** Of an empty row any entry is. */
+const isSameDay = (one: Entry, other: Entry | undefined): boolean =>
+  other === undefined || dayOf(one) === dayOf(other)
+
+const dayOf = ({ at }: Entry): string => new Date(at).toISOString().slice(0, 10)

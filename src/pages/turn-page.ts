@@ -1,0 +1,137 @@
+import { billLine, toolResultLine } from '../chat/entry-text.ts'
+import type { Entry, ToolResultEntry } from '../chat/entry.ts'
+import { duration } from '../lib/duration.ts'
+import { markup, type Html } from '../lib/markup.ts'
+import { counted } from '../lib/plural.ts'
+import { visibleLine } from '../lib/text/visible-text.ts'
+import type { ToolDefinition } from '../prompt/prompt.ts'
+import type { AssistantMessage, StepMessage, TurnRecord } from '../turns/ports.ts'
+import { requestsOf, type SentRequest } from '../turns/turn-log.ts'
+import { loadMarkdownHtml, type MarkdownToHtml } from './markdown-html.ts'
+import { pageHead, PAGE_END } from './page.ts'
+import { definitionHtml, promptParts } from './prompt-parts.ts'
+import { exactText, momentHtml } from './texts.ts'
+
+/** A past turn as a page, step by step: what was sent, and what came back. `entries`: what the room's log has of it. */
+export async function* turnPage(
+  turn: TurnRecord,
+  entries: readonly Entry[],
+): AsyncGenerator<Html, void, void> {
+  const requests = requestsOf(turn)
+  const shown = { entries, markdown: await loadMarkdownHtml() }
+  yield markup`${await pageHead(`@${turn.model} in ${turn.room}: a turn`)}${headHtml(turn, requests.length, entries)}`
+  for (const [at, request] of requests.entries())
+    yield markup`<h2>Step ${at + 1}</h2>
+      ${sentHtml(request, requests[at - 1], at, shown)}${backHtml(requests[at + 1], shown)}`
+  yield markup`${requests.length === 0 && markup`<p>Nothing was sent.</p> `}${PAGE_END}`
+}
+
+function headHtml(turn: TurnRecord, requests: number, entries: readonly Entry[]): Html {
+  const { id, room, model, requester, startedAt, endedAt, outcome, error, parent } = turn
+  const took = endedAt === undefined || parent !== undefined ? undefined : duration(endedAt - startedAt)
+  const bill = entries.map(billLine).find((line) => line !== '')
+  return markup`<h1>@${model} for ${visibleLine(requester)} in ${room}</h1>
+    <p class="dim">
+      Turn ${id}, begun ${momentHtml(startedAt)}
+      UTC${parent !== undefined && markup`, a side turn of ${parent}`}.
+    </p>
+    <p>
+      ${outcome ?? 'running'};
+      ${counted(requests, 'step')}${bill === undefined && took !== undefined && `; ${took}`}
+    </p>
+    ${bill !== undefined && markup`<p class="bill">${bill}</p> `}${
+      error !== undefined && markup`<p class="error">${visibleLine(error)}</p> `
+    }
+    <p class="dim">Every part unfolds to its exact text.</p> `
+}
+
+/** What all steps are shown with. */
+interface StepParts {
+  readonly entries: readonly Entry[]
+  readonly markdown: MarkdownToHtml
+}
+
+/** What a step sent: all of it in the first one, and in each other one what differs from the one before. */
+function sentHtml(request: SentRequest, before: SentRequest | undefined, at: number, shown: StepParts): Html {
+  const { prompt, messages, tools } = request
+  const isNew = prompt !== before?.prompt
+  const shortened = messages
+    .slice(0, before?.messages.length ?? 0)
+    .filter((one) => !before?.messages.includes(one))
+  const added = tools.filter((tool) => !before?.tools.some((other) => isSame(tool, other)))
+  const gone = (before?.tools ?? []).filter(({ name }) => !tools.some((tool) => tool.name === name))
+  return markup`<h3>Sent</h3>
+    ${
+      at > 0 && markup`<p>All of step ${at}${isNew && ', composed anew'}, then what came back from it.</p> `
+    }${isNew && promptParts(prompt, [groupOf(prompt)])}${
+      shortened.length > 0 &&
+      markup`<p>Shortened, since there is no more space for all of it:</p>
+        ${shortened.map((message) => messageHtml(message, shown))}`
+    }${before && added.map((tool) => definitionHtml(tool, 'new, or changed'))}${gone.map(
+      ({ name }) => markup`<p>${visibleLine(name)}: no longer sent</p> `,
+    )}`
+}
+
+const groupOf = ({ tools, budget }: SentRequest['prompt']) => ({ tools, tokens: budget.tools })
+
+const isSame = (one: ToolDefinition, other: ToolDefinition): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** What came back: in the messages of the next request; of the last step, what the room was told. */
+function backHtml(next: SentRequest | undefined, shown: StepParts): Html {
+  const back = next
+    ? answerIn(next.messages).map((message) => messageHtml(message, shown))
+    : shown.entries.flatMap((entry) => endHtml(entry, shown))
+  return markup`<h3>Came back</h3>
+    ${back.length === 0 ? markup`<p>The log has no answer of it.</p> ` : back}`
+}
+
+/** The newest answer, and the results of its calls. */
+function answerIn(messages: readonly StepMessage[]): readonly StepMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  return at === -1 ? [] : messages.slice(at)
+}
+
+function messageHtml(message: StepMessage, { entries, markdown }: StepParts): Html {
+  if (message.role === 'assistant') return assistantHtml(message, markdown)
+  const isResult = (entry: Entry): entry is ToolResultEntry =>
+    entry.kind === 'tool_result' && entry.call === message.call && entry.name === message.name
+  const told = entries.find(isResult)
+  const line = told ? toolResultLine(told) : `${visibleLine(message.name)}: its result`
+  return markup`<details class="tool${told?.isError ? ' error' : ''}">
+    <summary>${line}</summary>
+    ${exactText(message.content)}
+  </details> `
+}
+
+const assistantHtml = ({ text, calls, thoughts = [] }: AssistantMessage, markdown: MarkdownToHtml): Html =>
+  markup`${thoughts.map(
+    (thought) =>
+      markup`<details class="tool">
+        <summary>what it thought</summary>
+        ${exactText(thought.text)}
+      </details> `,
+  )}${text !== '' && textHtml(text, markdown)}${calls.map(
+    (call) =>
+      markup`<p>calls ${visibleLine(call.name)}</p>
+        ${exactText(call.arguments)}`,
+  )}`
+
+const textHtml = (text: string, markdown: MarkdownToHtml): Html =>
+  markup`<div class="reply">${[...markdown(text)]}</div>
+    <details class="tool">
+      <summary>as it was written</summary>
+      ${exactText(text)}
+    </details> `
+
+/** The end of a turn in the room: its reply, or why there is none. */
+function endHtml(entry: Entry, { markdown }: StepParts): readonly Html[] {
+  if (entry.kind === 'reply' && entry.outcome !== undefined)
+    return [
+      markup`${entry.text !== '' && textHtml(entry.text, markdown)}${
+        entry.outcome !== 'done' && markup`<p class="error">${entry.outcome}</p> `
+      }`,
+    ]
+  if (entry.kind === 'notice' && entry.level === 'error') return [markup`<p class="error">${entry.text}</p> `]
+  return []
+}

@@ -1,0 +1,42 @@
+import { graphemes } from '../../lib/text/graphemes.ts'
+import { mostCells } from './cells.ts'
+
+/** Indexes into a text: where a row of it begins, and the end of what stands in the row. */
+export type RowRange = readonly [from: number, to: number]
+
+/**
+ * Breaks a line into rows, at spaces where it can, else between characters. The first row has at most `first` cells and the
+ * others at most `later`. The spaces at which it breaks are in no row. Takes linear time.
+ */
+export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
+  if (!isWider(line, first)) return [[0, line.length]]
+  const rows: RowRange[] = []
+  let [from, to] = [0, 0]
+  let left = first
+  let at = 0
+  const put = (piece: string, width: number): void => {
+    if (width > left && (to > from || (rows.length === 0 && first < later))) {
+      rows.push([from, to])
+      from = to = at
+      left = later
+    }
+    if (to === from) from = at
+    at += piece.length
+    to = at
+    left -= width
+  }
+  for (const word of line.match(/ +|[^ ]+/g) ?? []) {
+    if (word.startsWith(' ') && isWider(word, left)) {
+      left = 0
+      at += word.length
+    } else if (!isWider(word, Math.max(left, later))) put(word, mostCells(word))
+    else for (const character of graphemes(word)) put(character, mostCells(character))
+  }
+  return [...rows, [from, to]]
+}
+
+/** Of a text that is far wider only the beginning is measured: to find its characters takes most of the time. */
+function isWider(text: string, cells: number): boolean {
+  const enough = 2 * Math.max(0, cells) + 64
+  return mostCells(text.slice(0, enough)) > cells || (text.length > enough && mostCells(text) > cells)
+}

@@ -1,0 +1,122 @@
+import type { Stretch } from '../markdown/inline.ts'
+import { SAMPLE_ROWS } from '../markdown/table.ts'
+import type { Align, Table, UnitBody } from '../markdown/unit.ts'
+import { mostCells } from './cells.ts'
+import { inBold, paintStretches, withMarks } from './paint-stretches.ts'
+import { cellsOf, textOf, wrapStretches } from './stretches.ts'
+import type { Theme } from './theme.ts'
+
+type Row = Extract<UnitBody, { readonly type: 'row' }>
+
+const BETWEEN = '  '
+/** Narrower columns cannot be read; then each row is a list of its cells. */
+const LEAST_CELLS = 6
+
+/** A row of a table as rows of at most `width` cells. */
+export function tableRow(row: Row, width: number, theme: Theme): readonly string[] {
+  const widths = widthsOf(row.table, width, theme)
+  if (!widths) return row.isHead ? [] : record(row, width, theme)
+  const cells = widths.map((cells, column) => wrapStretches(read(row, column, theme), cells, cells))
+  const height = Math.max(1, ...cells.map((lines) => lines.length))
+  const lines = Array.from({ length: height }, (_, line) =>
+    joined(
+      cells.map((rows) => rows[line] ?? []),
+      widths,
+      row.table.aligns,
+    ),
+  )
+  return lines.map((line) => paintStretches(row.isHead ? underlined(line) : line, theme))
+}
+
+function read(
+  { cells, isHead }: Pick<Row, 'cells' | 'isHead'>,
+  column: number,
+  theme: Theme,
+): readonly Stretch[] {
+  const text = withMarks(cells[column]?.() ?? [], theme)
+  return isHead ? inBold(text) : text
+}
+
+const known = new WeakMap<Table, Map<string, readonly number[] | undefined>>()
+
+/** The same for all rows of a table. */
+function widthsOf(table: Table, width: number, theme: Theme): readonly number[] | undefined {
+  const styles = known.get(table) ?? new Map<string, readonly number[] | undefined>()
+  known.set(table, styles)
+  const key = `${theme.id} ${width}`
+  if (!styles.has(key)) styles.set(key, columnWidths(table, width, theme))
+  return styles.get(key)
+}
+
+/** Cells of each column; undefined where the table is too wide to be one. */
+function columnWidths({ head, sample }: Table, width: number, theme: Theme): readonly number[] | undefined {
+  const natural = head.map((_, column) =>
+    Math.max(1, ...[head, ...sample].map((cells) => cellsOf(withMarks(cells[column]?.() ?? [], theme)))),
+  )
+  const free = width - BETWEEN.length * (natural.length - 1)
+  const cap = capFor(natural, free)
+  const widths = natural.map((cells) => Math.min(cells, cap))
+  const isNarrow = widths.some((cells, column) => cells < Math.min(natural[column] ?? 1, LEAST_CELLS))
+  if (isNarrow || sum(widths) > free) return undefined
+  return sample.length < SAMPLE_ROWS ? widths : withSpare(widths, free)
+}
+
+/** Rows that are not known yet may have longer cells. */
+function withSpare(widths: readonly number[], free: number): readonly number[] {
+  const share = Math.floor((free - sum(widths)) / widths.length)
+  return widths.map((cells) => cells + Math.min(share, MIN_SPARE + Math.floor(cells / 4)))
+}
+
+const MIN_SPARE = 2
+
+/** The most cells that each column may have so that all together fit. */
+function capFor(natural: readonly number[], free: number): number {
+  let left = free
+  const sorted = natural.toSorted((a, b) => a - b)
+  for (const [index, cells] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index))
+    if (cells > share) return Math.max(1, share)
+    left -= cells
+  }
+  return Math.max(1, ...natural)
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+/** Cells side by side; behind the last of a row nothing is written. */
+function joined(
+  cells: readonly (readonly Stretch[])[],
+  widths: readonly number[],
+  aligns: readonly Align[],
+): readonly Stretch[] {
+  const last = cells.findLastIndex((cell) => cell.length > 0)
+  return cells.slice(0, last + 1).flatMap((cell, column) => {
+    const missing = Math.max(0, (widths[column] ?? 0) - mostCells(textOf(cell)))
+    const before = aligns[column] === 'right' ? missing : aligns[column] === 'center' ? missing >> 1 : 0
+    const after = column === last ? 0 : missing - before + BETWEEN.length
+    return [...blanks(before), ...cell, ...blanks(after)]
+  })
+}
+
+const blanks = (count: number): readonly Stretch[] =>
+  count === 0 ? [] : [{ text: ' '.repeat(count), look: {} }]
+
+/** The heads of columns as one bold, underlined stretch, which is the line between them and the rows. */
+const underlined = (line: readonly Stretch[]): readonly Stretch[] => [
+  { text: textOf(line), look: { strong: true, underline: true } },
+]
+
+/** `head: cell`, one below the other. */
+function record(row: Row, width: number, theme: Theme): readonly string[] {
+  return row.table.head.flatMap((head, column) => {
+    const name = inBold(withMarks(head(), theme))
+    const cell = read(row, column, theme)
+    if (textOf(cell) === '') return []
+    const label = textOf(name) === '' ? [] : [...name, { text: ': ', look: {} }]
+    const indent = column === 0 ? '' : BETWEEN
+    const free = Math.max(1, width - BETWEEN.length)
+    return wrapStretches([...label, ...cell], free, Math.max(1, free - BETWEEN.length)).map(
+      (line, index) => indent + (index === 0 ? '' : BETWEEN) + paintStretches(line, theme),
+    )
+  })
+}

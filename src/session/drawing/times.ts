@@ -1,0 +1,51 @@
+import type { Zone } from '../../lib/zone.ts'
+
+/** The column of times that stands before what people see. */
+export interface TimeColumn {
+  /** Equal for columns that give the same texts. */
+  readonly key: string
+  /** What each text takes, the blank after it included. */
+  readonly cells: number
+  /** `at` in milliseconds since the epoch. */
+  readonly textAt: (at: number) => string
+}
+
+const LENGTHS = { minutes: '17:24 '.length, full: '2026-11-22 17:24:05 '.length }
+
+/** More than one part in so many of a row is too much for times. */
+const SHARE = 5
+
+/** The column that somebody asked for, or the one that is left of it in a row of so few columns. */
+export function timeColumn(asked: 'minutes' | 'full', zone: Zone, columns: number): TimeColumn | undefined {
+  const fits = (kind: typeof asked): boolean => LENGTHS[kind] * SHARE <= columns
+  const kind = asked === 'full' && fits('full') ? 'full' : fits('minutes') ? 'minutes' : undefined
+  if (kind === undefined) return undefined
+  return {
+    key: `${kind} ${zone.name}`,
+    cells: LENGTHS[kind],
+    textAt(at) {
+      const text = new Date(zone.local(at)).toISOString()
+      return kind === 'full' ? `${text.slice(0, 10)} ${text.slice(11, 19)} ` : `${text.slice(11, 16)} `
+    },
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/** Days are counted from the epoch, as clocks of the zone show them. */
+export const dayOf = (at: number, zone: Zone): number => Math.floor(zone.local(at) / DAY_MS)
+
+const DAY = new Intl.DateTimeFormat('en', {
+  ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  timeZone: 'UTC',
+})
+
+/** `-- Sunday 22 November 2026 (UTC)`: it also says in which zone the times are. */
+export function dayLine(day: number, zone: Zone): string {
+  const parts = DAY.formatToParts(day * DAY_MS)
+  // The order and the commas of a whole date differ from one version of ICU to the next.
+  const words = (['weekday', 'day', 'month', 'year'] as const).map(
+    (wanted) => parts.find(({ type }) => type === wanted)?.value,
+  )
+  return `-- ${words.join(' ')} (${zone.name})`
+}

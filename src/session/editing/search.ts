@@ -1,0 +1,65 @@
+import { type Draft, draftOf } from './draft.ts'
+
+/** A line being looked for among those that were sent before, letter by letter (^R). */
+export interface Search {
+  readonly query: string
+  /** Index of the line that has it; the number of lines while none has. */
+  readonly at: number
+  readonly isFound: boolean
+  /** The draft as it was before. */
+  readonly before: Draft
+}
+
+/** Longer texts are not looked for, in UTF-16 units. */
+const MAX_QUERY_UNITS = 100
+/** Of a line only the beginning is looked through, in UTF-16 units: a key that is held down must not keep the thread. */
+const MAX_LOOKED_UNITS = 200
+
+export const beginSearch = (sent: readonly string[], before: Draft): Search => ({
+  query: '',
+  at: sent.length,
+  isFound: true,
+  before,
+})
+
+/** The next older line that has the query, or the next newer one; where there is none, the search stays where it is. */
+export function searchOn(search: Search, sent: readonly string[], way: 'older' | 'newer'): Search {
+  if (search.query === '') return search
+  return found(search, indexOf(search.query, sent, way === 'older' ? search.at - 1 : search.at + 1, way))
+}
+
+/** More of the query was typed: the line that is shown stays, if it has that too. */
+export function searchMore(search: Search, sent: readonly string[], typed: string): Search {
+  const query = (search.query + typed.replaceAll('\n', ' ')).slice(0, MAX_QUERY_UNITS).toWellFormed()
+  // What is not there will not be there with more letters.
+  const at = search.isFound ? indexOf(query, sent, search.at, 'older') : undefined
+  return found({ ...search, query }, at)
+}
+
+/** The last character of the query is taken back: what is left is looked for from the newest line on. */
+export function searchLess(search: Search, sent: readonly string[]): Search {
+  const query = Array.from(search.query).slice(0, -1).join('')
+  if (query === '') return { ...beginSearch(sent, search.before) }
+  return found({ ...search, query, at: sent.length }, indexOf(query, sent, sent.length, 'older'))
+}
+
+const found = (search: Search, at: number | undefined): Search =>
+  at === undefined ? { ...search, isFound: false } : { ...search, at, isFound: true }
+
+function indexOf(
+  query: string,
+  sent: readonly string[],
+  from: number,
+  way: 'older' | 'newer',
+): number | undefined {
+  const step = way === 'older' ? -1 : 1
+  for (let at = Math.min(from, way === 'older' ? sent.length - 1 : from); at in sent; at += step)
+    if (sent[at]?.slice(0, MAX_LOOKED_UNITS).includes(query)) return at
+  return undefined
+}
+
+/** The line that was found, behind what is looked for. */
+export const shownSearch = ({ query, at, isFound, before }: Search, sent: readonly string[]): Draft => ({
+  ...(at in sent ? draftOf(sent[at] ?? '') : before),
+  prompt: `${isFound ? 'search' : 'no line has'} "${query}": `,
+})

@@ -1,0 +1,123 @@
+import { createSerial } from '../lib/jobs/serial.ts'
+import { createTokenBucket, type Rate } from '../lib/token-bucket.ts'
+import { completeDraft } from './completion.ts'
+import type { Key } from './keys.ts'
+import {
+  EMPTY_EDITOR,
+  press,
+  shownDraft,
+  withDraft,
+  withoutPast,
+  withPast,
+  type Draft,
+  type EditorEvent,
+} from './line-editor.ts'
+import type { TypedBefore } from './ports.ts'
+import type { OpenSession } from './open-session.ts'
+
+/** Takes the keys of one session. */
+export interface Keyboard {
+  /** True once the person leaves; the keys after that are not taken. */
+  take(keys: readonly Key[]): boolean
+  /** What was typed in earlier sessions comes before what is typed in this one. */
+  remember(typed: TypedBefore): void
+  /** What was typed before is not brought back any more. */
+  forget(): void
+  /** What is being typed. */
+  draft(): string
+  /** Lines that were sent and are not done. */
+  waiting(): number
+  allSubmitted(): Promise<void>
+}
+
+/** How often Tab and ^X ask the host something; a key beyond that does nothing. */
+const ASK_RATE: Rate = { burst: 4, everyMs: 250 }
+
+/** The hint says the same each time. */
+const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
+
+const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
+const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
+
+/** The editor of a session, and what its keys set off. */
+export function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession): Keyboard {
+  const oneByOne = createSerial()
+  const mayComplete = createTokenBucket(ASK_RATE, shared.now)
+  const mayStop = createTokenBucket(ASK_RATE, shared.now)
+  const mayHint = createTokenBucket(HINT_RATE, shared.now)
+  let editor = EMPTY_EDITOR
+  let waiting = 0
+  let isFullTold = false
+
+  async function complete(): Promise<void> {
+    const { draft } = editor
+    const found = await completeDraft(draft, (before, word) => host.complete(before, word), draftUnits)
+    if (editor.draft !== draft) return
+    if (found.choices.length > 0) view.print(found.choices.join('  '), 'dim')
+    editor = withDraft(editor, found.draft)
+    view.draft(shownDraft(editor))
+  }
+
+  function tellFull(): void {
+    if (isFullTold) return
+    isFullTold = true
+    view.bell()
+    view.print(`! a draft has at most ${draftUnits} characters; the rest was left out`, 'error')
+  }
+
+  /** Does what a key asks for; `sent` is the draft before it. */
+  function act(event: EditorEvent, sent: Draft): void {
+    switch (event.type) {
+      case 'send':
+        view.sent(sent)
+        waiting++
+        return void oneByOne(() => submit(event.line)).finally(() => waiting--)
+      case 'complete':
+        return void (mayComplete() && trouble.during(complete))
+      case 'stop':
+        return void (mayStop() && trouble.during(() => host.stop()))
+      case 'redraw':
+        return view.redraw()
+      case 'how-to-leave':
+        return void (mayHint() && view.print(HOW_TO_LEAVE, 'dim'))
+      case 'full':
+        return tellFull()
+      case 'leave':
+    }
+  }
+
+  /** True once the person leaves. A key that fails leaves the draft as it was. */
+  function takeKey(key: Key): boolean {
+    const { draft } = editor
+    try {
+      const step = press(editor, key, draftUnits)
+      editor = step.editor
+      if (step.event?.type !== 'full') isFullTold = false
+      if (step.event) act(step.event, draft)
+      return step.event?.type === 'leave'
+    } catch (error) {
+      trouble.tell(error)
+      return false
+    }
+  }
+
+  return {
+    draft: () => editor.draft.text,
+    remember({ lines, draft }) {
+      editor = withPast(editor, draft === undefined ? lines : [...lines, draft])
+      if (draft !== undefined) view.print(DRAFT_KEPT, 'dim')
+    },
+    forget() {
+      editor = withoutPast(editor)
+      view.draft(shownDraft(editor))
+    },
+    waiting: () => waiting,
+    allSubmitted: () => oneByOne(() => undefined),
+    take(keys: readonly Key[]): boolean {
+      const before = editor
+      const isLeaving = keys.some((key) => view.takes(key) && takeKey(key))
+      if (editor !== before) view.draft(shownDraft(editor))
+      return isLeaving
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import type { SessionHost, Terminal } from './ports.ts'
+import type { SessionView } from './session-view.ts'
+import type { SharedBySessions } from './shared.ts'
+import type { Trouble } from './trouble.ts'
+
+/** A session that is attached to its host. */
+export interface OpenSession {
+  readonly terminal: Terminal
+  readonly host: SessionHost
+  readonly view: SessionView
+  readonly shared: SharedBySessions
+  readonly trouble: Trouble
+  /** The longest draft, in UTF-16 units. */
+  readonly draftUnits: number
+  /** The person has left or is gone. */
+  readonly isOver: () => boolean
+  /** Called with each line, once the one before is done. Never rejects. */
+  readonly submit: (line: string) => Promise<void>
+}

@@ -1,0 +1,90 @@
+import type { Addressed } from '../chat/addressed.ts'
+import type { Entry } from '../chat/entry.ts'
+import type { Person } from '../chat/people/person.ts'
+import { OPTIONS, type Option } from '../chat/preferences/options.ts'
+import type { OpenPreferences } from '../chat/preferences/preferences.ts'
+import { zoneOf, type Zone } from '../lib/zone.ts'
+import { chooseTheme, THEMES, type Theme } from './drawing/theme.ts'
+import type { Terminal } from './ports.ts'
+
+/** What makes one person's session other than the next one's: what came with it, and what they set. */
+export interface Personal {
+  theme(): Theme
+  /** Nothing is to be drawn again. */
+  isPlain(): boolean
+  /** Undefined where the person has set nothing. */
+  times(): 'off' | 'minutes' | 'full' | undefined
+  readonly zone: Zone
+  /** Milliseconds since the epoch. */
+  wallNow(): number
+  /** What the person has to do with what was said. */
+  emphasis(entry: Entry): 'own' | 'mention' | undefined
+  /** Whether the terminal is to ring for an entry that has just been recorded. */
+  rings(entry: Entry): boolean
+  /** Whether it is to ring where somebody waits for the person. */
+  mayRing(): boolean
+  /** `listener` is called when something of this has changed. */
+  onChange(listener: () => void): void
+}
+
+/** What the looks of a session follow. */
+export interface PersonalParts {
+  readonly person: Person
+  readonly preferences: Pick<OpenPreferences, 'now' | 'onChange'>
+  readonly addressed: Addressed
+  readonly wallNow: () => number
+}
+
+/** What the client sent holds at the beginning, before what was kept; what is set in the session holds from then on. */
+export function createPersonal(
+  { term, env, size }: Pick<Terminal, 'term' | 'env' | 'size'>,
+  { person, preferences, addressed, wallNow }: PersonalParts,
+): Personal {
+  const setHere = new Set<Option>()
+  const listeners: (() => void)[] = []
+  preferences.onChange((changed) => {
+    setHere.add(changed)
+    for (const listener of listeners) listener()
+  })
+  const bell = (): string => preferences.now().bell ?? OPTIONS.bell.usual
+
+  function emphasis(entry: Entry): 'own' | 'mention' | undefined {
+    const isSpoken = entry.kind === 'message' || entry.kind === 'action'
+    if (isSpoken && entry.author === person.name) return 'own'
+    return addressed(entry, person.name) ? 'mention' : undefined
+  }
+
+  return {
+    zone: zoneOf(env['TZ'] ?? ''),
+    wallNow,
+    emphasis,
+    times: () => preferences.now().timestamps,
+    theme() {
+      const { theme } = preferences.now()
+      const isAsked = setHere.has('theme') && theme !== undefined && theme !== 'auto'
+      return isAsked ? THEMES[theme] : chooseTheme(term, setHere.has('theme') ? {} : env, { theme })
+    },
+    isPlain() {
+      if (size() === undefined) return true
+      const { plain } = preferences.now()
+      if (setHere.has('plain')) return plain === 'on'
+      return hasNoCursor(term) || isAskedFor(env['SSHAWL_PLAIN'], plain)
+    },
+    rings(entry) {
+      if (bell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
+      return bell() === 'mention' && emphasis(entry) === 'mention'
+    },
+    mayRing: () => bell() !== 'off',
+    onChange: (listener) => void listeners.push(listener),
+  }
+}
+
+/** Terminals that cannot go back, and clients that read line by line. */
+const hasNoCursor = (term: string): boolean => term === 'dumb' || term === 'bot' || term === ''
+
+function isAskedFor(sent: string | undefined, kept: 'on' | 'off' | undefined): boolean {
+  return sent === undefined || sent === '' ? kept === 'on' : sent !== '0'
+}
+
+const isSpeech = ({ kind, thread }: Entry): boolean =>
+  thread === undefined && (kind === 'message' || kind === 'action' || kind === 'reply')

@@ -1,0 +1,135 @@
+import type { TurnId } from '../../chat/entry.ts'
+import { cleanText } from '../../lib/text/clean-text.ts'
+import { besideTimes, withTimes } from '../drawing/margin.ts'
+import { unitRows, type RowLabel } from '../drawing/unit-rows.ts'
+import { styleKey, type DrawingStyle } from '../drawing/theme.ts'
+import { thoughtRow } from '../drawing/thought-row.ts'
+import type { MarkdownTools } from '../markdown/blocks.ts'
+import { createGrowingMarkdown } from '../markdown/growing.ts'
+import type { Unit } from '../markdown/unit.ts'
+
+/**
+ * How the rows of a reply go on from what stands above them on a screen: `follows` where that is the reply itself,
+ * `again` where others stand between, so that its speaker must be told again.
+ */
+export type ReplyJoint = 'follows' | 'again'
+
+/** A reply while it is written: units that are finished and never change, and behind them what is not. Drawn once for each style. */
+export interface StreamedReply {
+  readonly turn: TurnId
+  /** How many units are finished. */
+  readonly finished: number
+  /** Rows of finished units. */
+  rows(from: number, to: number, style: DrawingStyle, joint: ReplyJoint): readonly string[]
+  /** Rows of all from that unit on, finished or not, with the last of what the model thinks. */
+  live(from: number, style: DrawingStyle, joint: ReplyJoint): readonly string[]
+}
+
+/** What gives the reply its text. */
+export interface ReplyWriter extends StreamedReply {
+  /** Both are shown with the next `flush`. */
+  write(text: string): void
+  think(text: string): void
+  /** True if something new is shown. */
+  flush(): boolean
+  /** All of the reply, as it was recorded. False where something else was shown; then it is to be shown as a whole. */
+  finish(text: string): boolean
+}
+
+/** So much of the end of a thought is kept, in UTF-16 units. */
+const MAX_THOUGHT_UNITS = 4_000
+
+interface Begun {
+  readonly turn: TurnId
+  readonly model: string
+  /** Milliseconds since the epoch. */
+  readonly begunAt: number
+}
+
+export function createReplyWriter({ turn, model, begunAt }: Begun, tools: MarkdownTools): ReplyWriter {
+  const markdown = createGrowingMarkdown(tools)
+  const name = cleanText(model)
+  let text = ''
+  let waiting = ''
+  let thought = ''
+  let isChanged = false
+  /** Of now; read again after something new came. */
+  let open: readonly Unit[] = []
+  const drawn = new WeakMap<Unit, Map<string, readonly string[]>>()
+
+  function draw(
+    unit: Unit,
+    isFirst: boolean,
+    style: DrawingStyle,
+    joint: ReplyJoint | undefined,
+  ): readonly string[] {
+    const label = joint === undefined && !isFirst ? undefined : labelOf(name, isFirst, style)
+    const key = `${styleKey(style)} ${label?.text ?? ''}`
+    const styles = drawn.get(unit) ?? new Map<string, readonly string[]>()
+    drawn.set(unit, styles)
+    const rows =
+      styles.get(key) ?? withTimes(unitRows(unit, besideTimes(style), label), style, label && begunAt)
+    styles.set(key, rows)
+    return rows
+  }
+
+  const rowsOf = (
+    units: readonly Unit[],
+    from: number,
+    style: DrawingStyle,
+    joint: ReplyJoint,
+  ): readonly string[] =>
+    units.flatMap((unit, index) =>
+      draw(unit, from + index === 0, style, index === 0 && joint === 'again' ? joint : undefined),
+    )
+
+  function flush(): boolean {
+    const wasChanged = isChanged
+    if (waiting !== '') {
+      markdown.add(waiting)
+      waiting = ''
+      open = markdown.open()
+    }
+    isChanged = false
+    return wasChanged
+  }
+
+  return {
+    turn,
+    get finished() {
+      return markdown.units.length
+    },
+    rows: (from, to, style, joint) => rowsOf(markdown.units.slice(from, to), from, style, joint),
+    live(from, style, joint) {
+      const rows = rowsOf([...markdown.units.slice(from), ...open], from, style, joint)
+      return thought === ''
+        ? rows
+        : [...rows, ...withTimes([thoughtRow(name, thought, besideTimes(style))], style)]
+    },
+    write(more) {
+      text += more
+      waiting += more
+      // What comes after a thought is the answer to it; what was thought is not shown any more.
+      thought = ''
+      isChanged = true
+    },
+    think(more) {
+      thought = (thought + more).slice(-MAX_THOUGHT_UNITS)
+      isChanged = true
+    },
+    flush,
+    finish(whole) {
+      if (text.trim() !== whole) return false
+      flush()
+      markdown.finish()
+      open = []
+      thought = ''
+      return true
+    },
+  }
+}
+
+const labelOf = (name: string, isFirst: boolean, { theme }: DrawingStyle): RowLabel => ({
+  text: isFirst ? `${name}: ` : `${name} (more): `,
+  paint: (text) => (text.endsWith(' ') ? `${theme.model(text.trimEnd())} ` : theme.model(text)),
+})

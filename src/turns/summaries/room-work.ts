@@ -1,0 +1,109 @@
+import type { RoomName } from '../../chat/entry.ts'
+import type { Alarm, MonotonicClock } from '../../chat/ports.ts'
+import { TurnStopped } from '../ending.ts'
+import type { ConfiguredModel } from '../ports.ts'
+import { createPiecePace } from './piece-pace.ts'
+import type { SumUp } from './sum-up.ts'
+import type { Troubles } from './troubles.ts'
+
+/** Sums up rooms in the background: each room once at a time, and few rooms at once. */
+export interface RoomWork {
+  /** Sums up a room as far as it needs it, or waits for a turn; not where it failed lately, or is held. Never throws. */
+  look(room: RoomName): void
+  /** True while it works, or waits for others to end. */
+  isBusy(room: RoomName): boolean
+  /** The model that is asked now; undefined where none is, or it is not known yet. */
+  asked(room: RoomName): ConfiguredModel | undefined
+  /** The rooms in which it works now; `model` is filled in once it is known. */
+  running(): readonly (readonly [RoomName, { readonly model?: ConfiguredModel }])[]
+  /** Resolves once nothing is done in the room any more. Never rejects. */
+  stop(room: RoomName): Promise<void>
+  /** Begins nothing in the room until the function that it returns is called. */
+  hold(room: RoomName): () => void
+  isClosing(): boolean
+  /** Stops all for good. Never rejects. */
+  close(): Promise<void>
+}
+
+/** What a room's work is done with. */
+interface RoomWorkParts {
+  readonly sumUp: SumUp
+  readonly troubles: Troubles
+  readonly clock: Alarm & MonotonicClock
+}
+
+/** Rooms that are summed up at once: they share the models with turns. */
+const MAX_AT_ONCE = 4
+
+interface Running {
+  readonly stop: AbortController
+  readonly done: Promise<void>
+  /** The model that is asked; absent until it is known. */
+  model?: ConfiguredModel
+}
+
+export function createRoomWork({ sumUp, troubles, clock }: RoomWorkParts): RoomWork {
+  const pace = createPiecePace(clock)
+  const working = new Map<RoomName, Running>()
+  const waiting = new Set<RoomName>()
+  /** Rooms in which nothing may be read for a summary now. */
+  const held = new Set<RoomName>()
+  let closing = false
+
+  function look(room: RoomName): void {
+    if (closing || held.has(room) || working.has(room) || troubles.mustWait(room)) return
+    if (working.size >= MAX_AT_ONCE) return void waiting.add(room)
+    const stop = new AbortController()
+    const asks = async (model: ConfiguredModel): Promise<void> => {
+      await pace(room, stop.signal)
+      const now = working.get(room)
+      if (now) now.model = model
+    }
+    const done = work(room, stop.signal, asks).finally(() => {
+      working.delete(room)
+      const [next] = waiting
+      if (next !== undefined && waiting.delete(next)) look(next)
+    })
+    working.set(room, { stop, done })
+  }
+
+  async function work(
+    room: RoomName,
+    signal: AbortSignal,
+    asks: (model: ConfiguredModel) => Promise<void>,
+  ): Promise<void> {
+    try {
+      while (await sumUp(room, signal, asks)) troubles.over(room)
+      troubles.over(room)
+    } catch (error) {
+      if (signal.aborted) return
+      const ms = await troubles.happened(room, error)
+      clock.later(ms, () => look(room))
+    }
+  }
+
+  return {
+    look,
+    isBusy: (room) => working.has(room) || waiting.has(room),
+    asked: (room) => working.get(room)?.model,
+    running: () => [...working],
+    async stop(room) {
+      const running = working.get(room)
+      waiting.delete(room)
+      running?.stop.abort(new TurnStopped('it was stopped'))
+      await running?.done
+    },
+    hold(room) {
+      held.add(room)
+      return () => void held.delete(room)
+    },
+    isClosing: () => closing,
+    async close() {
+      closing = true
+      waiting.clear()
+      const all = [...working.values()]
+      for (const { stop } of all) stop.abort(new TurnStopped('the server is stopping'))
+      await Promise.allSettled(all.map(({ done }) => done))
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import type { RoomKind } from './stage.ts'
+
+/**
+ * Who may do what: a row for each use of a verb, a letter for each role of `ROLES`. The test walks all of it, and
+ * docs/commands.md shows it.
+ *
+ * `+` done; `-` refused, for the owner of the room, an op or an admin only, say; `?` there is no such room, as for a room
+ * that is not there; `i` invited, and no member yet; `m` muted; `b` banned; `g` not for guests; `a` the room is archived,
+ * or is not; `x` refused to this one by the thing itself, such as a line of their own that is not there.
+ */
+export interface RightsRow extends RoomRights {
+  /** As a script writes it; `ROOM` is the room. */
+  readonly line: string
+  readonly stdin?: string
+  /**
+   * `entry`: what is done is an entry that people see. `own`: it concerns nobody but the one who does it, makes a room of
+   * their own, is nothing new, or has its entry only when something ends. Absent: it changes nothing.
+   */
+  readonly changes?: 'entry' | 'own'
+  /** Afterwards somebody may do less, or more, or it cannot be done again. */
+  readonly moves?: true
+}
+
+/** A letter for each role, by kind of room. */
+export type RoomRights = { readonly [Kind in RoomKind]: string }
+
+const READ = { public: '++++++++b', private: '??i+++?+?', archived: '++++++++b' }
+const SPEAK = { public: '+++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }
+const ANSWER = { public: '----+++mb', private: '??i-++?m?', archived: 'aaaaaaaab' }
+const MANAGE = { public: '----+++-b', private: '??i-++?-?', archived: '----aaa-b' }
+/** What keeps order is possible where nobody speaks, too. */
+const ORDER = { public: '----+++-b', private: '??i-++?-?', archived: '----+++-b' }
+const ALL = { public: '+++++++++', private: '+++++++++', archived: '+++++++++' }
+const NO_GUEST = { public: 'g++++++++', private: 'g++++++++', archived: 'g++++++++' }
+const ADMIN = { public: '------+--', private: '------+--', archived: '------+--' }
+
+const SCRIPT = 'function default_wrap(target) return wrap(target) end'
+
+/** Nothing is changed. */
+const reads = (line: string, who: RoomRights): RightsRow => ({ line, ...who })
+const changes = (line: string, who: RoomRights, stdin?: string): RightsRow => ({
+  line,
+  ...who,
+  changes: 'entry',
+  ...(stdin === undefined ? {} : { stdin }),
+})
+const moves = (line: string, who: RoomRights): RightsRow => ({ ...changes(line, who), moves: true })
+const own = (line: string, who: RoomRights): RightsRow => ({ line, ...who, changes: 'own' })
+
+export const RIGHTS: readonly RightsRow[] = [
+  reads('help', ALL),
+  reads('whoami', ALL),
+  reads('set', ALL),
+  reads('rooms', ALL),
+  reads('models', ALL),
+  reads('usage ROOM', READ),
+  reads('who ROOM', READ),
+  reads('history ROOM', READ),
+  reads('search ROOM line', READ),
+  reads('export ROOM', READ),
+  reads('exits ROOM', READ),
+  reads('todo ROOM', READ),
+  reads('tools ROOM', READ),
+  reads('wrap ROOM @qwen', READ),
+  reads('turn ROOM last', READ),
+  reads('script ROOM show', READ),
+  reads('kv ROOM', READ),
+  reads('perms ROOM', READ),
+  reads('summary ROOM', READ),
+  reads('nav ROOM', READ),
+  reads('topic ROOM', READ),
+  reads('vibe ROOM', READ),
+  reads('checkpoint ROOM', READ),
+  reads('bans --room ROOM', ORDER),
+  reads('bans', ADMIN),
+  reads('invites list', ALL),
+  reads('keys list', NO_GUEST),
+
+  changes('say ROOM hello', SPEAK),
+  changes('me ROOM waves', SPEAK),
+  changes('ask ROOM @qwen tools', SPEAK),
+  changes('ask ROOM --allow touch @qwen tools', ANSWER),
+  changes('react ROOM 👍', SPEAK),
+  changes('edit ROOM better', SPEAK),
+  changes('retry ROOM', SPEAK),
+  changes('retry ROOM --allow touch', ANSWER),
+  // Nobody can ask a script whether the tool may.
+  own('run ROOM touch', { public: 'xxxxxxxmb', private: '??ixxx?m?', archived: 'aaaaaaaab' }),
+  changes('run ROOM --allow touch touch {"q":"x"}', ANSWER),
+
+  changes('topic ROOM new', MANAGE),
+  changes('vibe ROOM calm', MANAGE),
+  changes('tools ROOM touch', MANAGE),
+  changes('nav ROOM on', MANAGE),
+  changes('kv ROOM note 1', MANAGE),
+  changes('portal ROOM up lobby', MANAGE),
+  changes('checkpoint ROOM one', MANAGE),
+  changes('summary ROOM set what was', MANAGE),
+  { ...reads('script ROOM check', MANAGE), stdin: SCRIPT },
+  changes('script ROOM set', MANAGE, SCRIPT),
+  changes('script ROOM reset', MANAGE),
+
+  own('invites new', NO_GUEST),
+  // It is an entry of the room, so it needs a voice there.
+  changes('invites new ROOM', { public: 'g++++++mb', private: 'g?i-++?-?', archived: 'gaaaaaaab' }),
+  own('msg tom hi', ALL),
+  own('away busy', ALL),
+  own('ignore tom', NO_GUEST),
+  own('set bell off', NO_GUEST),
+  reads('reply hello', { public: 'xxxxxxxxx', private: 'xxxxxxxxx', archived: 'xxxxxxxxx' }),
+  reads('claim ABCD-EFGH', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
+
+  moves('retract ROOM', SPEAK),
+  { ...own('stop ROOM', { public: 'xxxx+++xb', private: '??ix++?x?', archived: 'xxxxxxxxb' }), moves: true },
+  moves('allow ROOM', ANSWER),
+  moves('deny ROOM', ANSWER),
+  moves('invite ROOM vera', { public: 'xxxxxxxmb', private: '??i-++?m?', archived: 'aaaaaaaab' }),
+  moves('uninvite ROOM ida', { public: '----xxx-b', private: '??i-++?-?', archived: '----xxx-b' }),
+  moves('kick ROOM tom', ORDER),
+  moves('mute ROOM tom', ORDER),
+  moves('unmute ROOM mia', ORDER),
+  moves('op ROOM tom', ORDER),
+  moves('deop ROOM otto', ORDER),
+  moves('ban --room ROOM tom', ORDER),
+  moves('unban --room ROOM bea', ORDER),
+  moves('ban tom', ADMIN),
+  moves('unban 10.9.8.0/24', ADMIN),
+  moves('archive ROOM', { public: '-----++-b', private: '??i--+?-?', archived: '-----aa-b' }),
+  moves('archive ROOM off', { public: '-----aa-b', private: '??i--a?-?', archived: '-----++-b' }),
+  // What must be asked for twice.
+  reads('delete ROOM', { public: '-----xx-b', private: '??i--x?-?', archived: '-----xx-b' }),
+  moves('delete ROOM NAME', { public: '-----++-b', private: '??i--+?-?', archived: '-----++-b' }),
+  { ...own('rename other', NO_GUEST), moves: true },
+  {
+    ...own('fork ROOM copy', { public: 'g++++++mb', private: '??i+++?m?', archived: 'aaaaaaaab' }),
+    moves: true,
+  },
+  own('create own', NO_GUEST),
+  { ...own('join ROOM', { public: 'g+++++++b', private: '??++++?+?', archived: 'g+++++++b' }), moves: true },
+  moves('leave ROOM', { public: 'xxx++xx+b', private: '??i++x?+?', archived: 'xxx++xx+b' }),
+]
+
+/** These exist in a session alone: there they are for everybody who is in the room. */
+export const ONLY_IN_SESSIONS = ['go', 'clear', 'quit']

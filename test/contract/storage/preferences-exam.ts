@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../../../src/adapters/storage/storage.ts'
+import { room } from '../../support/storage.ts'
+import { alice, bob, den, idOf, lobby, nowhere, refused, register } from './cast.ts'
+
+/** What a store of what people have set, and of what they have seen, must do; `store` gives the one of the running test. */
+export function preferencesExam(store: () => Storage): void {
+  test('keeps one value for each option of a person, the last one', async () => {
+    await register(store(), alice, bob)
+    const { preferences } = store().chat
+    await preferences.put(alice.id, { option: 'theme', value: 'dark' })
+    await preferences.put(alice.id, { option: 'bell', value: 'off' })
+    await preferences.put(alice.id, { option: 'theme', value: 'light' })
+    expect(await preferences.of(alice.id)).toEqual([
+      { option: 'bell', value: 'off' },
+      { option: 'theme', value: 'light' },
+    ])
+    expect(await preferences.of(bob.id)).toEqual([])
+  })
+
+  test('tells what everybody has set for an option, under their names of now', async () => {
+    await register(store(), alice, bob)
+    const { preferences, names } = store().chat
+    await preferences.put(alice.id, { option: 'color', value: 'green' })
+    await preferences.put(bob.id, { option: 'color', value: 'blue' })
+    await preferences.put(bob.id, { option: 'bell', value: 'all' })
+    const change = { id: bob.id, name: 'zed', skeleton: 'zed', at: 1, keptUntil: 2 }
+    expect(await names.rename(change, 2)).toBe('renamed')
+    expect(await preferences.everyone('color')).toEqual([
+      { name: 'alice', value: 'green' },
+      { name: 'zed', value: 'blue' },
+    ])
+  })
+
+  test('knows the newest entry that a person has seen of each room, whatever comes late', async () => {
+    await register(store(), alice, bob)
+    const { lastSeen, rooms } = store().chat
+    for (const name of [lobby, den]) await rooms.create(room(name, {}))
+    await lastSeen.put(alice.id, lobby, idOf(2))
+    await lastSeen.put(alice.id, lobby, idOf(1))
+    await lastSeen.put(alice.id, den, idOf(1))
+    expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(2))
+    expect(await lastSeen.find(alice.id, den)).toBe(idOf(1))
+    expect(await lastSeen.find(bob.id, lobby)).toBeUndefined()
+    await lastSeen.put(alice.id, lobby, idOf(3))
+    expect(await lastSeen.find(alice.id, lobby)).toBe(idOf(3))
+  })
+
+  test('keeps nothing for who is not registered, or of a room that is not there', async () => {
+    await register(store(), alice)
+    const { preferences, lastSeen } = store().chat
+    await refused(preferences.put(bob.id, { option: 'bell', value: 'off' }))
+    await refused(lastSeen.put(bob.id, lobby, idOf(1)))
+    await refused(lastSeen.put(alice.id, nowhere, idOf(1)))
+  })
+}

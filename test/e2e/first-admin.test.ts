@@ -1,0 +1,54 @@
+import { execa } from 'execa'
+import { writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { createStage } from '../support/server.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+const serverSection = (access: string, admins: readonly string[] = []): string =>
+  `[server]\naccess = "${access}"\nadmins = ${JSON.stringify(admins)}\n[limits]\naddress_burst = 100000\n`
+
+const denied = { exitCode: 255, stdout: '' }
+
+describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
+  test('is claimed by whoever brings the code, and lets in nobody else, before and after', async () => {
+    await using stage = await createStage({ config: serverSection(access) })
+    const code = stage.server.claimCode!
+    expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
+    expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
+    expect(await stage.as('mallory', ['claim', code])).toMatchObject(denied)
+    expect(await stage.as('mallory+WRNG-WRNG', ['whoami'], { key: 'mallory' })).toMatchObject(denied)
+    await stage.claim('root')
+    expect((await stage.as('root', ['whoami'])).stdout).toBe('root (admin)\n')
+    for (const name of ['mallory', `mallory+${code}`])
+      expect(await stage.as(name, ['whoami'], { key: 'mallory' })).toMatchObject(denied)
+  })
+})
+
+test('admins by the config open the server to nobody else, and are admins as long as it says so', async () => {
+  await using stage = await createStage({ config: serverSection('closed') })
+  const { dataDir } = stage.server
+  const [root, two] = await Promise.all(['root', 'two'].map((name) => stage.home.fingerprint(name)))
+  const role = async (name: string) => (await stage.as(name, ['whoami'])).stdout
+  const reloadWith = async (admins: readonly string[]) => {
+    await writeFile(`${dataDir}.toml`, serverSection('closed', admins))
+    expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
+  }
+  await reloadWith([root!, two!])
+  expect([await role('root'), await role('two')]).toEqual(['root (admin)\n', 'two (admin)\n'])
+  expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
+  expect(await stage.as(`mallory+${stage.server.claimCode!}`, ['whoami'], { key: 'mallory' })).toMatchObject(
+    denied,
+  )
+  await using session = await stage.open('two', '-T')
+  await session.waitFor('-- lobby')
+  await reloadWith([root!])
+  expect([await role('root'), await role('two')]).toEqual(['root (admin)\n', 'two (member)\n'])
+  session.write('/ban mallory\n')
+  await session.waitFor('only an admin can ban')
+  await stage.restart('SIGTERM')
+  expect(await role('root')).toBe('root (member)\n')
+  expect(stage.server.claimCode).toBeDefined()
+  await stage.claim('root')
+  expect(await role('root')).toBe('root (admin)\n')
+})

@@ -1,0 +1,131 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+import { rawServer } from '../support/mcp/raw-servers.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+/** The program of a server that others publish. */
+const published = (name: string): string =>
+  join(
+    dirname(createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`)),
+    'dist/index.js',
+  )
+
+const section = (name: string, command: readonly string[], more = ''): string =>
+  `[[mcp]]\nname = "${name}"\ncommand = ${JSON.stringify(command)}\n${more}`
+
+let stage: Stage
+const inDir = (file: string): string => join(stage.dir, file)
+
+const run = (tool: string, args: object) =>
+  stage.as('root', ['run', 'lobby', '--allow', tool, tool, JSON.stringify(args)])
+
+/** The names of the tools that a model gets. */
+const offered = async (): Promise<string> => (await stage.as('root', ['ask', 'lobby', '@guide tools'])).stdout
+
+beforeAll(async () => {
+  stage = await createStage({ config: '' })
+  await stage.claim('root')
+  await mkdir(inDir('shared'))
+  await writeFile(inDir('shared/hello.txt'), 'hello from a file')
+  const node = process.execPath
+  await writeFile(
+    inDir('data.toml'),
+    [
+      section('everything', [node, published('everything')], 'trust = "annotations"\n'),
+      section('files', [node, published('filesystem'), inDir('shared')]),
+      section(
+        'memory',
+        [node, published('memory')],
+        `env = { MEMORY_FILE_PATH = "${inDir('memory.json')}" }\n`,
+      ),
+      section('holler', rawServer('usual')),
+      section('mute', rawServer('mute')),
+    ].join('\n'),
+  )
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+describe('servers that others publish', () => {
+  test('are connected by a reload, and their tools are in the list with their names', async () => {
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor(/alice/)
+    const { exitCode } = await execa(process.execPath, [MAIN, 'reload', '--data', inDir('data')])
+    expect(exitCode).toBe(0)
+    for (const name of ['everything_echo', 'files_read_text_file', 'memory_create_entities', 'holler_echo'])
+      await listed(name)
+  })
+
+  test('answer with texts, structured data, images that are described, and resources', async () => {
+    expect((await run('everything_echo', { message: 'hi' })).stdout).toContain('Echo: hi')
+    const image = (await run('everything_get-tiny-image', {})).stdout
+    expect(image).toMatch(/\[image: image\/png, [\d.]+ KiB\]/)
+    expect(
+      (await run('everything_get-resource-reference', { resourceType: 'Text', resourceId: 1 })).stdout,
+    ).toMatch(/\[resource demo:\/\/\S+, text\/plain\]/)
+  })
+
+  test('read a file, and keep what they are told', async () => {
+    expect((await run('files_read_text_file', { path: inDir('shared/hello.txt') })).stdout).toContain(
+      'hello from a file',
+    )
+    expect((await run('files_read_text_file', { path: '/etc/hostname' })).stderr).toContain('Access denied')
+    const entity = { name: 'shawl', entityType: 'thing', observations: ['is warm'] }
+    expect((await run('memory_create_entities', { entities: [entity] })).exitCode).toBe(0)
+    expect((await run('memory_search_nodes', { query: 'warm' })).stdout).toContain('shawl')
+  })
+})
+
+describe('a room with servers', () => {
+  test('has the tools of one of them by its name, and a model gets no others', async () => {
+    expect((await stage.as('root', ['tools', 'lobby', 'holler'])).exitCode).toBe(0)
+    expect(
+      (await offered())
+        .replace(/^.*?: /, '')
+        .trim()
+        .split(', '),
+    ).toEqual([
+      ...[
+        'holler_echo',
+        'holler_die',
+        'holler_hang',
+        'holler_cancelled',
+        'holler_environment',
+        'holler_look',
+      ],
+    ])
+    expect((await run('files_read_text_file', { path: 'x' })).stderr).toContain(
+      "You requested a tool called 'files_read_text_file'",
+    )
+  })
+
+  test("asks people before a server's tool runs", async () => {
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor(/alice/)
+    alice.write('/run holler_echo {"a":"b"}\n')
+    await alice.waitFor('question 1: may alice use holler_echo (execute)?')
+    alice.write('/allow 1\n')
+    await alice.waitFor('{"a":"b"}')
+  })
+
+  test('is told once when a server it uses dies, and once when it is there again', async () => {
+    await using alice = await stage.open('alice', '-T')
+    await alice.waitFor(/alice/)
+    expect((await run('holler_die', {})).stderr).toContain('holler_die: it ended with status 3')
+    await alice.waitFor('the MCP server holler is gone (it ended with status 3), and 6 tools with it')
+    await alice.waitFor('the MCP server holler is there again, with 6 tools')
+    expect((await run('holler_echo', { c: 1 })).stdout).toContain('{"c":1}')
+    expect(alice.output().match(/the MCP server/g)).toHaveLength(2)
+  })
+})
+
+/** Waits until a tool is in the list: each question is answered once the server has looked at all it has to do. */
+async function listed(name: string): Promise<void> {
+  for (;;) if ((await stage.as('root', ['tools', 'lobby', '--json'])).stdout.includes(`"${name}"`)) return
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStage, type Stage } from '../support/server.ts'
+import type { SshSession } from '../support/ssh.ts'
+import { createEmulator } from '../support/terminal.ts'
+
+/** People here are faster than people. */
+const config = `
+[server]
+access = "open"
+[limits]
+rate_burst = 1000
+rate_per_s = 1000
+`
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage({ config })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** What is seen of all that a session has printed. */
+async function screenOf(session: SshSession): Promise<readonly string[]> {
+  const emulator = createEmulator()
+  await emulator.write(session.output())
+  return emulator.all()
+}
+
+/** Types, and waits for what comes after. */
+async function type(session: SshSession, keys: string, seen: RegExp): Promise<void> {
+  const from = session.output().length
+  session.write(keys)
+  await session.waitFor(seen, from)
+}
+
+/** Types, and waits until that stands on the screen: what is typed is drawn in as few bytes as it takes. */
+async function typeUntilShown(session: SshSession, keys: string, row: string): Promise<void> {
+  session.write(keys)
+  for (;;) {
+    const seen = session.output().length
+    if ((await screenOf(session)).includes(row)) return
+    await session.waitFor(/[^]/, seen)
+  }
+}
+
+const READY = /\/help lists the commands/
+
+test('the first screen says where one is, who is here, and what to type; once somebody is admin, no more of that', async () => {
+  await using server = await createStage({ config })
+  await using ann = await server.open('ann', '-tt')
+  await ann.waitFor(READY)
+  await ann.waitFor('/claim CODE')
+  const first = await screenOf(ann)
+  expect(first.slice(first.indexOf('-- lobby'), -2)).toEqual([
+    '-- lobby',
+    '-- nobody else is here now',
+    '-- type to speak; @guide shows you around; /help lists the commands; nobody is',
+    '  admin yet: /claim CODE',
+  ])
+  await server.claim('ann')
+  await server.as('ann', ['topic', 'lobby', 'the', 'release'])
+  await using bob = await server.open('bob', '-tt')
+  await bob.waitFor(READY)
+  const rows = await screenOf(bob)
+  const at = rows.findIndex((row) => row === '-- lobby: the release')
+  expect(rows.slice(at, at + 3)).toEqual([
+    '-- lobby: the release',
+    '-- here: ann and you',
+    '-- type to speak; @guide shows you around; /help lists the commands',
+  ])
+})
+
+/**
+ * What people try who come from IRC, Slack, Discord, ssh-chat, a shell or a coding agent: each does what they expect, or is
+ * answered with one line that says what to type.
+ */
+const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
+  ['hello everybody', /newt:\S* hello everybody/],
+  ['help', /that was said in the room; \/help lists the commands/],
+  ['/help', /\/help GROUP and \/help COMMAND tell more/],
+  ['/h', /\/help GROUP and \/help COMMAND tell more/],
+  ['/?', /\/help GROUP and \/help COMMAND tell more/],
+  ['/help keys', /Ctrl-R +look for an older line/],
+  ['/help talk', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
+  ['/help private room', /\/invite NAME/],
+  ['/man join', /such as: \/join den/],
+  ['@guide', /Next, type: @guide tools/],
+  ['@guide tools', /Tools in the request I was given/],
+  ['@guied hello', /no model or person called guied; did you mean @guide\?/],
+  ['@zzz hello', /no model or person called zzz; \/who lists those who are here/],
+  ['guide: are you there?', /write @guide in place of guide/],
+  ['/who', /models: @guide/],
+  ['/names', /models: @guide/],
+  ['/users', /models: @guide/],
+  ['/whois newt', /there is no command \/whois; \/who lists who is here/],
+  ['ls', /that was said in the room; \/rooms lists the rooms/],
+  ['/list', /lobby .*1 here|lobby\s/],
+  ['/join #lobby', /there is no room called #lobby; rooms have no #; did you mean lobby\?/],
+  ['/create #den', /"#den" cannot be a room: rooms have no #; did you mean den\?/],
+  ['/theme dark', /there is no command \/theme; \/set theme dark, light, mono or auto/],
+  ['/join attic', /there is no room called attic; see \/rooms, or make it with \/create/],
+  ['/create attic', /made attic, which is yours/],
+  ['/topic where old things are', /newt set the topic: where old things are/],
+  ['/topic --json', /\{"room":"attic","topic":"where old things are"\}/],
+  ['/kv list', /no key is set/],
+  ['/kv set mood happy', /newt set mood to "happy"/],
+  ['/kv mood', /happy/],
+  ['/tools grpe', /grpe matches no tool; did you mean grep\?; the scope was not changed/],
+  ['/tools Gr* !Grep', /leaves no tool; case counts/],
+  ['/part', /-- lobby/],
+  ['/j attic', /-- attic: where old things are/],
+  ['/leave', /-- lobby/],
+  ['/me waves', /\* newt\S* waves/],
+  ['/msg nobody-here psst', /nobody can be reached as nobody-here; \/who lists/],
+  ['/w nobody-here psst', /nobody can be reached as nobody-here; \/who lists/],
+  ['/dm nobody-here psst', /nobody can be reached as nobody-here; \/who lists/],
+  ['/away lunch', /you are away, until you say something/],
+  ['/back', /there is no command \/back; say anything: that ends \/away/],
+  ['/ignore', /you ignore nobody/],
+  ['/shrug', /just type it/],
+  ['/register', /your key is your account/],
+  ['/login', /your key is your login/],
+  ['/sudo', /\/claim CODE makes the first admin/],
+  ['/undo', /\/retract takes your last line back/],
+  ['/context', /\/wrap @MODEL shows what it would be sent/],
+  ['/cost', /\/usage shows tokens and prices/],
+  ['/yes', /\/allow lets a tool do what it asks/],
+  ['/qiut', /unknown command \/qiut; did you mean \/quit\?/],
+  ['/set history', /history on \(or off\)/],
+  ['/', /which command\? \/help lists them/],
+  ['//etc is full', /(?:newt:|·)\S* \/etc is full/],
+  ['/clear', /\u001b\[2J/],
+  ['exit', /that was said in the room; \/quit leaves/],
+  ['/nick newton', /you are newton now; newt is kept from others/],
+]
+
+test('forty things that a newcomer tries', async () => {
+  expect(THINGS.length).toBeGreaterThanOrEqual(40)
+  await using newt = await stage.open('newt', '-tt')
+  await newt.waitFor(READY)
+  for (const [typed, seen] of THINGS) await type(newt, `${typed}\r`, seen)
+  const rows = await screenOf(newt)
+  for (const command of ['> /who', '> /part', '> /nick newton']) expect(rows).toContain(command)
+  await type(newt, '\u0003', /\^D or \/quit leaves/)
+  await type(newt, '/jo\t', /\/join /)
+  newt.write('\u0015\u0004')
+  expect(await newt.exit).toBe(0)
+})
+
+test.each(['/q', '/quit', '/exit', '/bye', '/logout'])('%s leaves', async (typed) => {
+  await using session = await stage.open('leaver', '-tt')
+  await session.waitFor(READY)
+  await type(session, `${typed}\r`, /bye/)
+  expect(await session.exit).toBe(0)
+})
+
+describe('what somebody typed', () => {
+  test('is there at the next login, also after a restart, for them alone; secrets and guests are not kept', async () => {
+    await using server = await createStage({ config })
+    await using first = await server.open('ann', '-tt')
+    await first.waitFor(READY)
+    await type(first, 'the heron stands\r', /ann:\S* the heron stands/)
+    await type(first, '/claim WXYZ-2345\r', /that claim code is wrong/)
+    first.write('\u0004')
+    await first.exit
+    await server.restart('SIGTERM')
+    await using second = await server.open('ann', '-tt')
+    await second.waitFor(READY)
+    await type(second, '\u001b[A', /the heron stands/)
+    await typeUntilShown(second, '\u0015\u0012her', 'search "her": the heron stands')
+    second.write('\u0007\u0004')
+    await second.exit
+    await using bob = await server.open('bob', '-tt')
+    await bob.waitFor(READY)
+    await typeUntilShown(bob, '\u0012her', 'no line has "her":')
+    bob.write('\u0007\u0004')
+    await bob.exit
+    await using third = await server.open('ann', '-tt')
+    await third.waitFor(READY)
+    await type(third, '/set history off\r', /history is off/)
+    third.write('\u0004')
+    await third.exit
+    await using last = await server.open('ann', '-tt')
+    await last.waitFor(READY)
+    await typeUntilShown(last, '\u0012her', 'no line has "her":')
+  })
+
+  test('but was not sent as the connection broke is offered at the next login, to them alone', async () => {
+    await using server = await createStage({ config })
+    await using first = await server.open('ann', '-tt')
+    await first.waitFor(READY)
+    await type(first, 'half a thou', /thou/)
+    first.child.kill('SIGKILL')
+    await first.exit
+    for (;;) {
+      const who = await server.as('bob', ['who', 'lobby', '--json'])
+      if (!who.stdout.includes('"ann"')) break
+    }
+    await using bob = await server.open('bob', '-tt')
+    await bob.waitFor(READY)
+    expect(bob.output()).not.toContain('brings your draft back')
+    await using second = await server.open('ann', '-tt')
+    await second.waitFor(/↑ brings your draft back/)
+    await type(second, '\u001b[A', /half a thou/)
+    await type(second, 'ght\r', /ann:\S* half a thought/)
+    second.write('\u0004')
+    await second.exit
+    await using third = await server.open('ann', '-tt')
+    await third.waitFor(READY)
+    await type(third, 'hello\r', /ann:\S* hello/)
+    expect(third.output()).not.toContain('brings your draft back')
+  })
+})

@@ -1,0 +1,106 @@
+import { markup, type Html } from '../../src/lib/markup.ts'
+import { GROUND, type CellLook, type ScreenRow } from './screen.ts'
+
+/** Pixels of a cell, and around the screen. */
+const CELL = { width: 8.4, height: 18 }
+const MARGIN = 14
+const TITLE = 30
+
+/** A screen as a picture. Every stretch has its length in it, so that it stands in its cells whatever font there is. */
+export function screenSvg(rows: readonly ScreenRow[], title: string): string {
+  const columns = Math.max(...rows.map((row) => row.reduce((sum, { width }) => sum + width, 0)))
+  const width = columns * CELL.width + 2 * MARGIN
+  const height = rows.length * CELL.height + MARGIN + TITLE + MARGIN / 2
+  return String(markup`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(width)} ${rounded(height)}" width="${rounded(width)}" height="${rounded(height)}" role="img" aria-label="${title}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14">
+    <title>${title}</title>
+    <rect width="100%" height="100%" rx="8" fill="${GROUND}"/>
+    <g><circle cx="18" cy="16" r="5" fill="#ef6b73"/><circle cx="36" cy="16" r="5" fill="#e5c07b"/><circle cx="54" cy="16" r="5" fill="#98c379"/></g>
+    ${rows.map(rowSvg)}</svg>
+    `)
+}
+
+const rounded = (number: number): string => String(Math.round(number * 10) / 10)
+
+function rowSvg(row: ScreenRow, index: number): Html {
+  const y = TITLE + index * CELL.height
+  return markup`${stretchesOf(row).map((stretch) => stretchSvg(stretch, y))}`
+}
+
+interface Stretch {
+  readonly column: number
+  readonly cells: number
+  readonly text: string
+  readonly look: CellLook
+}
+
+/** Neighbours that look the same. A wide character stands alone, since fonts disagree about its width. */
+function stretchesOf(row: ScreenRow): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  let column = 0
+  for (const { text, width, look } of row) {
+    const last = stretches.at(-1)
+    const isPlain = width === 1 && /^[ -~]$/.test(text)
+    const goesOn = last && isPlain && /^[ -~]*$/.test(last.text) && sameLook(last.look, look)
+    if (goesOn) stretches[stretches.length - 1] = { ...last, cells: last.cells + 1, text: last.text + text }
+    else stretches.push({ column, cells: width, text, look })
+    column += width
+  }
+  return stretches
+}
+
+const sameLook = (one: CellLook, other: CellLook): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** What fills its cell whole or in part is drawn, so that nothing of the font shows between cells. */
+const BLOCKS: Readonly<
+  Record<string, readonly (readonly [x: number, y: number, width: number, height: number])[]>
+> = {
+  '█': [[0, 0, 1, 1]],
+  '▙': [
+    [0, 0, 0.5, 1],
+    [0.5, 0.5, 0.5, 0.5],
+  ],
+  '▟': [
+    [0.5, 0, 0.5, 1],
+    [0, 0.5, 0.5, 0.5],
+  ],
+  '▚': [
+    [0, 0, 0.5, 0.5],
+    [0.5, 0.5, 0.5, 0.5],
+  ],
+  '▞': [
+    [0.5, 0, 0.5, 0.5],
+    [0, 0.5, 0.5, 0.5],
+  ],
+}
+
+function stretchSvg({ column, cells, text, look }: Stretch, y: number): Html {
+  const x = MARGIN + column * CELL.width
+  const width = cells * CELL.width
+  const ground =
+    look.ground !== GROUND &&
+    markup`<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(width)}" height="${CELL.height}" fill="${look.ground}"/>
+      `
+  const blocks = BLOCKS[text]
+  if (blocks)
+    return markup`${ground}${blocks.map(
+      ([
+        dx,
+        dy,
+        w,
+        h,
+      ]) => markup`<rect x="${rounded(x + dx * CELL.width)}" y="${rounded(y + dy * CELL.height)}" width="${rounded(w * CELL.width)}" height="${rounded(h * CELL.height)}" fill="${look.ink}"/>
+      `,
+    )}`
+  if (text.trim() === '') return markup`${ground}`
+  const lead = text.length - text.trimStart().length
+  const shown = text.trim()
+  const style = [
+    look.bold && 'font-weight:bold',
+    look.italic && 'font-style:italic',
+    look.underline && 'text-decoration:underline',
+  ].filter(Boolean)
+  return markup`${ground}<text x="${rounded(x + lead * CELL.width)}" y="${rounded(y + 13.5)}" fill="${look.ink}"${
+    style.length > 0 && markup` style="${style.join(';')}"`
+  } textLength="${rounded((cells === shown.length || text.length === cells ? shown.length : cells) * CELL.width)}" xml:space="preserve">${shown}</text>
+    `
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { openStorage } from '../../src/adapters/storage/open.ts'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
+import { indexFile } from '../../src/adapters/storage/sqlite/search/search-index.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { paths } from '../../src/app/paths.ts'
+import { sqliteOptions, temporaryDir } from './storage.ts'
+
+/** A store in threads that many tests use one after the other. */
+export interface EmptiedStorage extends AsyncDisposable {
+  /** The store, with nothing in it. To dispose of it does nothing. */
+  emptied(): Promise<Storage>
+}
+
+/** Opens one: threads of its own for each test would take ten times as long as the test. */
+export async function openEmptiedStorage(): Promise<EmptiedStorage> {
+  const dir = temporaryDir()
+  const options = sqliteOptions(dir.path)
+  const storage = await openStorage({ ...options, threadEntry: paths.storageThread })
+  return {
+    async emptied() {
+      emptyRows(options.file)
+      emptyIndex(indexFile(options.file))
+      return { ...storage, async [Symbol.asyncDispose]() {} }
+    },
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      dir[Symbol.dispose]()
+    },
+  }
+}
+
+function emptyRows(file: string): void {
+  using db = closing(openFile(file, { timeout: 5_000 }))
+  db.pragma('foreign_keys = OFF')
+  const tables = db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'migrations'",
+    )
+    .all()
+  db.transaction(() => tables.forEach(({ name }) => db.exec(`DELETE FROM "${name}"`)))()
+}
+
+/** Of the words of entries: an entry of the next test may have an id that comes before those of the last. */
+function emptyIndex(file: string): void {
+  if (!existsSync(file)) return
+  using db = closing(openFile(file, { timeout: 5_000 }))
+  db.exec("INSERT INTO entry_words (entry_words) VALUES ('delete-all')")
+}
+
+const closing = (db: Database): Database & Disposable =>
+  Object.assign(db, { [Symbol.dispose]: () => void db.close() })

@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+
+/** An MCP server over HTTP with the tool `echo`. */
+export interface HttpMcpServer extends AsyncDisposable {
+  readonly url: string
+  /** What came: `POST tools/call Bearer x`. */
+  readonly seen: readonly string[]
+  /** From now on every connection is refused, as when it had died. */
+  die(): Promise<void>
+}
+
+interface Message {
+  readonly id?: number
+  readonly method: string
+  readonly params?: { readonly protocolVersion?: string; readonly arguments?: object; readonly name?: string }
+}
+
+/** As a message of JSON-RPC; undefined for a notification. */
+function answerTo({ id, method, params }: Message): object | undefined {
+  if (id === undefined) return undefined
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: params?.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'http', version: '1' },
+    },
+    'tools/list': { tools: ['echo', 'huge'].map((name) => ({ name, inputSchema: { type: 'object' } })) },
+    'tools/call': { content: [{ type: 'text', text: said(params) }] },
+  }
+  return { jsonrpc: '2.0', id, result: results[method] ?? {} }
+}
+
+const said = (params: Message['params']): string =>
+  params?.name === 'huge' ? 'x'.repeat(8 * 1024 * 1024) : JSON.stringify(params?.arguments)
+
+/** `streamable`: one address that takes messages by POST. `older`: answers come as events of a GET. */
+export async function startHttpMcpServer(kind: 'streamable' | 'older'): Promise<HttpMcpServer> {
+  const seen: string[] = []
+  let events: ServerResponse | undefined
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request
+    if (kind === 'older' && method === 'GET') {
+      events = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      events.write('event: endpoint\ndata: /messages\n\n')
+      return
+    }
+    if (method !== 'POST' || (kind === 'older' && url !== '/messages')) {
+      response.writeHead(405).end()
+      return
+    }
+    const message = JSON.parse(await text(request)) as Message
+    seen.push(`${method} ${message.method} ${headers.authorization}`)
+    const answer = answerTo(message)
+    if (kind === 'older' && answer) events?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`)
+    if (kind === 'older' || !answer) response.writeHead(202).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  }
+
+  const server = createServer((request, response) => void handle(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const die = async (): Promise<void> => {
+    server.closeAllConnections()
+    if (server.listening) await once(server.close(), 'close')
+  }
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/mcp`, seen, die, [Symbol.asyncDispose]: die }
+}

@@ -1,0 +1,123 @@
+/**
+ * An MCP server in JSON lines, without any library, so that it can do what no library would. Its first argument says how it
+ * behaves; `state` files let a test change it while it runs.
+ */
+import { existsSync, readFileSync, watchFile } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const [behaviour = 'usual', file = ''] = process.argv.slice(2)
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const said = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } })
+const tool = (name, more = {}) => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object' },
+  ...more,
+})
+
+const CYCLE = {
+  type: 'object',
+  properties: { next: { $ref: '#' }, other: { $ref: '#/$defs/a' } },
+  $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
+}
+
+/** Tools from a file, which a test may write anew. */
+const listed = () => (file !== '' && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
+
+const TOOLS = {
+  usual: [
+    tool('echo'),
+    tool('die'),
+    tool('hang'),
+    tool('cancelled'),
+    tool('environment'),
+    tool('look', { annotations: { readOnlyHint: true } }),
+  ],
+  names: [
+    tool('run_command'),
+    tool('a\u001b[31mb\u0007'),
+    tool('Echo'),
+    tool('echo'),
+    tool('x'.repeat(300)),
+    tool('two_fetch'),
+    {},
+  ],
+  cycle: [tool('cyclic', { inputSchema: CYCLE }), tool('deep', { inputSchema: nested(100) }), tool('fine')],
+  huge: [tool('huge'), tool('echo')],
+  flood: [tool('echo')],
+  stays: [tool('pid')],
+  asks: [tool('refusal')],
+}
+
+function nested(levels) {
+  let schema = { type: 'object' }
+  for (let level = 0; level < levels; level++) schema = { type: 'object', properties: { a: schema } }
+  return schema
+}
+
+const CALLS = {
+  echo: (id, args) => said(id, JSON.stringify(args)),
+  die: () => process.exit(3),
+  refusal: (id) => said(id, refusal ?? 'no answer yet'),
+  hang: () => undefined,
+  cancelled: (id) => said(id, `cancelled: ${cancelled}`),
+  pid: (id) => said(id, String(process.pid)),
+  environment: (id) => said(id, Object.keys(process.env).toSorted().join(' ')),
+  huge: (id) => said(id, 'x'.repeat(50 * 1024 * 1024)),
+}
+
+let refusal
+let cancelled = 'nothing'
+
+function answer({ id, method, params, error }) {
+  if (behaviour === 'mute') return
+  switch (method) {
+    case 'initialize':
+      send({
+        id,
+        result: {
+          protocolVersion: params.protocolVersion,
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: 'raw', version: '1' },
+        },
+      })
+      return
+    case 'notifications/initialized':
+      if (behaviour === 'flood') flood()
+      if (behaviour === 'asks')
+        send({ id: 'q1', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
+      return
+    case 'notifications/cancelled':
+      cancelled = params.reason
+      return
+    case 'tools/list':
+      send({ id, result: { tools: listed() ?? TOOLS[behaviour] ?? TOOLS.usual } })
+      return
+    case 'tools/call':
+      ;(CALLS[params.name] ?? CALLS.echo)(id, params.arguments)
+      return
+    default:
+      if (id !== undefined && method !== undefined) send({ id, result: {} })
+      if (id === 'q1') refusal = error?.message
+  }
+}
+
+/** As much as the pipe takes, for ever. */
+function flood() {
+  const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n`
+  const more = () => {
+    while (process.stdout.write(line.repeat(100)));
+    process.stdout.once('drain', more)
+  }
+  more()
+}
+
+if (file !== '') watchFile(file, { interval: 20 }, () => send({ method: 'notifications/tools/list_changed' }))
+const input = createInterface({ input: process.stdin })
+input.on('line', (line) => answer(JSON.parse(line)))
+input.on('close', () => behaviour === 'stays' || process.exit(0))
+if (behaviour === 'stays') {
+  process.on('SIGTERM', () => undefined)
+  setInterval(() => undefined, 1_000)
+}

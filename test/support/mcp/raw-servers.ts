@@ -1,0 +1,80 @@
+import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/client/servers.ts'
+import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
+import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
+import { createDeferred } from '../../../src/lib/deferred.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
+import { memoryLog } from '../chat-parts.ts'
+
+/** The command of a test server that behaves in some way. */
+export const rawServer = (behaviour: string, file?: string): readonly string[] => [
+  process.execPath,
+  new URL('raw-server.mjs', import.meta.url).pathname,
+  behaviour,
+  ...(file === undefined ? [] : [file]),
+]
+
+/** A server of `[[mcp]]` with this command. */
+export const byCommand = (
+  name: string,
+  command: readonly string[],
+  more: Partial<McpServerConfig> = {},
+): McpServerConfig => ({
+  name,
+  trust: 'ask',
+  reach: { command, env: { PATH: process.env['PATH'] ?? '' } },
+  ...more,
+})
+
+/** Servers over real processes, and what is told of them. */
+export interface RawServers extends McpServers {
+  /** `left NAME: WHY`, `back NAME: IDS`. */
+  readonly told: string[]
+  tool(id: string): Tool | undefined
+  ids(): readonly string[]
+  /** Resolves when this holds; it is looked at after each thing that is told or logged. */
+  until(isSo: () => boolean): Promise<void>
+}
+
+/** Fast, so that what is to be seen after a failure is seen at once. */
+const TIMES: McpTimes = { connectMs: 10_000, retryMs: 10, maxRetryMs: 100, pingMs: 60_000, relistMs: 1 }
+
+export function createRawServers(
+  servers: readonly McpServerConfig[],
+  times: Partial<McpTimes> = {},
+  taken: readonly string[] = [],
+): RawServers {
+  const told: string[] = []
+  const waiting = new Set<() => void>()
+  const look = (): void => waiting.forEach((one) => one())
+  const tell = (line: string): void => {
+    told.push(line)
+    look()
+  }
+  const quiet = memoryLog()
+  const open = createMcpServers({
+    servers,
+    version: '0',
+    isTaken: (id) => taken.includes(id),
+    events: {
+      left: (server, _tools, why) => tell(`left ${server}: ${why}`),
+      back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),
+    },
+    log: { ...quiet, info: look, warn: look, debug: look },
+    times: { ...TIMES, ...times },
+  })
+  const all = (): readonly Tool[] => open.sources().flatMap((one) => one.tools())
+  return {
+    ...open,
+    told,
+    tool: (id) => all().find((one) => one.id === id),
+    ids: () => all().map(({ id }) => id),
+    async until(isSo) {
+      const { promise, resolve } = createDeferred<void>()
+      const check = (): void => void (isSo() && resolve())
+      waiting.add(check)
+      check()
+      await promise
+      waiting.delete(check)
+    },
+  }
+}

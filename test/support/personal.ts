@@ -1,0 +1,39 @@
+import { createAddressed } from '../../src/chat/addressed.ts'
+import type { Person, PersonId } from '../../src/chat/people/person.ts'
+import type { Option, PersonalOptions } from '../../src/chat/preferences/options.ts'
+import { createPersonal, type Personal } from '../../src/session/personal.ts'
+import type { FakeTerminal } from './terminal.ts'
+
+/** What somebody at a terminal has set, which a test may change as `/set` does. */
+export interface FakePersonal extends Personal {
+  set(change: PersonalOptions): void
+}
+
+/** What somebody has set who changes nothing. */
+export const preferencesOf = (options: PersonalOptions) => ({ now: () => options, onChange() {} })
+
+/** As tests of what is said see it: no column of times. */
+export const WITHOUT_TIMES = preferencesOf({ timestamps: 'off' })
+
+/** `wallNow` 0: entries of a test that were said then need no day line. */
+export function personalAt(
+  terminal: FakeTerminal,
+  options: PersonalOptions = {},
+  { name = 'zoe', wallNow = 0 } = {},
+): FakePersonal {
+  const person: Person = { id: `p-${name}` as PersonId, name, admin: false, guest: false }
+  let now = options
+  let changed = (_option: Option): void => undefined
+  const preferences = {
+    now: () => now,
+    onChange: (listener: typeof changed) => void (changed = listener),
+  }
+  const parts = { person, preferences, addressed: createAddressed(), wallNow: () => wallNow }
+  return {
+    ...createPersonal(terminal, parts),
+    set(change) {
+      now = { ...now, ...change }
+      for (const option of Object.keys(change)) changed(option as Option)
+    },
+  }
+}

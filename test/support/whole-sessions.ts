@@ -1,0 +1,152 @@
+import { createDoor } from '../../src/app/door.ts'
+import { createRoomBoards } from '../../src/app/room/board.ts'
+import { createGreeting } from '../../src/app/room/greeting.ts'
+import { createRoomPasts } from '../../src/app/room/past.ts'
+import { createRoomStatus } from '../../src/app/room/status.ts'
+import { createClientHandler } from '../../src/app/session-host.ts'
+import { stopAll } from '../../src/commands/verbs/stop.ts'
+import { createCompletion } from '../../src/commands/completion.ts'
+import { createLastSeen } from '../../src/chat/preferences/last-seen.ts'
+import type { Person } from '../../src/chat/people/person.ts'
+import type { Room } from '../../src/chat/room.ts'
+import { createShared } from '../../src/session/shared.ts'
+import { processTimers } from '../../src/app/process-timers.ts'
+import { invitationsIn } from './chat-parts.ts'
+import { createCommandWorldWith, type CommandWorld } from './commands/command-world.ts'
+import { markdown } from './markdown-tools.ts'
+import { createPeopleParts } from './people.ts'
+import { newAccount } from './shared-by-sessions.ts'
+import { createEmulator, createFakeTerminal, type Emulator, type FakeTerminal } from './terminal.ts'
+import type { WorldOptions } from './turn-world.ts'
+
+/** A person at a terminal in memory, in a session as the server has it: with every command, and models at work. */
+export interface WholeSession extends AsyncDisposable {
+  readonly terminal: FakeTerminal
+  readonly emulator: Emulator
+  /** Sends a line. */
+  enter(line: string): void
+  /** Resolves once the pattern is in what all rows say, scrollback included, however they are broken. */
+  seen(pattern: RegExp): Promise<void>
+  /** Lets the emulator show what was written; `look` is called after each write of the session. */
+  show(): Promise<void>
+  look(looker: () => void): void
+  resize(columns: number, rows: number): Promise<void>
+}
+
+/** Where sessions are opened. */
+export interface SessionStage extends AsyncDisposable {
+  readonly world: CommandWorld
+  readonly lobby: Room
+  open(
+    person: Person,
+    window: { readonly columns: number; readonly rows: number },
+    client?: { readonly term?: string; readonly env?: Readonly<Record<string, string>> },
+  ): WholeSession
+}
+
+export async function createSessionStage(options: WorldOptions): Promise<SessionStage> {
+  const world = await createCommandWorldWith(options)
+  const { turnWorld, talk, clients, runner, commands, preferences, approvals, runs } = world
+  const { chatParts, turns, summaries } = turnWorld
+  const { rooms, storage, clock, log, sanctions } = chatParts
+  const timers = processTimers()
+  const status = createRoomStatus({ turns, runs }, approvals, storage.models.turns, clock)
+  const handler = createClientHandler({
+    door: createDoor(createPeopleParts(chatParts).people, sanctions, clients, talk.ignores.cameIn),
+    rooms,
+    views: {
+      boards: createRoomBoards(status, timers.now, { tools: markdown.tools, wallNow: () => clock.now() }),
+      pasts: createRoomPasts(),
+      lastSeen: createLastSeen(storage.chat.lastSeen, log),
+    },
+    input: {
+      runner,
+      complete: createCompletion(commands, turns),
+      typing: world.typing,
+      stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
+    },
+    told: {
+      openTalk: talk.openSession,
+      invitations: invitationsIn(chatParts),
+      greeting: createGreeting({ models: () => [], isClaimable: () => false }),
+    },
+    shared: createShared(timers, { markdown, clock, log }, preferences.colourOf),
+    preferences,
+    settings: { motd: () => '', stdin: () => ({ bytes: 1_000, stallMs: 1_000 }) },
+  })
+  return {
+    world,
+    lobby: await rooms.lobby(),
+    open(person, size, client = {}) {
+      const terminal = createFakeTerminal({ size, ...client })
+      const done = handler.shell(person, terminal, newAccount())
+      return wholeSession(terminal, createEmulator(size.columns, size.rows), done)
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+}
+
+function wholeSession(terminal: FakeTerminal, emulator: Emulator, done: Promise<void>): WholeSession {
+  const writes: string[] = []
+  let taken = 0
+  let ended: unknown
+  let looker = (): void => undefined
+  done.catch((error: unknown) => (ended = error))
+  terminal.listen(() => {
+    writes.push(terminal.written().slice(taken))
+    taken = terminal.written().length
+  })
+
+  async function show(): Promise<void> {
+    for (let text = writes.shift(); text !== undefined; text = writes.shift()) {
+      await emulator.write(text)
+      looker()
+    }
+  }
+
+  function said(): string {
+    const rows = emulator.all()
+    return `${rows.join(' ').replaceAll(/ +/g, ' ')}\n${rows.join('')}`
+  }
+
+  return {
+    terminal,
+    emulator,
+    enter: (line) => terminal.type(`${line}\r`),
+    async seen(pattern) {
+      for (;;) {
+        await show()
+        if (pattern.test(said())) return
+        if (ended !== undefined) throw new Error('the session ended', { cause: ended })
+        if (writes.length === 0 && !(await nextWrite(terminal)))
+          throw new Error(`${pattern} was not seen:\n${emulator.all().join('\n')}`)
+      }
+    },
+    show,
+    look: (next) => void (looker = next),
+    async resize(columns, rows) {
+      await show()
+      emulator.resize(columns, rows)
+      terminal.resize(columns, rows)
+    },
+    async [Symbol.asyncDispose]() {
+      terminal.hangUp()
+      await done
+    },
+  }
+}
+
+/** So long may nothing be written while a test waits for something. */
+const PATIENCE_MS = 20_000
+
+/** False if nothing is written. */
+const nextWrite = (terminal: FakeTerminal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (isWritten: boolean): void => {
+      stop()
+      clearTimeout(timer)
+      resolve(isWritten)
+    }
+    const stop = terminal.listen(() => end(true))
+    const timer = setTimeout(() => end(false), PATIENCE_MS)
+  })

@@ -1,0 +1,188 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../../src/lib/json.ts'
+import type { Tool } from '../../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../../src/tools/context.ts'
+import { byCommand, createRawServers, rawServer } from '../../../support/mcp/raw-servers.ts'
+
+/** A tool of a server uses nothing of its context but the signal. */
+const call = (tool: Tool | undefined, args: JsonObject = {}, signal = new AbortController().signal) =>
+  tool!.run(args, { signal } as ToolContext)
+
+const usual = (name: string, behaviour = 'usual') => byCommand(name, rawServer(behaviour))
+
+describe('a server by its command', () => {
+  test('has its tools, with its name before theirs, and people are asked for each', async () => {
+    await using servers = createRawServers([usual('raw')])
+    await servers.until(() => servers.ids().length > 0)
+    expect(servers.ids()).toEqual([
+      'raw_echo',
+      'raw_die',
+      'raw_hang',
+      'raw_cancelled',
+      'raw_environment',
+      'raw_look',
+    ])
+    expect(servers.sources().map(({ group, name }) => [group, name])).toEqual([['mcp', 'raw']])
+    expect(servers.tool('raw_look')).toMatchObject({
+      title: 'look',
+      description: 'Does look.',
+      schema: { type: 'object' },
+      access: 'execute',
+    })
+  })
+
+  test('is believed that a tool only reads where it is trusted', async () => {
+    await using servers = createRawServers([{ ...usual('raw'), trust: 'annotations' }])
+    await servers.until(() => servers.ids().length > 0)
+    expect(servers.tool('raw_look')?.access).toBe('read')
+    expect(servers.tool('raw_echo')?.access).toBe('execute')
+  })
+
+  test('answers a call with data between marks, and has no variable that it was not given', async () => {
+    await using servers = createRawServers([usual('raw')])
+    await servers.until(() => servers.ids().length > 0)
+    const { content, isError } = await call(servers.tool('raw_echo'), { a: 'b' })
+    expect(isError).toBe(false)
+    expect(content).toMatch(/<<<server raw (\w+)>>>\n\{"a":"b"\}\n<<<end of server raw \1>>>$/)
+    expect((await call(servers.tool('raw_environment'))).content).toMatch(/\nPATH\n/)
+  })
+
+  test('that dies in the middle of a call fails it, loses its tools once, and is there again', async () => {
+    await using servers = createRawServers([usual('raw'), usual('other')])
+    await servers.until(() => servers.ids().length === 12)
+    const { content, isError } = await call(servers.tool('raw_die'))
+    expect({ content, isError }).toEqual({ content: 'ERROR: raw_die: it ended with status 3', isError: true })
+    await servers.until(() => servers.told.length === 2)
+    expect(servers.told).toEqual([
+      'left raw: it ended with status 3',
+      'back raw: raw_echo raw_die raw_hang raw_cancelled raw_environment raw_look',
+    ])
+    expect((await call(servers.tool('other_echo'))).isError).toBe(false)
+  })
+
+  test('is told that a call was stopped', async () => {
+    await using servers = createRawServers([usual('raw')])
+    await servers.until(() => servers.ids().length > 0)
+    const stop = new AbortController()
+    const called = call(servers.tool('raw_hang'), {}, stop.signal)
+    stop.abort(new Error('stopped'))
+    await expect(called).rejects.toThrow('stopped')
+    expect((await call(servers.tool('raw_cancelled'))).content).toMatch(/cancelled: .*stopped/)
+  })
+
+  test('that never says hello has no tools and holds up nobody; so has one that cannot be started', async () => {
+    const missing = byCommand('gone', ['/no/such/program'])
+    await using servers = createRawServers([usual('mute', 'mute'), missing, usual('raw')], { connectMs: 300 })
+    await servers.until(() => servers.ids().length > 0)
+    await servers.until(
+      () => servers.state('mute')?.kind === 'down' && servers.state('gone')?.kind === 'down',
+    )
+    expect(servers.state('mute')).toEqual({ kind: 'down', why: 'it did not answer within 0.3 s' })
+    expect(servers.state('gone')).toEqual({
+      kind: 'down',
+      why: '/no/such/program could not be started (ENOENT)',
+    })
+    expect(servers.told).toEqual([])
+    expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
+  })
+
+  test('ends with us, also where it does not want to', async () => {
+    const servers = createRawServers([usual('stays', 'stays')])
+    await servers.until(() => servers.ids().length > 0)
+    const { content } = await call(servers.tool('stays_pid'))
+    const pid = Number(/\n(\d+)\n/.exec(content)?.[1])
+    expect(() => process.kill(pid, 0)).not.toThrow()
+    await servers[Symbol.asyncDispose]()
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(servers.told).toEqual([])
+  })
+
+  test('is refused what it asks of people and models, with a sentence', async () => {
+    await using servers = createRawServers([usual('raw', 'asks')])
+    await servers.until(() => servers.ids().length > 0)
+    expect((await call(servers.tool('raw_refusal'))).content).toContain(
+      'sshawl asks neither its people nor its models for a server',
+    )
+  })
+})
+
+describe('a server that sends what it should not', () => {
+  test('in 50 MiB is ended with that call, and the others go on', async () => {
+    await using servers = createRawServers([usual('big', 'huge'), usual('raw')])
+    await servers.until(() => servers.ids().length === 8)
+    const { content } = await call(servers.tool('big_huge'))
+    expect(content).toBe('ERROR: big_huge: it sent a message of more than 4 MiB')
+    await servers.until(() => servers.told.length === 2)
+    expect(servers.told).toEqual([
+      'left big: it sent a message of more than 4 MiB',
+      'back big: big_huge big_echo',
+    ])
+    expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
+  })
+
+  test('without end is read no faster than others can bear, and still answers', async () => {
+    await using servers = createRawServers([usual('flood', 'flood'), usual('raw')])
+    await servers.until(() => servers.ids().length === 7)
+    expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
+  })
+
+  test('as names has them cleaned, and takes the place of no other tool', async () => {
+    const all = [usual('raw', 'names'), usual('raw_two')]
+    await using servers = createRawServers(all, {}, ['raw_run_command'])
+    await servers.until(() => servers.sources().every((one) => one.tools().length > 0))
+    const ids = servers
+      .sources()[0]!
+      .tools()
+      .map(({ id }) => id)
+    expect(ids).toEqual([
+      expect.stringMatching(/^raw_run_command_[0-9a-f]{8}$/),
+      expect.stringMatching(/^raw_a__31mb__[0-9a-f]{8}$/),
+      expect.stringMatching(/^raw_Echo_[0-9a-f]{8}$/),
+      expect.stringMatching(/^raw_echo_[0-9a-f]{8}$/),
+      expect.stringMatching(/^raw_x{51}_[0-9a-f]{8}$/),
+      expect.stringMatching(/^raw_two_fetch_[0-9a-f]{8}$/),
+    ])
+    expect((await call(servers.tool(ids[0]!), { a: 1 })).content).toContain('{"a":1}')
+  })
+
+  test('as a schema that goes in circles, or too deep, has its other tools', async () => {
+    await using servers = createRawServers([usual('raw', 'cycle')])
+    await servers.until(() => servers.ids().length > 0)
+    expect(servers.ids()).toEqual(['raw_cyclic', 'raw_fine'])
+    expect(servers.tool('raw_cyclic')?.schema).toMatchObject({ properties: { next: { $ref: '#' } } })
+  })
+})
+
+describe('the list of a server', () => {
+  test('is read again when the server says that it changed; what did not change stays the same object', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sshawl-mcp-'))
+    try {
+      const file = join(dir, 'tools.json')
+      const one = { name: 'one', description: 'One.', inputSchema: { type: 'object' } }
+      await writeFile(file, JSON.stringify([one]))
+      await using servers = createRawServers([byCommand('raw', rawServer('usual', file))])
+      await servers.until(() => servers.ids().length === 1)
+      const before = servers.tool('raw_one')
+      await writeFile(file, JSON.stringify([one, { ...one, name: 'more' }]))
+      await servers.until(() => servers.ids().length === 2)
+      expect(servers.ids()).toEqual(['raw_one', 'raw_more'])
+      expect(servers.tool('raw_one')).toBe(before)
+      expect(servers.told).toEqual([])
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+
+  test('of servers follows the config: one that stays is not started anew', async () => {
+    await using servers = createRawServers([usual('one'), usual('two')])
+    await servers.until(() => servers.ids().length === 12)
+    const before = servers.tool('one_echo')
+    await servers.follow([usual('one'), usual('three')])
+    await servers.until(() => servers.tool('three_echo') !== undefined)
+    expect(servers.tool('one_echo')).toBe(before)
+    expect(servers.tool('two_echo')).toBeUndefined()
+  })
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { modelError } from '../../../../../src/adapters/models/errors/errors.ts'
+import { sampleConfig } from '../../../../support/model-request.ts'
+
+const upstream = { access: sampleConfig({}), endpoint: 'http://localhost:1', question: 'is it running?' }
+
+test.each([
+  ['overloaded_error', true],
+  ['rate_limit_error', true],
+  ['api_error', true],
+  ['timeout_error', true],
+  ['invalid_request_error', false],
+  ['authentication_error', false],
+])('an error of type %s inside a stream may be asked again: %s', (type, retryable) => {
+  const error = modelError({ type, message: 'Overloaded' }, upstream, true)
+  expect(error.message).toMatch(/the provider reported: Overloaded$/)
+  expect(error.retryable).toBe(retryable)
+})

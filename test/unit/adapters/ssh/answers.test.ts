@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { createAnswers } from '../../../../src/adapters/ssh/answers.ts'
+
+test('each is told with the answer to its own question, and what is asked in one go is one question', async () => {
+  const answers = createAnswers()
+  const told: string[] = []
+  let pings = 0
+  answers.ask(() => told.push('too early'))
+  answers.begin(() => (pings += 1))
+  answers.asked()
+  for (const name of ['a', 'b']) answers.ask(() => told.push(name))
+  await Promise.resolve()
+  answers.ask(() => told.push('c'))
+  await Promise.resolve()
+  expect(pings).toBe(2)
+  answers.answered()
+  expect(told).toEqual([])
+  answers.answered()
+  expect(told).toEqual(['a', 'b'])
+  answers.answered()
+  answers.answered()
+  expect(told).toEqual(['a', 'b', 'c'])
+})

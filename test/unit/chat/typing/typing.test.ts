@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { StorageError } from '../../../../src/chat/errors.ts'
+import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
+import { createTyping } from '../../../../src/chat/typing/typing.ts'
+import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
+
+const guest: Person = { id: 'guest:1' as PersonId, name: 'eve-2', admin: false, guest: true }
+
+async function createScene(change: Partial<ChatParts['storage']['talk']['typed']> = {}) {
+  const parts = await createChatParts()
+  const timers: (() => void)[] = []
+  let isWanted = true
+  let now = 1_000_000_000_000
+  const clock = { now: () => now, later: (_ms: number, run: () => void) => void timers.push(run) }
+  const store = { ...parts.storage.talk.typed, ...change }
+  const typing = createTyping({ store, wants: async () => isWanted, clock, log: parts.log })
+  return {
+    typing,
+    store,
+    log: parts.log,
+    alice: await parts.person('alice'),
+    bob: await parts.person('bob'),
+    want: (wanted: boolean) => (isWanted = wanted),
+    days: (count: number) => (now += count * 86_400_000),
+    pass: () => timers.splice(0).forEach((run) => run()),
+  }
+}
+
+test('what somebody typed is there at the next login, for them alone', async () => {
+  const { typing, alice, bob } = await createScene()
+  const first = await typing.open(alice)
+  expect(first.lines).toEqual([])
+  for (const line of ['one', 'two', 'two', '/claim ABCD-EFGH', 'x'.repeat(4_001), 'three']) first.sent(line)
+  await first.close('')
+  expect((await typing.open(alice)).lines).toEqual(['one', 'two', 'three'])
+  expect((await typing.open(bob)).lines).toEqual([])
+})
+
+test('a second session has the lines of the first at once, and they are stored after a moment', async () => {
+  const { typing, store, alice, pass } = await createScene()
+  const first = await typing.open(alice)
+  first.sent('one')
+  expect((await typing.open(alice)).lines).toEqual(['one'])
+  expect(await store.lines(alice.id)).toEqual([])
+  first.sent('two')
+  pass()
+  // What is asked for is written in the order in which it was asked for.
+  await store.dropDraft(alice.id)
+  expect(await store.lines(alice.id)).toEqual(['one', 'two'])
+})
+
+test('only the newest lines are kept', async () => {
+  const { typing, alice } = await createScene()
+  const first = await typing.open(alice)
+  for (let i = 0; i < 300; i++) first.sent(`line ${i}`)
+  await first.close('')
+  const { lines } = await typing.open(alice)
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100', 'line 299'])
+})
+
+test('a draft is offered until something is sent, or for seven days; no secret is kept', async () => {
+  const { typing, alice, days } = await createScene()
+  const close = async (draft: string) => await (await typing.open(alice)).close(draft)
+  await close('half a thou')
+  await close('')
+  expect((await typing.open(alice)).draft).toBe('half a thou')
+  const session = await typing.open(alice)
+  session.sent('now')
+  await session.close('')
+  await close('  ')
+  expect((await createAfter()).draft).toBeUndefined()
+  await close('my code is ABCD-EFGH')
+  expect((await createAfter()).draft).toBeUndefined()
+  await close(`😀${'é'.repeat(70_000)}`)
+  days(8)
+  expect((await createAfter()).draft).toBeUndefined()
+
+  async function createAfter() {
+    const opened = await typing.open(alice)
+    await opened.close('')
+    return opened
+  }
+})
+
+test('who wants nothing kept has it forgotten, and nothing is kept from then on', async () => {
+  const { typing, store, alice, want, pass } = await createScene()
+  const first = await typing.open(alice)
+  first.sent('one')
+  pass()
+  first.sent('two')
+  want(false)
+  await typing.setKept(alice, false)
+  first.sent('three')
+  await first.close('a draft')
+  pass()
+  expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
+  const second = await typing.open(alice)
+  second.sent('four')
+  await second.close('another')
+  expect([await store.lines(alice.id), await store.draft(alice.id, 0)]).toEqual([[], undefined])
+  want(true)
+  const third = await typing.open(alice)
+  await typing.setKept(alice, true)
+  third.sent('five')
+  await third.close('')
+  expect(await store.lines(alice.id)).toEqual(['five'])
+})
+
+test('for a guest nothing is kept', async () => {
+  const { typing } = await createScene()
+  const session = await typing.open(guest)
+  session.sent('one')
+  await session.close('draft')
+  expect(await typing.open(guest)).toMatchObject({ lines: [] })
+  await typing.setKept(guest, false)
+})
+
+test('a store that fails keeps nobody from typing, and is logged', async () => {
+  const fails = async (): Promise<never> => {
+    throw new StorageError('full', 'the disk is full')
+  }
+  const { typing, log, alice } = await createScene({ lines: fails, addLines: fails, keepDraft: fails })
+  const session = await typing.open(alice)
+  expect(session.lines).toEqual([])
+  session.sent('one')
+  await session.close('draft')
+  expect((log as unknown as { readonly lines: readonly string[] }).lines).toEqual([
+    'what somebody typed before could not be read',
+    'what somebody typed was not stored',
+    'a draft was not stored',
+  ])
+})

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { parseHTML } from 'linkedom'
+import { describe, expect, test } from 'vitest'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import type { LayerReport } from '../../../src/prompt/prompt.ts'
+import { promptParts } from '../../../src/pages/prompt-parts.ts'
+import { STYLE } from '../../../src/pages/style.ts'
+import { samplePrompt } from '../../support/model-request.ts'
+import { pageHead } from '../../../src/pages/page.ts'
+import { createTranscript } from '../../../src/pages/transcript.ts'
+import { createCommandWorld, refused } from '../../support/commands/command-world.ts'
+import { tool } from '../../support/turn-world.ts'
+
+const base = {
+  id: '01AAAAAAAAAAAAAAAAAAAAAAAA' as EntryId,
+  at: Date.UTC(2026, 0, 2, 9, 41, 7),
+  room: 'hall' as RoomName,
+  author: 'ann',
+}
+const turn = '01BBBBBBBBBBBBBBBBBBBBBBBB' as TurnId
+
+/** The page of a log, as a browser reads it. */
+async function transcriptOf(entries: readonly Entry[], topic = '') {
+  const transcript = await createTranscript({ name: 'hall', topic, at: base.at })
+  const parts = [
+    transcript.head,
+    ...entries.flatMap((entry) => [...transcript.entry(entry)]),
+    ...transcript.end(),
+  ]
+  return parseHTML(parts.map(String).join('')).document
+}
+
+test('a page allows its own stylesheet and nothing else', async () => {
+  const { document } = parseHTML(`${String(await pageHead('a <b> \u202e page'))}</main></body></html>`)
+  const style = document.querySelector('style')?.textContent ?? ''
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute('content')).toBe(
+    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`,
+  )
+  expect(style).not.toMatch(/url\(|@import/)
+  expect(document.title).toBe('a <b> \\u{202e} page')
+})
+
+test('a page of a prompt accounts for the whole window, and no two of its parts have one colour', () => {
+  const budget = {
+    ...{ window: 1100, reserved_output: 100, target: 900, used: 755 },
+    ...{ system: 200, context: 400, message: 50, tools: 100, framing: 5 },
+  }
+  const layers = Array.from({ length: 8 }, (_, index): LayerReport => {
+    const facts = { priority: 0, placement: 'system', status: 'kept', note: '' } as const
+    return { name: `layer ${index}`, tokens: 10, ...facts }
+  })
+  const { document } = parseHTML(
+    `<html><body>${String(promptParts(samplePrompt({ budget, layers }), []))}</body></html>`,
+  )
+  expect(document.querySelector('p')?.textContent?.replaceAll(/\s+/g, ' ')).toContain(
+    '145 are free; 100 more are kept for the answer, of 1100; 100 because its provider counts more than we do.',
+  )
+  const colours = [...document.querySelectorAll('.bar rect')].map((part) => part.getAttribute('class') ?? '')
+  expect(colours).toHaveLength(10)
+  expect(new Set(colours).size).toBe(10)
+  for (const colour of colours) expect(STYLE).toContain(`.${colour} { color:`)
+})
+
+describe('a transcript', () => {
+  test('shows what stands behind a fence, and aligns the columns of a table', async () => {
+    const text = '```html"><script>alert(2)</script>\nx\n```\n\n|a|b|c|\n|:--|:-:|--:|\n|1|2|3|'
+    const document = await transcriptOf([{ ...base, kind: 'reply', turn, text }])
+    expect(document.querySelector('.md .info')?.textContent).toBe('html"><script>alert(2)</script>')
+    expect(document.querySelector('script')).toBeNull()
+    const sides = (cell: string) =>
+      [...document.querySelectorAll(cell)].map((one) => one.getAttribute('class') ?? '')
+    expect(sides('th')).toEqual(['', 'center', 'right'])
+    expect(sides('td')).toEqual(['', 'center', 'right'])
+    expect(document.querySelector('[style]')).toBeNull()
+  })
+
+  test.each<readonly [string, Entry, string]>([
+    ['a message', { ...base, kind: 'message', text: 'a *b*\nc' }, 'ann 09:41:07 a b c'],
+    [
+      'an edited one',
+      { ...base, kind: 'message', text: 'b', edits: turn as string as EntryId },
+      'ann (edited) 09:41:07 b',
+    ],
+    ['an action', { ...base, kind: 'action', text: 'waves' }, '09:41:07 * ann waves'],
+    ['a notice', { ...base, kind: 'notice', level: 'error', text: 'no <b>' }, '09:41:07 no <b>'],
+    [
+      'a reply with its bill',
+      {
+        ...base,
+        kind: 'reply',
+        author: 'qwen',
+        text: '`x`',
+        turn,
+        outcome: 'done',
+        usage: { input: 5, output: 2 },
+      },
+      'qwen 09:41:07 x 5 tokens in · 2 out',
+    ],
+    [
+      'a result, which is whole',
+      {
+        ...base,
+        kind: 'tool_result',
+        call: 'c',
+        name: 'Grep',
+        isError: false,
+        durationMs: 3,
+        bytes: 4,
+        text: '1\n<2>',
+      },
+      '09:41:07 Grep: 1 … (3ms, 4 B) 1 <2>',
+    ],
+    [
+      'what a sub-turn said, which is whole',
+      { ...base, kind: 'reply', author: 'qwen', text: 'a\nb', turn, thread: turn },
+      '09:41:07 (side turn) qwen: a … a b',
+    ],
+  ])('has %s', async (_, entry, text) => {
+    const document = await transcriptOf([entry])
+    const shown = document.querySelector('h2')?.nextElementSibling?.textContent ?? ''
+    expect(shown.replace(/\s+/g, ' ').trim()).toBe(text)
+  })
+
+  test('has the days, the topic, and its end; comings in a row are one line, which unfolds to each', async () => {
+    const coming = (name: string, at: number): Entry => ({
+      ...{ ...base, kind: 'presence', author: 'system', event: 'joined', text: `${name} joined` },
+      at,
+    })
+    const day = 24 * 60 * 60 * 1_000
+    const document = await transcriptOf(
+      [
+        coming('bob', base.at),
+        coming('cy', base.at),
+        { ...base, kind: 'message', text: 'hi' },
+        coming('di', base.at + day),
+      ],
+      'a <b> topic',
+    )
+    expect([...document.querySelectorAll('h2')].map((one) => one.textContent)).toEqual([
+      '2026-01-02',
+      '2026-01-03',
+    ])
+    expect(document.querySelector('p.plain')?.textContent).toBe('a <b> topic')
+    expect(document.querySelector('details summary')?.textContent).toBe('09:41:07 bob, cy joined')
+    expect(document.querySelectorAll('details p.aside')).toHaveLength(2)
+    expect(document.querySelector('main')?.lastElementChild?.textContent).toBe('The end: 4 entries.')
+  })
+
+  test('has every entry of a crowd that only comes and goes', async () => {
+    const entries = Array.from({ length: 450 }, (_, index): Entry => {
+      return { ...base, kind: 'presence', author: 'system', event: 'joined', text: `p${index} joined` }
+    })
+    const document = await transcriptOf(entries)
+    expect(document.querySelectorAll('details p.aside')).toHaveLength(450)
+    expect(document.querySelectorAll('details')).toHaveLength(3)
+  })
+})
+
+describe('pages of commands', () => {
+  test('are refused in a session, with the line that makes them', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'wrap --html')).toEqual(
+      refused('a page is for a browser; from a shell: ssh HOST wrap hall @qwen --html > wrap.html'),
+    )
+    expect(await world.type(world.bob, 'turn --html')).toEqual(
+      refused('a page is for a browser; from a shell: ssh HOST turn hall last --html > turn.html'),
+    )
+  })
+
+  test('are for those who may use the command without --html', async () => {
+    await using world = await createCommandWorld()
+    for (const verb of ['wrap', 'turn', 'export'])
+      expect(await world.exec(world.bob, `${verb} den --html`)).toEqual(
+        await world.exec(world.bob, `${verb} den`),
+      )
+  })
+
+  test('show a turn that called a tool step by step, and one that failed', async () => {
+    await using world = await createCommandWorld(tool('echo'))
+    await world.exec(world.bob, 'ask hall qwen call echo {"q":"<x>"}')
+    const { document } = parseHTML((await world.exec(world.bob, 'turn hall --html')).out.join(''))
+    expect([...document.querySelectorAll('h2')].map((one) => one.textContent)).toEqual(['Step 1', 'Step 2'])
+    const texts = [...document.querySelectorAll('pre')].map((one) => one.textContent?.replace(/^\n/, ''))
+    expect(texts).toContain('{"q":"<x>"}')
+    expect(document.querySelector('h1')?.textContent).toBe('@qwen for bob in hall')
+  })
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { BREAK } from '../../../src/prompt/prompt.ts'
+import { layerTexts } from '../../../src/prompt/shown/layer-texts.ts'
+import { sharesOf } from '../../../src/prompt/shown/shares.ts'
+import { createCommandWorld } from '../../support/commands/command-world.ts'
+import { samplePrompt } from '../../support/model-request.ts'
+import { tool } from '../../support/turn-world.ts'
+
+test('the texts of the layers, joined, are what is sent', async () => {
+  await using world = await createCommandWorld(tool('Grep'))
+  const { rooms } = world.turnWorld.chatParts
+  const room = await rooms.get('hall', world.ann)
+  await room.record({ kind: 'message', author: 'ann', text: 'two lines\n\nand a break between' })
+  const prompt = await world.turnWorld.turns.prompt({ room, person: world.ann, model: 'qwen' })
+  const texts = layerTexts(prompt)
+  for (const placement of ['system', 'context'] as const) {
+    const own = prompt.layers.filter((layer) => layer.placement === placement)
+    const joined = own.flatMap((layer) => texts?.get(layer) || []).join(BREAK)
+    expect(joined).toBe(prompt[placement])
+    expect(joined).not.toBe('')
+  }
+  expect([...(texts ?? [])].find(([{ name }]) => name === 'history')?.[1]).toContain('two lines')
+})
+
+test('where no lengths are stored, or they do not fit, no text is taken for that of a layer', () => {
+  const old = samplePrompt()
+  expect(layerTexts(old)).toBeUndefined()
+  const [system, history] = old.layers
+  const lengths = (a: number, b: number) => [
+    { ...system!, length: a },
+    { ...history!, length: b },
+  ]
+  expect(layerTexts({ ...old, layers: lengths(old.system.length, 3) })).toBeUndefined()
+  expect(layerTexts({ ...old, layers: lengths(old.system.length, old.context.length) })?.size).toBe(2)
+})
+
+test('the shares add up to what the layers say, and the definitions are apart', async () => {
+  await using world = await createCommandWorld(tool('Grep'))
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  const prompt = await world.turnWorld.turns.prompt({ room, person: world.ann, model: 'qwen' })
+  const shares = sharesOf(prompt)
+  const sum = (tokens: readonly number[]): number => tokens.reduce((all, one) => all + one, 0)
+  const { message, framing, tools } = prompt.budget
+  expect(sum(shares.map(({ tokens }) => tokens))).toBe(
+    sum(prompt.layers.map(({ tokens }) => tokens)) + message + framing,
+  )
+  expect(shares.find(({ isTools }) => isTools)?.tokens).toBe(tools)
+})

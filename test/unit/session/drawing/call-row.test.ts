@@ -1,0 +1,61 @@
+import stringWidth from 'string-width'
+import { expect, test } from 'vitest'
+import type { EntryId, RoomName, ToolCallEntry, ToolResultEntry, TurnId } from '../../../../src/chat/entry.ts'
+import { createDrawCall, resultRows } from '../../../../src/session/drawing/call-row.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+
+const base = {
+  id: '1' as EntryId,
+  at: 0,
+  room: 'lobby' as RoomName,
+  author: 'qwen',
+  turn: 't' as TurnId,
+  call: 'c',
+}
+const call = (name: string): ToolCallEntry => ({
+  ...base,
+  kind: 'tool_call',
+  text: '',
+  name,
+  arguments: { command: 'rm -rf build' },
+  requester: 'bob',
+})
+const result = (name: string, text: string): ToolResultEntry => ({
+  ...base,
+  kind: 'tool_result',
+  text,
+  name,
+  isError: text.startsWith('ERROR'),
+  durationMs: 12,
+  bytes: 20,
+})
+const style = (columns: number) => ({ columns, theme: chooseTheme('vt100', {}) })
+const withoutSgr = (row: string): string => row.replaceAll(/\u001b\[[\d;]*m/g, '')
+
+const NAMES = ['Grep', 'calculator', 'run_command'] as const
+
+test.each(NAMES)('a row of 33 cells has the whole name of %s, while it runs and when it is done', (name) => {
+  const running = createDrawCall()
+  for (const [ms, time] of [
+    [1_500, '1.5s'],
+    [3_599_000, '59m 59s'],
+  ] as const) {
+    const row = withoutSgr(running(call(name), ms, style(33)))
+    expect(row).toContain(`-- qwen: ${name}`)
+    expect(row.endsWith(` ${time}`)).toBe(true)
+    expect(stringWidth(row)).toBeLessThanOrEqual(33)
+  }
+  for (const text of [
+    'ERROR: permission was denied, and this is why',
+    'a result that is longer than the row',
+  ]) {
+    const rows = resultRows(call(name), result(name, text), style(33)).map(withoutSgr)
+    expect(rows[0]).toContain(`-- qwen: ${name}`)
+    for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(33)
+  }
+})
+
+test('where there is no room for a long name, its row is cut and still tells the time', () => {
+  const row = withoutSgr(createDrawCall()(call('x'.repeat(64)), 1_500, style(33)))
+  expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)
+})

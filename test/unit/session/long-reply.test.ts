@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
+import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
+import { chooseTheme, type DrawingStyle } from '../../../src/session/drawing/theme.ts'
+import { draftOf } from '../../../src/session/line-editor.ts'
+import { createLiveView } from '../../../src/session/live-view.ts'
+import { createReplies } from '../../../src/session/replies/replies.ts'
+import { createShared } from '../../../src/session/shared.ts'
+import { memoryLog } from '../../support/chat-parts.ts'
+import { longReply } from '../../support/long-reply.ts'
+import { markdown } from '../../support/markdown-tools.ts'
+import { allWords, wordsIn } from '../../support/numbered-markdown.ts'
+import { personalAt } from '../../support/personal.ts'
+import { handTimers } from '../../support/shared-by-sessions.ts'
+import { createEmulator, createFakeTerminal } from '../../support/terminal.ts'
+
+const room = 'lobby' as RoomName
+const turn = 't1' as TurnId
+const TOKEN_UNITS = 4
+const TOKEN_MS = 5
+const KEY_MS = 120
+/** As the board of a room has them. */
+const REPLY_MS = 80
+const TICK_MS = 500
+const TYPED = 'what somebody types meanwhile '
+
+/** Three people in one room who type all the time while a model writes this text; an empty one is never begun. */
+async function watch(text: string, columns: number) {
+  const timers = handTimers()
+  const shared = createShared(timers, { markdown, log: memoryLog(), clock: { now: () => 0 } })
+  const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
+  let running = ''
+  const people = Array.from({ length: 3 }, () => {
+    const terminal = createFakeTerminal({ size: { columns, rows: 24 }, term: 'xterm-256color' })
+    const emulator = createEmulator(columns, 24)
+    const account = createScheduler(timers).open()
+    const footer = ({ theme }: DrawingStyle) => ({
+      replies: replies.now(),
+      replyOf: replies.of,
+      status: theme.status(`${running}lobby · 3 here`),
+    })
+    const fail = (error: unknown): never => {
+      throw error
+    }
+    const personal = personalAt(terminal)
+    const parts = {
+      own: 'ann',
+      personal,
+      frames: shared.frames.of(account),
+      drawEntry: shared.drawEntry,
+      drawCall: shared.drawCall,
+      now: timers.now,
+      fail,
+    }
+    return { terminal, emulator, view: createLiveView(terminal, footer, parts), seen: 0, typed: '' }
+  })
+  timers.advance(1_000)
+  const begun = people.map(({ terminal }) => terminal.written().length)
+  const refresh = (): void => people.forEach(({ view }) => view.refresh())
+  const torn: string[] = []
+  const longest = { rows: 0 }
+
+  async function look(): Promise<void> {
+    for (const one of people) {
+      const written = one.terminal.written()
+      await one.emulator.write(written.slice(one.seen))
+      one.seen = written.length
+      const screen = one.emulator.screen()
+      if (screen.at(-1) !== `> ${one.typed}`.trimEnd()) torn.push(screen.at(-1) ?? '')
+      longest.rows = Math.max(longest.rows, screen.length)
+    }
+  }
+
+  const length = 12_000
+  for (let at = 0; at < length; at += TOKEN_MS) {
+    const from = (at / TOKEN_MS) * TOKEN_UNITS
+    const piece = text.slice(from, from + TOKEN_UNITS)
+    if (piece !== '') replies.add({ room, turn, model: 'qwen', text: piece })
+    if (at % REPLY_MS === 0 && replies.flush()) refresh()
+    if (at % TICK_MS === 0 && piece !== '') {
+      running = `@qwen writing ${at / 1000}s · ^X to stop · `
+      refresh()
+    }
+    if (at % KEY_MS === 0) {
+      for (const one of people) {
+        one.typed = one.typed.length > 30 ? '' : one.typed + (TYPED[one.typed.length % TYPED.length] ?? '')
+        one.view.draft(draftOf(one.typed))
+      }
+    }
+    timers.advance(TOKEN_MS)
+    if (at % KEY_MS === 0) await look()
+  }
+  if (text !== '') {
+    const entry = wholeReply(text)
+    for (const { view } of people) view.entry(entry)
+    replies.end(turn, entry)
+  }
+  running = ''
+  refresh()
+  timers.advance(1_000)
+  await look()
+  const bytes = people.map(({ terminal }, index) => Buffer.byteLength(terminal.written().slice(begun[index])))
+  return { torn, bytes, longest, shown: people.map(({ emulator }) => emulator.all()) }
+}
+
+const wholeReply = (text: string): Entry => ({
+  id: '1' as EntryId,
+  at: 0,
+  room,
+  author: 'qwen',
+  text,
+  kind: 'reply',
+  turn,
+  outcome: 'done',
+})
+
+test.each([40, 120])(
+  'at %i columns, 200 tokens a second while three type: no draft torn, every word once, at most twice the bytes',
+  async (columns) => {
+    const { text, words } = longReply()
+    const quiet = await watch('', columns)
+    const { torn, bytes, shown, longest } = await watch(text, columns)
+    expect(torn).toEqual([])
+    expect(longest.rows).toBe(24)
+    for (const rows of shown) expect(wordsIn(rows.join('\n'))).toEqual(allWords(words))
+    const added = bytes.map((count, index) => (count - (quiet.bytes[index] ?? 0)) / Buffer.byteLength(text))
+    expect(Math.max(...added)).toBeLessThanOrEqual(2)
+  },
+)
+
+test('an entry of a reply that was never shown as it was written stands there as a whole', () => {
+  const { text, words } = longReply()
+  const entry = wholeReply(text)
+  const shared = createShared(handTimers(), { markdown, log: memoryLog(), clock: { now: () => 0 } })
+  const drawn = shared.drawEntry(entry, { columns: 79, theme: chooseTheme('xterm-256color', {}) })
+  expect(wordsIn(drawn.text)).toEqual(allWords(words))
+})
+
+test('of a reply from the past that is very long, the beginning is drawn with its Markdown and the rest as it was written', () => {
+  const { text, words } = longReply()
+  const long = `${text}\n\n`.repeat(10)
+  const entry: Entry = {
+    ...{ id: '1' as EntryId, at: 0, room, author: 'qwen', text: long },
+    ...{ kind: 'reply', turn, outcome: 'done' },
+  }
+  const shared = createShared(handTimers(), { markdown, log: memoryLog(), clock: { now: () => 0 } })
+  const { text: drawn } = shared.drawEntry(entry, { columns: 79, theme: chooseTheme('vt100', {}) })
+  const [before = '', after = ''] = drawn.split('(it is long: what follows is shown as it was written)')
+  expect(wordsIn(drawn)).toEqual(Array.from({ length: 10 }, () => allWords(words)).flat())
+  expect(before).not.toContain('```')
+  expect(after).toContain('```ts')
+})

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createGrowingMarkdown, type GrowingMarkdown } from '../../../../src/session/markdown/growing.ts'
+import type { Stretch } from '../../../../src/session/markdown/inline.ts'
+import type { Unit } from '../../../../src/session/markdown/unit.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
+import { allWords, numberedMarkdown, wordsIn } from '../../../support/numbered-markdown.ts'
+
+const written = (stretches: readonly Stretch[]): string =>
+  stretches
+    .map(
+      ({ text, look }) =>
+        `${text}${Object.keys(look)
+          .map((one) => `<${one}>`)
+          .join('')}`,
+    )
+    .join('')
+
+function line({ gap, lead, body }: Unit): string {
+  const before = `${gap ? '\n' : ''}${lead.first}`
+  switch (body.type) {
+    case 'text':
+      return `${before}${body.isHeading ? '# ' : ''}${written(body.read())}`
+    case 'code':
+      return `${before}$ ${written(body.read())}`
+    case 'row':
+      return `${before}${body.cells.map((cell) => written(cell())).join(' | ')}`
+    case 'rule':
+      return `${before}----`
+    case 'note':
+      return `${before}${body.text}`
+  }
+}
+
+const grow = (): GrowingMarkdown => createGrowingMarkdown(markdown.tools())
+
+function whole(text: string): readonly string[] {
+  const growing = grow()
+  growing.add(text)
+  growing.finish()
+  return growing.units.map(line)
+}
+
+test('blocks become units: paragraphs, items, lines of code, rows', () => {
+  const text = `# Title
+Some **bold** \`code\` and [a link](https://x.org/a).
+
+- one
+  - two
+1. first
+
+> quoted
+
+\`\`\`ts
+let x = 1 // hi
+\`\`\`
+
+| a | b |
+|---|--:|
+| 1 | 2 | 3 |
+
+---`
+  expect(whole(text)).toEqual([
+    '# Title',
+    'Some bold<strong> code<code> and a link<address> (https://x.org/a)<address>.',
+    '\n- one',
+    '  - two',
+    '1. first',
+    '\n> quoted',
+    '\n$ let<role> x = 1<role> // hi<role>',
+    '\na | b',
+    '1 | 2 | 3',
+    '\n----',
+  ])
+})
+
+test.each([
+  ['- [x](javascript:alert(1))', ['- [x](javascript:alert(1))']],
+  ['<b>&lt;&#x202e;&#27;</b>', ['<b><\ufffd</b>']],
+  ['[a]: https://x.org\n[a]', ['[a]: https://x.org<address>\n[a]']],
+  ['  deep\n    kept', ['deep\n    kept']],
+  ['- \n\tlater', ['- later']],
+  ['', []],
+  ['\n\n \n', []],
+])('%j is read as what it is', (text, lines) => {
+  expect(whole(text)).toEqual(lines)
+})
+
+test('however a text is cut, its units are the same, and none that is finished changes', () => {
+  fc.assert(
+    fc.property(
+      numberedMarkdown,
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
+      ({ text }, sizes) => {
+        const growing = grow()
+        const seen: Unit[] = []
+        for (let at = 0, piece = 0; at < text.length; piece++) {
+          const size = sizes[piece % sizes.length] ?? 1
+          growing.add(text.slice(at, at + size))
+          growing.open()
+          at += size
+          expect(growing.units.slice(0, seen.length)).toEqual(seen)
+          seen.push(...growing.units.slice(seen.length))
+        }
+        growing.finish()
+        expect(growing.units.map(line)).toEqual(whole(text))
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('every word is read once, in order, in what is finished and what is open', () => {
+  fc.assert(
+    fc.property(numberedMarkdown, ({ text, words }) => {
+      expect(wordsIn(whole(text).join('\n'))).toEqual(allWords(words))
+    }),
+    { numRuns: 300 },
+  )
+})

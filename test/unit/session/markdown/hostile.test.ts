@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { renderEntry } from '../../../../src/session/drawing/render-entry.ts'
+import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
+import { createReplies } from '../../../../src/session/replies/replies.ts'
+import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
+import { cleanText } from '../../../../src/lib/text/clean-text.ts'
+import { markdown } from '../../../support/markdown-tools.ts'
+
+const style = { columns: 79, theme: chooseTheme('xterm-256color', {}) }
+const room = 'lobby' as RoomName
+const LENGTH = 60_000
+const fill = (part: string): string => part.repeat(Math.ceil(LENGTH / part.length)).slice(0, LENGTH)
+const lines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'one line': fill('x'),
+  'one line of words': fill('word '),
+  'quotes in quotes': `${'>'.repeat(10_000)} a`,
+  'quotes in quotes, apart': `${'> '.repeat(10_000)} a`,
+  'lists in lists': fill('- '),
+  'lists ever deeper': lines(340, (index) => `${' '.repeat(index)}- a`),
+  'quotes ever deeper': lines(340, (index) => `${'>'.repeat(index)} a`),
+  brackets: fill('['),
+  'openings of links': fill('[a]('),
+  'openings of pictures': fill('![['),
+  stars: fill('*a_'),
+  'pairs of stars': fill('**'),
+  strikes: fill('~~a'),
+  backticks: lines(300, (index) => '`'.repeat(index)),
+  fences: fill('```\n'),
+  'a fence that never ends': `\`\`\`js\n${fill('a("/*`${')}`,
+  'code of one kind of sign': `\`\`\`js\n${fill('(')}`,
+  'a wide table': `${'|a'.repeat(5_000)}\n${'|-'.repeat(5_000)}\n${lines(3, () => '|b'.repeat(5_000))}`,
+  'a long table': `|a|b|\n|-|-|\n${lines(6_000, () => '|1|2|')}`,
+  bars: fill('|'),
+  addresses: fill('http://'),
+  'addresses in signs': fill('<http://a'),
+  entities: fill('&#x202e;'),
+  escapes: fill('\u001b[2J\u009b31m'),
+  'turned text': fill('\u202eabc\u2066'),
+  marks: fill('a\u0301\u0302\u0303'),
+  wide: fill('日本語'),
+  families: fill('👩‍👩‍👧'),
+  backslashes: fill('\\'),
+  'line ends': fill('\n'),
+}
+
+const cpuMs = (work: () => void): number => {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+test.each(Object.entries(HOSTILE))('%s: a whole reply is drawn in bounded time', (_, text) => {
+  const entry: Entry = {
+    ...{ id: '1' as EntryId, at: 0, room, author: 'qwen', text },
+    ...{ kind: 'reply', turn: 't1' as TurnId, outcome: 'done' },
+  }
+  let drawn = ''
+  const ms = cpuMs(() => (drawn = renderEntry(entry, style, markdown.tools())))
+  expect(ms).toBeLessThan(1_000)
+  expect(drawn.replaceAll(/\u001b\[[\d;]*m|\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toMatch(
+    /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u,
+  )
+})
+
+test.each(Object.entries(HOSTILE))('%s: while it is written no frame takes long', (_, text) => {
+  const replies = createReplies({ tools: markdown.tools, wallNow: () => 0 })
+  const clean = cleanText(text)
+  let longest = 0
+  for (let at = 0; at < Math.min(clean.length, 12_000); at += 400) {
+    const add = (): void => {
+      replies.add({ room, turn: 't1' as TurnId, model: 'qwen', text: clean.slice(at, at + 400) })
+      replies.flush()
+      for (const reply of replies.now()) reply.live(Math.max(0, reply.finished - 1), style, 'follows')
+    }
+    longest = Math.max(longest, cpuMs(add))
+  }
+  expect(longest).toBeLessThan(250)
+})

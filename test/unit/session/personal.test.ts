@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Entry, EntryId, RoomName } from '../../../src/chat/entry.ts'
+import type { PersonalOptions } from '../../../src/chat/preferences/options.ts'
+import { personalAt } from '../../support/personal.ts'
+import { createFakeTerminal } from '../../support/terminal.ts'
+
+const size = { columns: 80, rows: 24 }
+const open = (env: Record<string, string>, options: PersonalOptions = {}, term = 'xterm-256color') =>
+  personalAt(createFakeTerminal({ size, env, term }), options)
+
+test.each([
+  [{}, {}, 'auto'],
+  [{}, { theme: 'light' }, 'light'],
+  [{ SSHAWL_THEME: 'dark' }, { theme: 'light' }, 'dark'],
+  [{ SSHAWL_THEME: 'sepia' }, { theme: 'light' }, 'light'],
+  [{ SSHAWL_THEME: '__proto__' }, {}, 'auto'],
+  [{ NO_COLOR: '1' }, { theme: 'light' }, 'mono'],
+  [{ NO_COLOR: '' }, {}, 'auto'],
+  [{ NO_COLOR: '1', SSHAWL_THEME: 'dark' }, {}, 'dark'],
+] as const)('a client that sends %j, with %j kept, has the theme %s', (env, kept, theme) => {
+  expect(open(env, kept).theme().id).toBe(theme)
+})
+
+test.each([
+  ['vt100', {}, 'mono'],
+  ['xterm-mono', {}, 'mono'],
+  ['ansi', {}, 'mono'],
+  ['ansi', { COLORTERM: 'truecolor' }, 'auto'],
+  ['xterm-256color', {}, 'auto'],
+  ['screen', {}, 'auto'],
+] as const)('a terminal %s with %j has the theme %s', (term, env, theme) => {
+  expect(open(env, {}, term).theme().id).toBe(theme)
+})
+
+test('what is set in the session holds from then on, whatever the client sent', () => {
+  const personal = open({ SSHAWL_THEME: 'dark', SSHAWL_PLAIN: '1', NO_COLOR: '1' })
+  let changes = 0
+  personal.onChange(() => changes++)
+  expect([personal.theme().id, personal.isPlain()]).toEqual(['dark', true])
+  personal.set({ theme: 'light', plain: 'off' })
+  expect([personal.theme().id, personal.isPlain(), changes]).toEqual(['light', false, 2])
+  personal.set({ theme: 'auto' })
+  expect(personal.theme().id).toBe('auto')
+})
+
+test.each([
+  ['xterm', {}, {}, false],
+  ['xterm', {}, { plain: 'on' }, true],
+  ['xterm', { SSHAWL_PLAIN: '1' }, {}, true],
+  ['xterm', { SSHAWL_PLAIN: '0' }, { plain: 'on' }, false],
+  ['xterm', { SSHAWL_PLAIN: '' }, {}, false],
+  ['dumb', {}, {}, true],
+  ['bot', {}, {}, true],
+  ['', {}, {}, true],
+] as const)('a terminal %j with %j, and %j kept, is plain: %s', (term, env, kept, is) => {
+  expect(open(env, kept, term).isPlain()).toBe(is)
+})
+
+test('without a pty nothing can be drawn, whatever is set', () => {
+  const personal = personalAt(createFakeTerminal(), { plain: 'off' })
+  personal.set({ plain: 'off' })
+  expect(personal.isPlain()).toBe(true)
+})
+
+const said = (text: string, author = 'bob', kind = 'message'): Entry =>
+  ({ id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author, kind, text }) as Entry
+
+test.each([
+  ['mention', [false, true, false, false]],
+  ['all', [true, true, false, false]],
+  ['off', [false, false, false, false]],
+] as const)('with the bell at %s it rings for the right lines', (bell, rings) => {
+  const personal = open({}, { bell })
+  const lines = [said('hello'), said('hey @zoe'), said('@zoe me', 'zoe'), said('ann joined', '', 'presence')]
+  expect(lines.map(personal.rings)).toEqual(rings)
+  expect(personal.mayRing()).toBe(bell !== 'off')
+})
