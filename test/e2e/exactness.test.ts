@@ -29,7 +29,7 @@ context_window = ${WINDOW}
 max_output = ${MAX_OUTPUT}
 `
   stage = await createStage({ config: model('qwen') + model('dear') })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 const json = async <T>(...words: readonly string[]): Promise<T> => {
-  const { stdout, stderr } = await stage.as('root', words)
+  const { stdout, stderr } = await stage.as('rhea', words)
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout) as T
 }
@@ -79,10 +79,10 @@ describe('the budget of a prompt', () => {
     ['no tools', ['off']],
     ['a few tools', ['look', 'calculator', 'Gr*']],
   ])('equals a recount of the body that the provider received: %s', async (_what, scope) => {
-    await stage.as('root', ['tools', 'lobby', ...scope])
-    await stage.as('root', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
+    await stage.as('rhea', ['tools', 'lobby', ...scope])
+    await stage.as('rhea', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
     provider.play(says('yes'))
-    await stage.as('root', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
+    await stage.as('rhea', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
     const { body } = provider.requests.at(-1)!
     const { budget } = await lastPrompt()
     expect(budget.used).toBe(recount(body).charged)
@@ -90,7 +90,7 @@ describe('the budget of a prompt', () => {
   })
 
   test('shrinks as a provider counts more than we do, and /models tells how much', async () => {
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     const targets: number[] = []
     for (let turn = 0; turn < 4; turn += 1) {
       provider.play((response, request) =>
@@ -99,7 +99,7 @@ describe('the budget of a prompt', () => {
           request,
         ),
       )
-      await stage.as('root', ['ask', 'lobby', '@dear', 'and', 'now?'])
+      await stage.as('rhea', ['ask', 'lobby', '@dear', 'and', 'now?'])
       targets.push((await lastPrompt()).budget.target)
     }
     // Nothing is known of it yet, so its provider is assumed to count a quarter more than we do.
@@ -111,7 +111,7 @@ describe('the budget of a prompt', () => {
     expect(learned.calibration).toBeLessThan(1.62)
     expect(learned.reports).toBe(4)
     expect((await modelNamed('qwen')).calibration).toBe(1.25)
-    const { stdout } = await stage.as('root', ['models'])
+    const { stdout } = await stage.as('rhea', ['models'])
     expect(stdout).toMatch(/@dear .*; prompts are bounded by 1\.6\d times our count \(4 reports\)/)
     const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
     expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
@@ -124,7 +124,7 @@ describe('the budget of a prompt', () => {
     provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
       answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
     )
-    await stage.as('root', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
+    await stage.as('rhea', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
     // The first step's report (11 tokens) is far below our count and is left out.
     expect((await modelNamed('dear')).reports).toBe(before + 1)
   })
@@ -139,7 +139,7 @@ const modelNamed = async (name: string) => {
 
 /** What the newest turn in the lobby was sent. */
 async function lastPrompt(): Promise<Sent['prompt']> {
-  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '1', '--json'])
+  const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '1', '--json'])
   const { turn } = JSON.parse(stdout.trim()) as { readonly turn: string }
   return (await json<Sent>('turn', 'lobby', turn, '--json')).prompt
 }

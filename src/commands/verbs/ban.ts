@@ -9,7 +9,7 @@ import { printTold } from './shared/told.ts'
 
 const ROOM_FLAG = {
   name: 'room',
-  about: 'from this room only, and not from the server',
+  about: 'from this room only, and not from the server; not from the lobby, where every session begins',
   value: 'ROOM',
 } as const
 const WHO = { name: 'who', about: 'a name, a key as SHA256:…, or a network such as 10.0.0.0/8' } as const
@@ -30,7 +30,7 @@ export const banCommand = (rooms: FindRoom, bans: Pick<Bans, 'ban'>): Command =>
       WHO,
       {
         name: 'how',
-        about: 'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why',
+        about: 'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why, not beginning with a digit',
         optional: true,
         takes: 'rest',
       },
