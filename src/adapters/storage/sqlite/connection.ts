@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../../chat/errors.ts'
+import { createLogEmptier } from './empty-log.ts'
 import { concernsOneChange, toStorageError } from './errors.ts'
 
 /** The only way to the database: reads at once, writes in groups. Both reject with `StorageError` only. */
@@ -11,6 +12,8 @@ export interface Connection {
    * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects them all.
    */
   readonly write: <T>(job: () => T) => Promise<T>
+  /** To be called by a job that deletes what nobody may read any more: soon after, it is not in the database's log either. */
+  readonly emptyLogSoon: () => void
   /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
   readonly close: () => void
 }
@@ -29,6 +32,7 @@ const HURRIED_BUSY_MS = 100
 /** Takes over an open database. `isHurried` is asked before each commit: the server stops. */
 export function createConnection(db: Database, isHurried = (): boolean => false): Connection {
   let waiting: Waiting[] = []
+  const log = createLogEmptier(db)
   const runAll = db.transaction((jobs: readonly Waiting[]) => jobs.map(runOne))
   const runAlone = db.transaction((job: Waiting) => job.run())
 
@@ -78,8 +82,10 @@ export function createConnection(db: Database, isHurried = (): boolean => false)
         if (waiting.length === 1) setImmediate(commit)
       })
     },
+    emptyLogSoon: log.soon,
     close() {
       commit()
+      log[Symbol.dispose]()
       db.close()
     },
   }
