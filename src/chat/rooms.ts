@@ -103,7 +103,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
     const rows = await parts.rooms.all()
     if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
-      throw new Refusal(`you own ${counted(limits.rooms_per_person, 'room')} already, which is the limit (rooms_per_person)`)
+      throw new Refusal(
+        `you own ${counted(limits.rooms_per_person, 'room')} already, which is the limit (rooms_per_person)`,
+      )
     }
     const kept = adminNames?.has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))

@@ -23,10 +23,18 @@ async function withReadMessage(dir: string) {
   const db = openDatabase({ file, migrations: readMigrations(paths.migrations), busyMs: 10, now: () => 0 })
   const connection = createConnection(db)
   const stores = createStores(connection)
-  await stores.chat.people.register({ id: bob, name: 'bob', admin: false, guest: false }, 'bob', undefined, 0, 8)
+  await stores.chat.people.register(
+    { id: bob, name: 'bob', admin: false, guest: false },
+    'bob',
+    undefined,
+    0,
+    8,
+  )
   const from = { id: alice, name: 'alice', guest: false }
   const send = async (id: string): Promise<void> => {
-    expect(await stores.talk.messages.put({ id, to: bob, from, at: 1, text: `${SECRET} ${id}` }, LIMITS)).toBe(true)
+    expect(
+      await stores.talk.messages.put({ id, to: bob, from, at: 1, text: `${SECRET} ${id}` }, LIMITS),
+    ).toBe(true)
     await stores.talk.messages.remove([id])
   }
   await send('1')

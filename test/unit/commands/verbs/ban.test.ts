@@ -35,7 +35,9 @@ test('/ban of a network ends who comes from there, and shows it to nobody but ad
   world.clients.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
   world.clients.begin({ person: from(world.ann, '2001:db8:1:1'), end: () => void ended.push('ann') })
   const root = from(world.root, '192.0.2.3')
-  expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(done('root banned a network from the server without an end'))
+  expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(
+    done('root banned a network from the server without an end'),
+  )
   expect(ended).toEqual(['bob'])
   expect(await world.exec(root, 'bans')).toEqual(done('2001:db8::/48  banned by root'))
   expect(await world.exec(root, 'unban 2001:db8:0::/48')).toEqual(
@@ -108,7 +110,9 @@ test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '
     await using world = await createCommandWorld()
     const answer = await world.exec(world.root, `ban -- bob ${how}`)
     expect(answer).toMatchObject({ status: 2 })
-    expect(JSON.stringify(answer)).toMatch(/is no duration; write 30s, 10m, 2h or 7d.* A reason begins with another word/)
+    expect(JSON.stringify(answer)).toMatch(
+      /is no duration; write 30s, 10m, 2h or 7d.* A reason begins with another word/,
+    )
     expect(await world.exec(world.root, 'bans')).toEqual(done('nobody is banned'))
   },
 )

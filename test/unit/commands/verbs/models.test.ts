@@ -53,7 +53,11 @@ test('/models tells nobody but admins what reports taught, and nobody how many, 
     { calibration: 1.5, isDoubted: true },
   ])
   const before = await Promise.all(['models', 'models --json'].map((words) => world.exec(world.root, words)))
-  await storage.models.calibrations.put(calibrationKey(qwen!.settings), { ...learned, reports: 99, doubted: 7 })
+  await storage.models.calibrations.put(calibrationKey(qwen!.settings), {
+    ...learned,
+    reports: 99,
+    doubted: 7,
+  })
   for (const [index, words] of ['models', 'models --json'].entries())
     expect(await world.exec(world.root, words)).toEqual(before[index])
 })
