@@ -9,6 +9,7 @@ import { createGrantStore } from './grants.ts'
 import { createHeldPresence } from './held-presence.ts'
 import { createInvitationNoticeStore } from './invitation-notices.ts'
 import { createHistoryStore } from './history.ts'
+import { createConnectedMcpStore, createMcpPinStore } from './mcp.ts'
 import { createModelFactsStore } from './models/model-facts.ts'
 import { createRoomRemoval } from './moderation/room-removal.ts'
 import { createSanctionStore } from './moderation/sanctions.ts'
@@ -71,6 +72,7 @@ export function createStores(connection: Connection): Stores {
     tools: {
       grants: createGrantStore(connection),
       results: createResultStore(connection),
+      mcp: { pins: createMcpPinStore(connection), connected: createConnectedMcpStore(connection) },
     },
     upkeep: {
       health: () => connection.write(() => undefined),
