@@ -75,7 +75,7 @@ describe('an MCP server', () => {
   test('by address has its token from the environment', () => {
     const text = '[[mcp]]\nname = "h"\nurl = "http://h/mcp"\ntoken_env = "H_TOKEN"\ntrust = "annotations"\n'
     const { mcp } = loadFile(text, { H_TOKEN: ' t ' })
-    const reach = { url: 'http://h/mcp', token: 't', tokenEnv: 'H_TOKEN' }
+    const reach = { url: 'http://h/mcp', headers: { Authorization: 'Bearer t' } }
     expect(mcp).toEqual([{ name: 'h', trust: 'annotations', reach }])
   })
 })
