@@ -50,6 +50,7 @@ enabled = true
 name = "holler"
 command = ${JSON.stringify(rawServer('usual'))}
 env = { KEY = "k" }
+pass_env = ["QWEN_KEY"]
 cwd = "."
 trust = "ask"
 

@@ -100,7 +100,9 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
     async connect(order: McpOrder, by) {
       const { name } = order
       if (servers.find(name) || connected.has(name))
-        throw new Refusal(`there is an MCP server called ${name} already; disconnect it first, or take another name`)
+        throw new Refusal(
+          `there is an MCP server called ${name} already; disconnect it first, or take another name`,
+        )
       const entry = JSON.stringify(entryOf(order))
       const server = await attempt({ name, entry, by: by.name, at: clock.now() })
       log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
@@ -127,7 +129,8 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
     async review(name, { approve, by }) {
       const server = find(name)
       const { kind } = server.state()
-      if (kind !== 'up') throw new Refusal(`${name} is not connected now; what it changed is known when it is`)
+      if (kind !== 'up')
+        throw new Refusal(`${name} is not connected now; what it changed is known when it is`)
       const changed = await server.review(approve)
       if (approve && changed.length > 0)
         log.info(

@@ -205,7 +205,10 @@ async function runnerIn(
   const policy = (): InvitePolicy => invitePolicy
   const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'
   const typing = createTyping({ store: storage.talk.typed, wants, clock, log })
-  const configured = { mcp: [], tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined } }
+  const configured = {
+    mcp: [],
+    tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
+  }
   const mcp = await openMcp(() => configured, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({
     chat: {

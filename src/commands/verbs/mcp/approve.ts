@@ -1,6 +1,6 @@
 import { counted } from '../../../lib/plural.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import { nameIn, type McpAction, type McpContext } from './command.ts'
+import { nameIn, type McpAction, type McpContext } from './action.ts'
 import type { ChangedTool } from './ports.ts'
 
 /** Lines of one tool's difference that people are shown. A server's text may be long. */

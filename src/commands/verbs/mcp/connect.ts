@@ -1,6 +1,6 @@
 import { safeJson } from '../../../lib/safe-json.ts'
 import { Misuse } from '../../usage.ts'
-import { nameIn, type McpAction } from './command.ts'
+import { nameIn, type McpAction } from './action.ts'
 import { mcpJson, mcpLine } from './list.ts'
 
 /** `mcp connect`: a server that answers is kept until it is disconnected. */

@@ -1,6 +1,6 @@
 import { counted } from '../../../lib/plural.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import type { McpAction } from './command.ts'
+import type { McpAction } from './action.ts'
 import type { ListedMcp } from './ports.ts'
 
 /** `mcp list`: where each server stands. */

@@ -50,5 +50,8 @@ export interface McpAdmin {
   /** Reads its list again, or tries it again at once. */
   refresh(name: string): Promise<ListedMcp>
   /** What is withheld; with `approve`, just this holds from now on. */
-  review(name: string, how: { readonly approve: boolean; readonly by: Person }): Promise<readonly ChangedTool[]>
+  review(
+    name: string,
+    how: { readonly approve: boolean; readonly by: Person },
+  ): Promise<readonly ChangedTool[]>
 }

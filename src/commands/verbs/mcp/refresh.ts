@@ -1,5 +1,5 @@
 import { safeJson } from '../../../lib/safe-json.ts'
-import { nameIn, type McpAction } from './command.ts'
+import { nameIn, type McpAction } from './action.ts'
 import { mcpJson, mcpLine } from './list.ts'
 
 /** `mcp refresh`: reads a server's list again, or tries it again at once. */

@@ -1,5 +1,7 @@
-import type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from '../../../tools/ports/mcp.ts'
-import type { Connection } from './connection.ts'
+// What is kept of the servers that bring tools. This folder must not know what a definition or a server's entry means.
+
+import type { ConnectedMcp, ConnectedMcpStore, McpPin, McpPinStore } from '../../../../tools/ports/mcp.ts'
+import type { Connection } from '../connection.ts'
 
 type PinRow = McpPin & { readonly server: string }
 
