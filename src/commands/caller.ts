@@ -44,6 +44,8 @@ export interface Caller {
    * comes at once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
    */
   readonly stdin?: (wait: 'until-end' | 'if-ready') => Promise<string>
+  /** Does this once the command has its status: for what ends the connection that asked for it. In a session, absent, it is done at once. */
+  readonly afterwards?: (work: () => void) => void
 }
 
 /** Somebody in a session. */

@@ -46,15 +46,13 @@ export function keysCommand(keys: Keys, clients: Pick<OpenClients, 'end'>): Comm
     out.line(`${key} waits: it is yours once somebody has logged in with it as ${person.name}`)
   }
 
-  async function remove({ person, args, out }: Context): Promise<void> {
+  async function remove({ person, args, out, afterwards = (work) => work() }: Context): Promise<void> {
     const fingerprint = args.key?.trim() ?? ''
     if (fingerprint === '') throw new Misuse('remove takes a fingerprint of /keys list')
     await keys.remove(person, fingerprint)
     out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
-    clients.end(
-      ({ id, login }) => id === person.id && login?.key === fingerprint,
-      `the key that this came in with, ${fingerprint}, was removed`,
-    )
+    const cameWithIt = ({ id, login }: Person): boolean => id === person.id && login?.key === fingerprint
+    afterwards(() => clients.end(cameWithIt, `the key that this came in with, ${fingerprint}, was removed`))
   }
 }
 
