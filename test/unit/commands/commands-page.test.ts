@@ -51,7 +51,9 @@ describe('the example in it', () => {
     const who = NEEDS_ADMIN.has(name) ? 'root' : 'ann'
     await using inSession = await createDenFor(name)
     const typed = exampleOf(command, 'session').slice(1).replace('@guide', '@qwen')
-    expect(await inSession.type(inSession[who], typed, 'den')).toMatchObject({ status: expected })
+    expect(await inSession.type(inSession[who], typed, NEEDS_ADMIN.has(name) ? 'hall' : 'den')).toMatchObject(
+      { status: expected },
+    )
     if (command.fromScript !== undefined) return
     await using forScript = await createDenFor(name)
     const words = exampleOf(command, 'script')

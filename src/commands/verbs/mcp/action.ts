@@ -22,12 +22,12 @@ export const FLAGS = [
   {
     name: 'token-env',
     about: 'for connect to an address: the variable of the server’s environment that holds the token',
-    value: 'VARIABLE',
+    value: 'VAR',
   },
   {
     name: 'trust',
     about: 'for connect: `annotations` believes a tool that says that it only reads; `ask` when absent',
-    value: 'TRUST',
+    value: 'HOW',
   },
   JSON_FLAG,
 ] as const

@@ -125,7 +125,7 @@ describe('mcp', () => {
 
   test('says what is wrong with its words', async () => {
     await using world = await createCommandWorld()
-    const form = 'mcp [--show] [--token-env VARIABLE] [--trust TRUST] [--json] ACTION [NAME] [TARGET…]'
+    const form = 'mcp [--show] [--token-env VAR] [--trust HOW] [--json] ACTION [NAME] [TARGET…]'
     const wrong = async (words: string, problem: string) =>
       expect(await world.exec(world.root, `mcp ${words}`)).toEqual(misused(`mcp: ${problem}`, form))
     await wrong('list all', 'list takes nothing more')
