@@ -1,4 +1,5 @@
 import type { Brand } from '../../lib/brand.ts'
+import type { RoomName } from '../entry.ts'
 
 export type PersonId = Brand<'PersonId'>
 
@@ -26,6 +27,15 @@ export interface Login {
   readonly key: Fingerprint
   /** Where it came from: an IPv4 address or an IPv6 /64. */
   readonly network: string
+  /** Present where a token stands for the key. */
+  readonly token?: TokenLogin
+}
+
+/** A program that came in with a token of somebody. */
+export interface TokenLogin {
+  readonly id: number
+  /** The only rooms that there are for it; absent for all that the person may see. */
+  readonly rooms?: ReadonlySet<RoomName>
 }
 
 /** The same person, and how they came in. Their name and rights stay those of now. */

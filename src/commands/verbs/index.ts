@@ -51,6 +51,7 @@ import { setCommand } from './set.ts'
 import { stopCommand } from './stop.ts'
 import { summaryCommand } from './summary.ts'
 import { todoCommand } from './todo.ts'
+import { tokenCommand } from './token.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
 import { turnCommand } from './turn.ts'
@@ -169,6 +170,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         setCommand(preferences, typing),
         keysCommand(comingIn.keys, comingIn.clients),
         invitesCommand(comingIn.invites, people, rooms, comingIn.policy),
+        tokenCommand(comingIn.tokens, rooms, comingIn.clients),
         claimCommand(people),
         clearCommand(),
         quitCommand(),
