@@ -102,7 +102,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   ): Promise<Room> {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
-    if (owner.login?.token?.rooms) throw new Refusal("this token is for its rooms alone: it makes no other")
+    if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
     const rows = await parts.rooms.all()
     if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
       throw new Refusal(`you own ${limits.rooms_per_person} rooms already, which is the limit`)

@@ -91,7 +91,10 @@ const DEFAULT_LISTEN = '127.0.0.1:2222'
 
 /** A port alone is one of this machine only. */
 const httpAddress = ({ value, from }: Given): Address =>
-  address({ value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from }, DEFAULT_HTTP)
+  address(
+    { value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from },
+    DEFAULT_HTTP,
+  )
 
 const DEFAULT_HTTP = '127.0.0.1:2223'
 

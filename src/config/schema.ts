@@ -199,7 +199,9 @@ const limitsSchema = z.strictObject({
 /** Whom HTTP is for; where it is served is a flag. */
 const http = z
   .strictObject({
-    hosts: z.array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org')).default([]),
+    hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org'))
+      .default([]),
     origins: z
       .array(z.string().regex(/^https?:\/\/[^\s/]+$/, 'write an origin such as https://chat.example.org'))
       .default([]),

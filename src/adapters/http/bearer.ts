@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Person } from '../../chat/people/person.ts'
 import { clientAddress } from './client-address.ts'
-import type { HttpServerOptions } from './server.ts'
+import type { HttpServerOptions } from './options.ts'
 
 /** Who sends a request: a person, or why nobody does, as RFC 6750 has it. */
 export type Bearer = { readonly person: Person } | { readonly challenge: string }

@@ -18,11 +18,15 @@ export function answer(
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    ...(status >= 400 && !response.req.complete ? { Connection: 'close' } : {}),
+    ...(status >= 400 && hasBody(response.req) ? { Connection: 'close' } : {}),
     ...headers,
   })
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
+
+/** Whether there is something that nobody read. */
+const hasBody = ({ headers, complete }: IncomingMessage): boolean =>
+  !complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
 
 /** Reads a whole body, of at most `maxBytes`. Rejects with `BodyError`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {

@@ -26,7 +26,10 @@ export function refusalOf(request: IncomingMessage, settings: GateSettings): Gat
   if (!isOurs(host, settings.hosts))
     return { status: 403, text: 'this server has no such name; its operator can add it to [http] hosts' }
   if (origin !== undefined && !settings.origins.includes(origin))
-    return { status: 403, text: 'pages in a browser are not served; the operator can add one to [http] origins' }
+    return {
+      status: 403,
+      text: 'pages in a browser are not served; the operator can add one to [http] origins',
+    }
   return undefined
 }
 

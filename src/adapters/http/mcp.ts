@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Person } from '../../chat/people/person.ts'
 import { answer, BodyError, readBody } from './exchange.ts'
-import type { HttpServerOptions } from './server.ts'
+import type { HttpServerOptions } from './options.ts'
 
 /** Gives a request to MCP, and sends what it answers: a text, or a stream that a client must read. */
 export async function serveMcp(
@@ -41,10 +41,13 @@ async function send(
   response: ServerResponse,
   limits: HttpServerOptions['limits'],
 ): Promise<void> {
-  response.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'Cache-Control': 'no-store' })
+  response.writeHead(answered.status, {
+    ...Object.fromEntries(answered.headers),
+    'Cache-Control': 'no-store',
+  })
   if (!answered.body) return void response.end()
   response.flushHeaders()
-  const body = Readable.fromWeb(answered.body as Parameters<typeof Readable.fromWeb>[0])
+  const body = Readable.fromWeb(answered.body)
   response.once('close', () => body.destroy())
   for await (const piece of body) {
     if (response.write(piece)) continue

@@ -4,7 +4,7 @@ import type { Person } from '../../chat/people/person.ts'
 import { bearerOf } from './bearer.ts'
 import { answer } from './exchange.ts'
 import { serveMcp } from './mcp.ts'
-import type { HttpServerOptions } from './server.ts'
+import type { HttpServerOptions } from './options.ts'
 
 /** Answers one request. */
 type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void

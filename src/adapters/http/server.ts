@@ -7,32 +7,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Log } from '../../chat/ports.ts'
 import { plain } from './client-address.ts'
 import { answer } from './exchange.ts'
-import { refusalOf, type GateSettings } from './gate.ts'
-import type { HttpHandler, Visitors } from './handler.ts'
+import { refusalOf } from './gate.ts'
+import type { HttpServerOptions } from './options.ts'
 import { createRoutes } from './routes.ts'
-
-/** The keys of `[limits]` that concern HTTP; what they mean is in docs/security.md. Sizes in bytes, times in seconds. */
-export interface HttpLimits {
-  readonly connections: number
-  readonly connections_per_address: number
-  readonly http_body_bytes: number
-  readonly http_request_s: number
-  readonly http_idle_s: number
-  readonly queue_bytes: number
-  readonly stall_s: number
-}
-
-export interface HttpServerOptions {
-  readonly limits: HttpLimits
-  /** Those of now; asked at each request. */
-  readonly settings: () => GateSettings
-  readonly visitors: Visitors
-  readonly handler: HttpHandler
-  readonly log: Log
-}
 
 /** Listens for HTTP requests and has an `HttpHandler` answer them. */
 export interface HttpServer extends AsyncDisposable {
@@ -52,7 +31,7 @@ const GRACE_MS = 1_000
 
 /** Makes a server that does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { limits, settings, log } = options
+  const { settings, log } = options
   const stopping = new AbortController()
   const route = createRoutes(options, stopping.signal)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
@@ -121,5 +100,7 @@ function createDoorkeeper(server: Server, { limits, settings }: HttpServerOption
 /** What is no HTTP, or came too slowly. The connection is not used any more. */
 function refuseBadRequest(socket: Socket): void {
   if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () => socket.destroy())
+  socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
+    socket.destroy(),
+  )
 }

@@ -1,5 +1,6 @@
 // Counts what the server does, in the form that Prometheus reads. It must not know who may read it, nor where what it counts
 // happens: it is told, and asks for levels only when somebody reads.
+
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Entry, Usage } from '../../chat/entry.ts'
 

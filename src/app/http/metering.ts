@@ -1,6 +1,6 @@
 import type { Meter, ReadableMeter } from '../../adapters/metrics/meter.ts'
 import type { Composer } from '../../prompt/ports.ts'
-import type { AppStorage } from '../context.ts'
+import type { Storage } from '../../adapters/storage/storage.ts'
 
 /** For a server whose figures nobody reads. */
 const NO_METER: Meter = { entry() {}, turnEnded() {}, used() {}, composed() {} }
@@ -20,7 +20,10 @@ export async function openMetering(isRead: boolean): Promise<Metering> {
 }
 
 /** The same storage; what is stored of turns and charges is counted. */
-export function meteredStorage<Storage extends AppStorage>(storage: Storage, meter: Meter): Storage {
+export function meteredStorage<Stored extends Pick<Storage, 'models'>>(
+  storage: Stored,
+  meter: Meter,
+): Stored {
   const { turns, charges } = storage.models
   const modelOf = new Map<string, string>()
   return {

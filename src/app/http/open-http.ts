@@ -1,3 +1,6 @@
+// What the server has for HTTP: who comes with a token, whether it is ready, its figures, and MCP. This folder joins these with
+// adapters/http and decides nothing: what a token is worth is for chat/people, and what an agent may do for its commands.
+
 import type { HttpHandler } from '../../adapters/http/handler.ts'
 import { createHttpServer, type HttpServer } from '../../adapters/http/server.ts'
 import type { ReadableMeter } from '../../adapters/metrics/meter.ts'

@@ -1,5 +1,4 @@
 import type { Brand } from '../../lib/brand.ts'
-import type { RoomName } from '../entry.ts'
 
 export type PersonId = Brand<'PersonId'>
 
@@ -34,8 +33,8 @@ export interface Login {
 /** A program that came in with a token of somebody. */
 export interface TokenLogin {
   readonly id: number
-  /** The only rooms that there are for it; absent for all that the person may see. */
-  readonly rooms?: ReadonlySet<RoomName>
+  /** Names of the only rooms that there are for it; absent for all that the person may see. */
+  readonly rooms?: ReadonlySet<string>
 }
 
 /** The same person, and how they came in. Their name and rights stay those of now. */

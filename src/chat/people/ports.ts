@@ -59,7 +59,7 @@ export interface InviteStore {
 }
 
 /** A bearer token as it is stored. The token itself is kept nowhere: only its digest is, by which it is found. */
-export interface Token {
+export interface StoredToken {
   /** Never given twice. */
   readonly id: number
   readonly by: Person
@@ -73,7 +73,7 @@ export interface Token {
 }
 
 /** A token to be stored. */
-export interface NewToken extends Omit<Token, 'id' | 'by'> {
+export interface NewToken extends Omit<StoredToken, 'id' | 'by'> {
   readonly by: PersonId
   readonly digest: string
 }
@@ -86,9 +86,9 @@ export interface TokenStore {
   /** Its id; undefined, and nothing stored, if its maker has `max` that hold already. */
   add(token: NewToken, max: number): Promise<number | undefined>
   /** Those of one person that hold at this time, in order of id. */
-  list(by: PersonId, at: number): Promise<readonly Token[]>
+  list(by: PersonId, at: number): Promise<readonly StoredToken[]>
   /** The one with this digest, if it holds. */
-  find(digest: string, at: number): Promise<Token | undefined>
+  find(digest: string, at: number): Promise<StoredToken | undefined>
   /** False if there is none of this person that holds, or, where `by` is absent, of anybody. */
   revoke(id: number, at: number, by?: PersonId): Promise<boolean>
 }

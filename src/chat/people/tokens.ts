@@ -5,7 +5,7 @@ import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Clock, Log } from '../ports.ts'
 import type { People } from './people.ts'
 import { withLogin, type Fingerprint, type Person } from './person.ts'
-import type { Token, TokenStore, TokenTexts } from './ports.ts'
+import type { StoredToken, TokenStore, TokenTexts } from './ports.ts'
 
 /** What somebody wants of a new token. */
 export interface TokenWish {
@@ -19,7 +19,7 @@ export interface Tokens {
   /** A new token, which is told once and never again, and its number. Throws `Refusal`: a guest, too many. */
   make(by: Person, wish: TokenWish): Promise<{ readonly token: string; readonly id: number }>
   /** Those of this person that hold, in order of number. */
-  list(person: Person): Promise<readonly Token[]>
+  list(person: Person): Promise<readonly StoredToken[]>
   /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
   revoke(person: Person, id: number): Promise<void>
   /**
@@ -38,7 +38,7 @@ export interface Origin {
 
 /** Somebody who came in with a token: their name and rights are those of now. */
 export interface TokenHolder {
-  readonly person: Person & { readonly login: { readonly token: { readonly id: number } } }
+  readonly person: Person
   readonly until: number
 }
 
@@ -70,7 +70,10 @@ export function createTokens({
       const at = clock.now()
       const key = by.login?.key ?? null
       const digest = texts.digest(token)
-      const id = await store.add({ by: by.id, key, rooms, digest, at, until: at + days * DAY_MS }, maxTokens())
+      const id = await store.add(
+        { by: by.id, key, rooms, digest, at, until: at + days * DAY_MS },
+        maxTokens(),
+      )
       if (id === undefined)
         throw new Refusal(`you have ${maxTokens()} tokens already; revoke one before you make another`)
       log.info({ id, by: by.name, rooms, days }, 'a token was made')
@@ -96,10 +99,9 @@ export function createTokens({
     },
   }
 
-  function holderOf({ id, by, rooms }: Token, key: Fingerprint, { network }: Origin): TokenHolder['person'] {
+  function holderOf({ id, by, rooms }: StoredToken, key: Fingerprint, { network }: Origin): Person {
     const token = rooms === null ? { id } : { id, rooms: new Set(rooms) }
-    const login = { key, network, token }
-    return { ...withLogin(people.follow(by, key), login), login }
+    return withLogin(people.follow(by, key), { key, network, token })
   }
 }
 

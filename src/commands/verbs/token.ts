@@ -1,7 +1,7 @@
 import type { RoomName } from '../../chat/entry.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { OpenClients } from '../../chat/moderation/open-clients.ts'
-import type { Token } from '../../chat/people/ports.ts'
+import type { StoredToken } from '../../chat/people/ports.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { counted } from '../../lib/plural.ts'
@@ -57,7 +57,8 @@ export function tokenCommand(
       const { args, flags } = context
       if (args.action !== 'new' && (flags.rooms !== undefined || flags.days !== undefined))
         throw new Misuse('--rooms and --days are for new')
-      if (args.action !== 'revoke' && args.id !== undefined) throw new Misuse(`${args.action} takes nothing more`)
+      if (args.action !== 'revoke' && args.id !== undefined)
+        throw new Misuse(`${args.action} takes nothing more`)
       return await actions[args.action](context)
     },
   })
@@ -102,13 +103,18 @@ export function tokenCommand(
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-const asJson = ({ id, rooms, at, until }: Token) => ({ id, rooms, made: timeOf(at), until: timeOf(until) })
+const asJson = ({ id, rooms, at, until }: StoredToken) => ({
+  id,
+  rooms,
+  made: timeOf(at),
+  until: timeOf(until),
+})
 
-const asLine = ({ id, rooms, at, until }: Token): string =>
+const asLine = ({ id, rooms, at, until }: StoredToken): string =>
   `${id}  made ${timeOf(at)}, until ${timeOf(until)}, for ${roomsOf(rooms)}`
 
 /** Of a token that is bound to rooms, all may be deleted. */
-function roomsOf(rooms: Token['rooms']): string {
+function roomsOf(rooms: StoredToken['rooms']): string {
   if (rooms === null) return 'all your rooms'
   return rooms.length === 0 ? 'no room: all of its rooms are gone' : rooms.join(', ')
 }

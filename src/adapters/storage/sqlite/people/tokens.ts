@@ -1,6 +1,6 @@
 import type { RoomName } from '../../../../chat/entry.ts'
 import type { Fingerprint, PersonId } from '../../../../chat/people/person.ts'
-import type { NewToken, Token, TokenStore } from '../../../../chat/people/ports.ts'
+import type { NewToken, StoredToken, TokenStore } from '../../../../chat/people/ports.ts'
 import type { Connection } from '../connection.ts'
 import { type PersonRow, toPerson } from './people.ts'
 
@@ -61,7 +61,7 @@ function prepare(db: Connection['db']) {
   }
 }
 
-const toToken = ({ token, key, rooms, at, until, ...maker }: TokenRow): Token => ({
+const toToken = ({ token, key, rooms, at, until, ...maker }: TokenRow): StoredToken => ({
   id: token,
   by: toPerson(maker),
   key,
