@@ -170,11 +170,15 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         setCommand(preferences, typing),
         keysCommand(comingIn.keys, comingIn.clients),
         invitesCommand(comingIn.invites, people, rooms, comingIn.policy),
-        tokenCommand(comingIn.tokens, rooms, comingIn.clients),
         claimCommand(people),
         clearCommand(),
         quitCommand(),
       ],
+    },
+    {
+      name: 'programs',
+      about: 'that come in as you',
+      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.clients)],
     },
     {
       name: 'order',
