@@ -42,7 +42,7 @@ export function createOpenClients(): OpenClients {
       return () => clients.delete(client)
     },
     people: (concerns) => those(concerns).map(({ person }) => person),
-    sessions: () => [...clients].filter(({ leave }) => leave !== undefined).length,
+    sessions: () => [...clients].filter(({ tell }) => tell !== undefined).length,
     called(name) {
       const wanted = skeleton(name)
       return [...clients].find(({ person }) => skeleton(person.name) === wanted)?.person

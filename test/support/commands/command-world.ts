@@ -127,8 +127,12 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     },
     async exec(who, line, stdin = '') {
       const { told, out } = recordOutput()
-      const caller = { person: who, out, signal: new AbortController().signal, stdin: async () => stdin }
-      return { status: await runner.command(line, caller), ...told }
+      const afterwards: (() => void)[] = []
+      const script = { stdin: async () => stdin, afterwards: (work: () => void) => afterwards.push(work) }
+      const caller = { person: who, out, signal: new AbortController().signal, script }
+      const status = await runner.command(line, caller)
+      for (const work of afterwards) work()
+      return { status, ...told }
     },
     async texts(name, limit = 1) {
       const room = await rooms.anyRoom(name as RoomName)
