@@ -9,16 +9,7 @@ const RESERVED: readonly (readonly [means: string, names: readonly string[]])[] 
   ['the server speaks in this name', [SYSTEM, 'server', 'sshawl', LOBBY]],
   [
     'the server says it of nobody in particular',
-    ['everyone', 'everybody', 'all', 'here', 'nobody', 'somebody', 'someone', 'anybody', 'unknown', 'guest'],
-  ],
-  ['the server means by it whoever reads', ['you', 'yourself']],
-  ['it stands for a name of your own', ['yourname', 'theirname', 'name']],
-  [
-    'it sounds as if they ran the server',
-    [
-      ...['admin', 'admins', 'administrator', 'root', 'superuser', 'sudo', 'sysadmin', 'sysop'],
-      ...['operator', 'op', 'ops', 'owner', 'mod', 'mods', 'moderator', 'staff'],
-    ],
+    ['everyone', 'everybody', 'all', 'nobody', 'somebody', 'someone', 'anybody'],
   ],
 ]
 
