@@ -114,7 +114,7 @@ async function assemble(
     claimCode,
     reload: createReload(
       current,
-      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries },
+      { tools: activity.tools, mcp: activity.mcp, summaries: activity.work.summaries, known: activity.known },
       context.log,
     ),
     async listen() {

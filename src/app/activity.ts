@@ -26,6 +26,7 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
+import type { KnownModels } from '../turns/known-models.ts'
 import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -56,6 +57,8 @@ export interface Activity {
   readonly tools: ConfiguredTools
   /** The servers whose tools there are besides. */
   readonly mcp: McpServers
+  /** What is known of the models beyond the config. */
+  readonly known: KnownModels
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -139,6 +142,7 @@ export async function createActivity(
     bytes,
     tools,
     mcp,
+    known: services.known,
     hooks,
     warmUp,
     warmComposer: () => composer.warmUp(),

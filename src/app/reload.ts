@@ -7,6 +7,7 @@ import { lineOf } from '../config/locate.ts'
 import { ConfigError } from '../config/problem.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
+import type { KnownModels } from '../turns/known-models.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -46,6 +47,7 @@ interface Following {
   readonly tools: ConfiguredTools
   readonly mcp: Pick<McpServers, 'follow'>
   readonly summaries: Pick<Summaries, 'configChanged'>
+  readonly known: Pick<KnownModels, 'forgetGuesses'>
 }
 
 export function createReload(current: CurrentConfig, following: Following, log: Log): Reload {
@@ -63,7 +65,7 @@ export function createReload(current: CurrentConfig, following: Following, log: 
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  { tools, mcp, summaries }: Following,
+  { tools, mcp, summaries, known }: Following,
 ): Promise<Reloaded> {
   try {
     const written = read()
@@ -74,6 +76,7 @@ async function reloadOnce(
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
     await mcp.follow(current.now().mcp)
+    known.forgetGuesses()
     await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(), notes }

@@ -36,14 +36,18 @@ interface Answered {
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
   const mayFollow = createAttempts()
   let step = prepared
+  let isPassing = false
   for (;;) {
     turn.step = step
     try {
-      return { step, result: await send(turn, step, parts) }
+      const result = await send(turn, step, parts)
+      if (isPassing) parts.known.forgetGuess(turn.settings)
+      return { step, result }
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
       if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
       if (!refusal) throw error
+      isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await another(turn, step, refusal, parts) : undefined
       if (!next) {
         // What helped nothing is not kept, so that no refusal shuts a model out.
@@ -99,6 +103,7 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
   const usage = result.usage ?? (await job.recorder.bill.count(counted, result.received))
   await Promise.all([stored, charge(turn, settings, usage)])
+  parts.known.taken(settings, step.size.counted)
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   checkAnswer(result)
   return result

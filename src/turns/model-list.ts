@@ -7,14 +7,13 @@ import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** The settings that anybody may see. */
-type PublicSettings = Pick<
+type PublicSettings = { readonly isWindowGuessed?: boolean } & Pick<
   ModelSettings,
   | 'name'
   | 'backend'
   | 'model'
   | 'enabled'
   | 'contextWindow'
-  | 'isWindowGuessed'
   | 'maxOutput'
   | 'encoding'
   | 'fallback'
@@ -93,7 +92,7 @@ function publicSettings(settings: ModelSettings): PublicSettings {
     model,
     enabled,
     contextWindow,
-    isWindowGuessed,
+    guessFactor,
     maxOutput,
     encoding,
     fallback,
@@ -105,7 +104,7 @@ function publicSettings(settings: ModelSettings): PublicSettings {
     model,
     enabled,
     contextWindow,
-    ...(isWindowGuessed ? { isWindowGuessed } : {}),
+    ...(guessFactor === undefined ? {} : { isWindowGuessed: true }),
     maxOutput,
     encoding,
     ...(fallback === undefined ? {} : { fallback }),

@@ -88,8 +88,6 @@ export interface LanguageModel {
 export interface ModelFacts {
   /** The most tokens that its server takes, prompt and answer together. */
   readonly window?: number
-  /** True where nobody told this window: it is what a request had left after a refusal without numbers. */
-  readonly isGuess?: boolean
   /** Whether it takes tools, and a system message. */
   readonly tools?: boolean
   readonly systemRole?: boolean
