@@ -1,5 +1,6 @@
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
+import { withoutFences } from '../lib/text/fence.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
@@ -56,13 +57,24 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
-/** `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`. */
+/**
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; all lines of an
+ * error, in one. What is only for models, around the words of strangers, is left out.
+ */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
-  const first = /^.*\S.*$/m.exec(text)?.[0].trim() ?? 'ok'
-  const shown = headOf(first, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT)
-  const isAll = isError || text.trim() === shown || first === 'ok'
+  const said = withoutFences(text).trim()
+  const line = isError ? inOneLine(said) : (/^.*\S/.exec(said)?.[0] ?? 'ok')
+  const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
+  const isAll = shown === line && (isError || said === '' || said === line)
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
+
+const inOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
 
 /** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a side turn. */
 export function billLine(entry: Entry): string {

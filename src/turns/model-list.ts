@@ -9,15 +9,7 @@ import type { ConfiguredModel } from './ports.ts'
 /** The settings that anybody may see. */
 type PublicSettings = { readonly isWindowGuessed?: boolean } & Pick<
   ModelSettings,
-  | 'name'
-  | 'backend'
-  | 'model'
-  | 'enabled'
-  | 'contextWindow'
-  | 'maxOutput'
-  | 'encoding'
-  | 'fallback'
-  | 'lacks'
+  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
 >
 
 /** What the reports of a model's provider taught, in all rooms: it shows how much goes on in private ones. */
@@ -86,18 +78,8 @@ async function spentByModel(
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const {
-    name,
-    backend,
-    model,
-    enabled,
-    contextWindow,
-    guessFactor,
-    maxOutput,
-    encoding,
-    fallback,
-    lacks,
-  } = settings
+  const { name, backend, model, enabled, contextWindow, guessFactor, maxOutput, encoding, fallback, lacks } =
+    settings
   return {
     name,
     backend,

@@ -7,7 +7,6 @@ import { sampleConfig } from '../../support/model-request.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { openInMemory } from '../../support/storage.ts'
 
-
 /** A model whose server answers with these facts, one for each time it is asked; where there are no more, it is away. */
 function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly times: () => number } {
   let times = 0
