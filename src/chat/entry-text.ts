@@ -58,23 +58,16 @@ const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
 /**
- * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; all lines of an
- * error, in one. What is only for models, around the words of strangers, is left out.
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…` says that
+ * there is more. What is only for models, around the words of strangers, is left out.
  */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
   const said = withoutFences(text).trim()
-  const line = isError ? inOneLine(said) : (/^.*\S/.exec(said)?.[0] ?? 'ok')
+  const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
   const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
-  const isAll = shown === line && (isError || said === '' || said === line)
+  const isAll = shown === (said || 'ok')
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
-
-const inOneLine = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ')
 
 /** `3.2s · 1234 tokens in (1000 cached) · 56 out · cost 0.0123`; empty for an entry without a bill, and in a side turn. */
 export function billLine(entry: Entry): string {

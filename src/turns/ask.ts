@@ -103,9 +103,9 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   const result = await streamStep(job.model.model, request, view, signal, parts.limits.retryPauses)
   const usage = result.usage ?? (await job.recorder.bill.count(counted, result.received))
   await Promise.all([stored, charge(turn, settings, usage)])
-  parts.known.taken(settings, step.size.counted)
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   checkAnswer(result)
+  parts.known.taken(settings, step.size.counted)
   return result
 }
 
@@ -116,7 +116,10 @@ async function charge(turn: Turn, settings: ModelSettings, usage: Usage | undefi
 
 /** Throws `ModelError` where the provider ended a step that has neither text nor calls, and says why. */
 function checkAnswer({ text, calls, end }: StepResult): void {
-  if (calls.length > 0 || text.trim() !== '' || !('word' in end)) return
+  if (calls.length > 0 || text.trim() !== '') return
+  if (end.reason === 'window')
+    throw new ModelError('its window is full before it answers', false, {}, { refusal: { kind: 'too-long' } })
+  if (!('word' in end)) return
   throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
 }
 

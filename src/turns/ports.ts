@@ -68,6 +68,8 @@ export type ModelEvent =
 /** Why a step ended. It is `refused` where the provider took the answer back, or could not make a call of it. */
 export type FinishReason =
   | { readonly reason: 'stop' | 'calls' | 'length' }
+  /** Prompt and answer fill the window. */
+  | { readonly reason: 'window' }
   /** `word` is the provider's own for it, on one line. */
   | { readonly reason: 'refused' | 'other'; readonly word: string }
 
