@@ -86,7 +86,11 @@ describe('a window that is full', () => {
   it('before the model answers teaches, and a shorter prompt follows in the same turn', async () => {
     await using it = await served('anthropic', fullWindow(''))
     for (let number = 0; number < 20; number++)
-      await it.world.room.record({ kind: 'message', author: 'ann', text: `${number} ${'and so on '.repeat(50)}` })
+      await it.world.room.record({
+        kind: 'message',
+        author: 'ann',
+        text: `${number} ${'and so on '.repeat(50)}`,
+      })
     it.server.play(fullWindow(''), anthropicWire.says('short'))
     expect(await it.world.ask()).toMatchObject({ kind: 'reply', text: 'short' })
     const [qwen] = await it.world.turns.models()

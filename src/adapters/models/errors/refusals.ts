@@ -1,5 +1,12 @@
 import type { ModelRefusal } from '../../../turns/model-error.ts'
-import { NO_SYSTEM_ROLE, NO_TOOLS, OVER_MINUTE, TOO_LONG, TOO_LONG_NOW, type RefusalForm } from './refusal-forms.ts'
+import {
+  NO_SYSTEM_ROLE,
+  NO_TOOLS,
+  OVER_MINUTE,
+  TOO_LONG,
+  TOO_LONG_NOW,
+  type RefusalForm,
+} from './refusal-forms.ts'
 
 /** Characters of an error that are looked at. */
 const MAX_ERROR_CHARS = 8_000

@@ -41,7 +41,8 @@ export async function printAnswer(
     const { message, turn: started } = await ask()
     turn = started.id
     const gone = (): void => {
-      const { message: why } = signal.reason === SERVER_STOPPING ? SERVER_STOPPING : { message: `${person.name} went away` }
+      const { message: why } =
+        signal.reason === SERVER_STOPPING ? SERVER_STOPPING : { message: `${person.name} went away` }
       started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${why}`)
     }
     signal.addEventListener('abort', gone, { once: true })
