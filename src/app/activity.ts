@@ -25,11 +25,11 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { assembleSummaries } from './turns/assemble-summaries.ts'
 import { assembleTurns } from './turns/assemble-turns.ts'
 import { configuredModels } from './turns/configured-models.ts'
-import type { KnownModels } from '../turns/known-models.ts'
 import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import { meteredComposer } from './http/metering.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
@@ -56,8 +56,6 @@ export interface Activity {
   readonly tools: ConfiguredTools
   /** The servers whose tools there are besides. */
   readonly mcp: Mcp
-  /** What is known of the models beyond the config. */
-  readonly known: KnownModels
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -71,7 +69,7 @@ export async function createActivity(
   const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
-  const composer = owned(composerFor(config, context))
+  const composer = meteredComposer(owned(composerFor(config, context)), context.metering.meter)
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
@@ -141,7 +139,6 @@ export async function createActivity(
     bytes,
     tools,
     mcp,
-    known: services.known,
     hooks,
     warmUp,
     warmComposer: () => composer.warmUp(),

@@ -6,7 +6,6 @@ import { lineOf } from '../config/locate.ts'
 import { ConfigError } from '../config/problem.ts'
 import { errorMessage } from '../lib/errors.ts'
 import { createSerial } from '../lib/jobs/serial.ts'
-import type { KnownModels } from '../turns/known-models.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -39,6 +38,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'tools',
   'memory',
   'limits',
+  'http',
   'file',
 ])
 
@@ -47,7 +47,6 @@ interface Following {
   readonly tools: ConfiguredTools
   readonly mcp: Pick<Mcp, 'follow'>
   readonly summaries: Pick<Summaries, 'configChanged'>
-  readonly known: Pick<KnownModels, 'forgetGuesses'>
 }
 
 export function createReload(current: CurrentConfig, following: Following, log: Log): Reload {
@@ -65,7 +64,7 @@ export function createReload(current: CurrentConfig, following: Following, log: 
 async function reloadOnce(
   read: () => Config,
   current: CurrentConfig,
-  { tools, mcp, summaries, known }: Following,
+  { tools, mcp, summaries }: Following,
 ): Promise<Reloaded> {
   try {
     const written = read()
@@ -76,7 +75,6 @@ async function reloadOnce(
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
     await mcp.follow()
-    known.forgetGuesses()
     await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(), notes }

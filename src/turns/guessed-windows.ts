@@ -1,5 +1,6 @@
 import type { Clock } from '../chat/ports.ts'
 import { HOUR_MS } from '../lib/duration.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
 
 /** A window that nobody told: it is what a request had left after a refusal without numbers. */
 export interface GuessedWindow {
@@ -9,13 +10,19 @@ export interface GuessedWindow {
   readonly factor: number
 }
 
+interface KeptGuess extends GuessedWindow {
+  readonly configured: ModelSettings
+  /** Milliseconds since the epoch. */
+  readonly until: number
+}
+
 /** Guesses and what speaks against them, by model. They are kept in memory alone: a guess is worth little. */
 export interface GuessedWindows {
-  find(key: string): GuessedWindow | undefined
-  set(key: string, guess: GuessedWindow): void
+  /** The guess for a model with these settings of the config; each reading of the config has settings of its own. */
+  find(key: string, configured: ModelSettings): GuessedWindow | undefined
+  set(key: string, configured: ModelSettings, guess: GuessedWindow): void
   /** Returns whether there was one. */
   forget(key: string): boolean
-  forgetAll(): void
   /** A prompt of so many tokens, as we count them, was taken. */
   taken(key: string, counted: number): void
   /**
@@ -29,23 +36,17 @@ export interface GuessedWindows {
 const GUESS_MS = HOUR_MS
 
 export function createGuessedWindows(clock: Clock): GuessedWindows {
-  const guesses = new Map<string, GuessedWindow & { readonly until: number }>()
+  const guesses = new Map<string, KeptGuess>()
   const longest = new Map<string, number>()
 
-  function find(key: string): GuessedWindow | undefined {
-    const guess = guesses.get(key)
-    return guess && guess.until > clock.now() ? guess : undefined
-  }
-
   return {
-    find,
-    set: (key, guess) => void guesses.set(key, { ...guess, until: clock.now() + GUESS_MS }),
-    forget(key) {
-      const had = find(key) !== undefined
-      guesses.delete(key)
-      return had
+    find(key, configured) {
+      const guess = guesses.get(key)
+      return guess && guess.until > clock.now() && guess.configured === configured ? guess : undefined
     },
-    forgetAll: () => guesses.clear(),
+    set: (key, configured, guess) =>
+      void guesses.set(key, { ...guess, configured, until: clock.now() + GUESS_MS }),
+    forget: (key) => guesses.delete(key),
     taken: (key, counted) => void longest.set(key, Math.max(counted, longest.get(key) ?? 0)),
     longestTaken(key, refused) {
       const known = longest.get(key) ?? 0

@@ -27,13 +27,12 @@ export interface KnownModels {
    * Takes a window in that a refusal without numbers left us to guess. It holds for an hour, or until the config is read
    * again, and is not stored.
    */
-  guess(model: ModelSettings, guess: GuessedWindow): void
+  guess(model: ConfiguredModel, guess: GuessedWindow): void
   /** A prompt of so many tokens, as we count them, was taken. */
   taken(model: ModelSettings, counted: number): void
   /** The longest prompt that is known to have been taken, after one of so many tokens was refused; else 0. */
   longestTaken(model: ModelSettings, refused: number): number
   forgetGuess(model: ModelSettings): void
-  forgetGuesses(): void
   /** Forgets the window that a refusal taught, guessed or not. Resolves to whether there was one. A failure is only logged. */
   forgetWindow(model: ModelSettings): Promise<boolean>
 }
@@ -99,7 +98,7 @@ export function createKnownModels(
     const facts = stored && { ...stored, learned: isOld(stored) ? {} : stored.learned }
     const narrowed = facts ? narrow(settings, facts) : settings
     if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
-    const guess = guesses.find(factsKey(settings))
+    const guess = guesses.find(factsKey(settings), settings)
     return guess && guess.window < narrowed.contextWindow ? withGuess(narrowed, settings, guess) : narrowed
   }
 
@@ -133,17 +132,16 @@ export function createKnownModels(
     async learn(settings, facts) {
       await changeLearned(settings, (learned) => ({ ...learned, ...facts }))
     },
-    guess(settings, guess) {
+    guess({ settings }, guess) {
       const key = factsKey(settings)
       const { name, contextWindow } = settings
-      if (!guesses.find(key))
+      if (!guesses.find(key, settings))
         log.warn({ model: name, context_window: contextWindow, window: guess.window }, GUESSED)
-      guesses.set(key, guess)
+      guesses.set(key, settings, guess)
     },
     taken: (settings, counted) => guesses.taken(factsKey(settings), counted),
     longestTaken: (settings, refused) => guesses.longestTaken(factsKey(settings), refused),
     forgetGuess: (settings) => void guesses.forget(factsKey(settings)),
-    forgetGuesses: guesses.forgetAll,
     async forgetWindow(settings) {
       const hadGuess = guesses.forget(factsKey(settings))
       const hadTold = await changeLearned(settings, ({ window, ...others }) =>

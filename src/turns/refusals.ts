@@ -64,7 +64,7 @@ async function learnLength(
   const fitting = Math.max(counted * share, known.longestTaken(next, counted))
   const guessed = windowFor(Math.floor(fitting * calibration), model.settings)
   if (guessed < MIN_WINDOW) return next
-  known.guess(next, { window: guessed, factor: calibration })
+  known.guess(model, { window: guessed, factor: calibration })
   return await known.settingsOf(model)
 }
 

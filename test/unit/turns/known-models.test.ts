@@ -86,11 +86,11 @@ test('a lowered window keeps as much for the answer as a configured one, where n
   expect(await it.known.settingsOf(usual)).toMatchObject({ contextWindow: 8192, maxOutput: 2048 })
 })
 
-test('a guessed window holds for an hour, or until all guesses are forgotten, and is not stored', async () => {
+test('a guessed window holds for an hour, or until the config is read again, and is not stored', async () => {
   await using it = await opened()
   const model = asked()
   const guess = { window: 4000, factor: 1.2 }
-  it.known.guess(model.settings, guess)
+  it.known.guess(model, guess)
   expect(await it.known.lastKnown(model)).toMatchObject({
     ...{ contextWindow: 4000, maxOutput: 1000, guessFactor: 1.2 },
   })
@@ -98,15 +98,15 @@ test('a guessed window holds for an hour, or until all guesses are forgotten, an
   expect(await restarted.lastKnown(model)).toEqual(model.settings)
   it.clock.advance(HOUR_MS + 1)
   expect(await it.known.lastKnown(model)).toEqual(model.settings)
-  it.known.guess(model.settings, guess)
-  it.known.forgetGuesses()
-  expect(await it.known.lastKnown(model)).toEqual(model.settings)
+  it.known.guess(model, guess)
+  const readAgain = { ...model, settings: { ...model.settings } }
+  expect(await it.known.lastKnown(readAgain)).toEqual(model.settings)
 })
 
 test('the smaller one of a guessed window and of a told one holds, and only a guess is called one', async () => {
   await using it = await opened()
   const model = asked()
-  it.known.guess(model.settings, { window: 4000, factor: 1 })
+  it.known.guess(model, { window: 4000, factor: 1 })
   await it.known.learn(model.settings, { window: 3000 })
   const narrowed = await it.known.lastKnown(model)
   expect(narrowed.contextWindow).toBe(3000)
@@ -140,9 +140,9 @@ test('windows that are guessed one after another are told once, and again when a
   await using it = await opened()
   const model = asked()
   const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length
-  for (const window of [5000, 4000, 3000]) it.known.guess(model.settings, { window, factor: 1 })
+  for (const window of [5000, 4000, 3000]) it.known.guess(model, { window, factor: 1 })
   expect(told()).toBe(1)
   it.clock.advance(HOUR_MS + 1)
-  it.known.guess(model.settings, { window: 5000, factor: 1 })
+  it.known.guess(model, { window: 5000, factor: 1 })
   expect(told()).toBe(2)
 })
