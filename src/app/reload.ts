@@ -38,7 +38,6 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'tools',
   'memory',
   'limits',
-  'http',
   'file',
 ])
 
