@@ -98,12 +98,15 @@ function firstSignal(): AbortSignal {
 /** Every address: no client can connect to it, but to this machine. */
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
+/** To be replaced by whoever copies the line: nobody can be called so. */
+const OWN_NAME = 'YOURNAME'
+
 /** Where not everybody may register, the code is in the name, too: it lets in whoever brings it. */
 function claimLine(
   code: string,
   { host, port, access }: { readonly host: string; readonly port: number; readonly access: string },
 ): string {
-  const user = access === 'open' ? 'you' : `you+${code}`
+  const user = access === 'open' ? OWN_NAME : `${OWN_NAME}+${code}`
   return `ssh -p ${port} ${user}@${ANY_ADDRESS[host] ?? host} claim ${code}`
 }
 
