@@ -86,7 +86,7 @@ test('a reply ends with a dim line that tells what the turn took, where its prov
   expect(look({ usage, thread: 't' })).toHaveLength(1)
 })
 
-test('a failed tool shows the error, not what it printed besides', () => {
+test('a failed tool shows the error, and not what it printed besides, but a mark for it', () => {
   const entry: Entry = {
     ...base,
     ...result,
@@ -95,7 +95,7 @@ test('a failed tool shows the error, not what it printed besides', () => {
     text: 'ERROR: no such file\nmore',
   }
   expect(withoutSgr(renderEntry(entry, { columns: 79, theme: colour }))).toBe(
-    '-- Grep: ERROR: no such file (12ms, 1.2 KiB)',
+    '-- Grep: ERROR: no such file … (12ms, 1.2 KiB)',
   )
 })
 
