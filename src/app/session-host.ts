@@ -154,7 +154,12 @@ function createSessionHost(
       if (kind === 'speech' && status !== 0 && size())
         screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
-    remembered: async () => typing ?? { lines: [] },
+    async remembered(onDraft) {
+      if (!typing) return { lines: [] }
+      typing.onDraft(onDraft)
+      const { lines, draft } = typing
+      return draft === undefined ? { lines } : { lines, draft }
+    },
     async complete(textBeforeCursor, word) {
       const room = here()
       return room ? await input.complete(textBeforeCursor, word, room, person) : []

@@ -7,8 +7,8 @@ import { echoChange } from './drawing/echo.ts'
 import { timeColumn } from './drawing/times.ts'
 import { createFrameWriter, type Composed, type Item } from './frame-writer.ts'
 import type { KeyName } from './keys.ts'
-import type { Draft } from './line-editor.ts'
 import type { RunningWork, Terminal } from './ports.ts'
+import { createSpokenSearch } from './spoken-search.ts'
 import { createSpokenWork } from './spoken-work.ts'
 import type { SessionView, ViewParts } from './session-view.ts'
 
@@ -35,8 +35,7 @@ export function createAppendView(
   let isRepeated = false
   let isClosed = false
   let mustRing = false
-  /** What is shown of a search for an older line, as the line editor would draw it. */
-  let search: Draft | undefined
+  const search = createSpokenSearch()
 
   /** Only where the person asked for times: whoever listens to all of it has enough to listen to. */
   function timeOf({ at }: Entry): string {
@@ -59,11 +58,10 @@ export function createAppendView(
     writer.request()
   }
 
-  /** A line for each key would be read aloud again and again: what was asked for is said, and in the end the draft stands there. */
-  function hearSearch(next: Draft): void {
-    const said = searchInWords(search, next)
-    search = next
-    if (said !== '') writer.add({ type: 'print', text: `-- ${said}` })
+  /** What was asked for is said, and in the end the draft stands there. */
+  function say(text = ''): boolean {
+    if (text !== '') writer.add({ type: 'print', text: `-- ${text}` })
+    return text !== ''
   }
 
   function compose(items: readonly Item[]): Composed {
@@ -97,13 +95,14 @@ export function createAppendView(
     echo() {},
     printUntilRead: (text, onRead) => writer.add({ type: 'print', text, onRead }),
     takes(key) {
-      const takesLine = search !== undefined && key.type === 'press' && TAKES_LINE.has(key.name)
-      return takesLine || key.type !== 'press' || !NEEDS_CURSOR.has(key.name)
+      if (key.type !== 'press') return true
+      if (key.name === 'search' && say(search.found())) return false
+      return (search.isOpen() && TAKES_LINE.has(key.name)) || !NEEDS_CURSOR.has(key.name)
     },
     draft(next) {
       if (!hasPty) return
-      if (next.prompt !== undefined) return hearSearch(next)
-      search = undefined
+      if (next.prompt !== undefined) return void say(search.changed(next))
+      search.end()
       draft = next.text
       writer.request()
     },
@@ -171,16 +170,6 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 
 /** They end a search, and leave the cursor behind what was found. */
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
-
-const SEARCHING =
-  'type a part of an older line; Ctrl-R tells what was found, then an older one; End takes it, Enter sends it, Ctrl-G gives up'
-
-function searchInWords(before: Draft | undefined, { prompt = '', text }: Draft): string {
-  if (!before) return SEARCHING
-  if (prompt === before.prompt) return text === before.text ? '' : `found: ${text}`
-  const isMissed = (words = ''): boolean => words.startsWith('no line has')
-  return isMissed(prompt) && !isMissed(before.prompt) ? prompt.replace(/: $/, '') : ''
-}
 
 /** An exclamation mark is not read aloud. */
 function inWords(text: string | Styled): string | Styled {

@@ -189,8 +189,11 @@ export interface SessionHost {
    * typing then, empty for nothing.
    */
   detach(screen: Screen, draft: string): Promise<void>
-  /** What the person typed in earlier sessions. Called once, before the first key is read. */
-  remembered(): Promise<TypedBefore>
+  /**
+   * What the person typed in earlier sessions. Called once, before the first key is read. `onDraft` is called with each draft
+   * that a broken connection of theirs leaves behind from then on.
+   */
+  remembered(onDraft: (draft: string) => void): Promise<TypedBefore>
   /**
    * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
    * the one before is done.

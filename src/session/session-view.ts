@@ -19,7 +19,7 @@ export interface SessionView {
   printUntilRead(text: string, onRead: () => void): void
   /** As in `Screen`. */
   echo(line: string): void
-  /** False for a key that does something this view cannot show; such a key is ignored. */
+  /** False for a key that is not for the editor: what it does cannot be shown here, or this view has done it. */
   takes(key: Key): boolean
   /** What is being typed now. */
   draft(draft: Draft): void

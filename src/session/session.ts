@@ -101,7 +101,7 @@ const PIECE_KEYS = 8
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
 async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: Account): Promise<void> {
   const decode = createKeyDecoder()
-  keyboard.remember(await session.host.remembered())
+  keyboard.remember(await session.host.remembered((draft) => keyboard.offer(draft)))
   for await (const bytes of session.terminal.input) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       let keys: readonly Key[] = []
