@@ -86,7 +86,6 @@ export function createAppendView(
   return {
     entry(entry, past) {
       if (past === undefined && personal.rings(entry)) ring()
-      spoken.heard(entry)
       if (!isTyped(entry)) writer.add({ type: 'entry', entry })
     },
     print: (text, role) =>

@@ -22,7 +22,8 @@ export const joinCommand = (
     async run(context) {
       const { session, person, args, out } = context
       const room = await memberships.toJoin(args.name, person)
-      if (session) await enter(room, { ...context, session }, invitations)
+      if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
+      else if (session) await enter(room, { ...context, session }, invitations)
       else out.line((await memberships.join(room, person)).text)
     },
   })

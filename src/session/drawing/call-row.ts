@@ -2,6 +2,7 @@ import { callText, toolResultLine } from '../../chat/entry-text.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
+import type { Json } from '../../lib/json.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './margin.ts'
@@ -11,18 +12,34 @@ import { wrapText } from './wrap-text.ts'
 /** Of a row, what a call may take before its result. */
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
+/** Of the values of a call, fewer say nothing. */
+const LEAST_VALUE_CELLS = 8
 const ARROW = ' -> '
 const MORE = ' …'
 
 /**
- * `-- qwen: Grep {"pattern":"TODO"}`, cut to so many cells; to more of them, but never more than `most`, where the tool's name needs
- * them.
+ * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` where there are not so many cells, since half of
+ * the JSON tells little; more cells, but never more than `most`, where the tool's name needs them.
  */
 function callHead(call: ToolCallEntry, cells: number, most: number): string {
   const room = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
-  if (mostCells(name) + MORE.length > room) return cut(name, Math.max(room, Math.min(mostCells(name), most)))
-  return cut(cleanText(`-- ${sideOf(call)}${call.author}: ${callText(call)}`), room)
+  const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${callText(call)}`))
+  if (fits(whole, room)) return whole
+  if (mostCells(name) + LEAST_VALUE_CELLS > room) return cut(name, Math.max(room, Math.min(mostCells(name), most)))
+  return cut(`${name} ${cleanText(valuesOf(call.arguments, room))}`, room)
+}
+
+/** The texts and numbers of some JSON, one behind the other, as far as so many UTF-16 units need. */
+function valuesOf(json: Json, units: number): string {
+  let values = ''
+  const add = (value: Json): void => {
+    if (values.length > units) return
+    if (typeof value !== 'object' || value === null) values += `${value} `
+    else for (const inner of Object.values(value)) add(inner)
+  }
+  add(json)
+  return values.trim()
 }
 
 const callName = (call: ToolCallEntry): string =>
@@ -49,14 +66,19 @@ export function resultRows(
   return wrapText(head + text, columns, '  ').map((row) => paint(row))
 }
 
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** No character takes less than a cell, and no row is that long. */
+const near = (line: string, cells: number): string => line.slice(0, 2 * cells + 64)
+
+const fits = (line: string, cells: number): boolean => near(line, cells) === line && mostCells(line) <= cells
+
 /** One line of at most so many cells. */
 function cut(text: string, cells: number): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  // No character takes less than a cell, and no row is that long.
-  const near = line.slice(0, 2 * cells + 64)
-  if (near === line && mostCells(line) <= cells) return line
+  const line = oneLine(text)
+  if (fits(line, cells)) return line
   let [shown, left] = ['', cells - MORE.length]
-  for (const character of graphemes(near)) {
+  for (const character of graphemes(near(line, cells))) {
     left -= mostCells(character)
     if (left < 0) break
     shown += character
