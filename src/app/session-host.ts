@@ -107,7 +107,7 @@ function createSessionHost(
       shown.quit(`! ${error.message}`, 1)
     })
     const room = here()
-    if (!room || size() === undefined) return
+    if (!room) return
     for (const line of told.greeting(room, person)) shown.print(line, 'dim')
   }
 
@@ -208,8 +208,8 @@ const callerIn = (
 /** Leaves out what the person does not want to hear. */
 const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
   ...screen,
-  deliver(entry, past) {
-    if (hears(entry)) screen.deliver(entry, past)
+  deliver(entry, how) {
+    if (hears(entry)) screen.deliver(entry, how)
   },
 })
 

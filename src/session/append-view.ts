@@ -1,5 +1,6 @@
 import { billLine, entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
+import { personalLine } from '../chat/talk/personal-message.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { duration } from '../lib/duration.ts'
 import { spokenOf, type Styled } from '../lib/text/styled.ts'
@@ -38,7 +39,7 @@ export function createAppendView(
   const search = createSpokenSearch()
 
   /** Only where the person asked for times: whoever listens to all of it has enough to listen to. */
-  function timeOf({ at }: Entry): string {
+  function timeOf({ at }: Pick<Entry, 'at'>): string {
     const asked = hasPty ? personal.times() : undefined
     if (asked === undefined || asked === 'off') return ''
     return timeColumn(asked, personal.zone, Infinity)?.textAt(at) ?? ''
@@ -84,15 +85,15 @@ export function createAppendView(
 
   const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
   return {
-    entry(entry, past) {
-      if (past === undefined && personal.rings(entry)) ring()
+    entry(entry, { isPast } = {}) {
+      if (!isPast && personal.rings(entry)) ring()
       if (!isTyped(entry)) writer.add({ type: 'entry', entry })
     },
     print: (text, role) =>
       writer.add({ type: 'print', text: hasPty && role === 'error' ? inWords(text) : text }),
     // With a pty the typing itself stands there, and a pipe knows what it sent.
     echo() {},
-    printUntilRead: (text, onRead) => writer.add({ type: 'print', text, onRead }),
+    message: (message, onRead) => writer.add({ type: 'message', message, onRead }),
     takes(key) {
       if (key.type !== 'press') return true
       if (key.name === 'search' && say(search.found())) return false
@@ -130,7 +131,7 @@ export function createAppendView(
 }
 
 /** Puts together one write, to a screen on which the draft `echoed` stands before the cursor. */
-function createPage(begun: string, timeOf: (entry: Entry) => string) {
+function createPage(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
   let echoed = begun
   let text = ''
 
@@ -148,6 +149,7 @@ function createPage(begun: string, timeOf: (entry: Entry) => string) {
     if (item.type === 'sent') type(item.text)
     endLine()
     if (item.type === 'entry') text += `${timeOf(item.entry)}${safeLine(item.entry)}\n`
+    if (item.type === 'message') text += `${timeOf(item.message)}${cleanText(personalLine(item.message))}\n`
     if (item.type === 'print') text += `${cleanText(spokenOf(item.text))}\n`
   }
 
@@ -177,7 +179,8 @@ function inWords(text: string | Styled): string | Styled {
 
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {
-  const [first, ...later] = cleanText(entryLine(entry)).split('\n')
+  const line = cleanText(entryLine(entry))
+  const [first, ...later] = (entry.kind === 'presence' ? withoutDots(line, '; ') : line).split('\n')
   return [
     first,
     ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`)),
@@ -185,9 +188,12 @@ function safeLine(entry: Entry): string {
   ].join('\n')
 }
 
-/** That a model is done, and what it took: `-- qwen finished, 3.2s · 1234 tokens in · 56 out`. */
+/** What stands between two things for the eye is spelled out to who listens. */
+const withoutDots = (text: string, between = ', '): string => text.replaceAll(' · ', between)
+
+/** That a model is done, and what it took: `-- qwen finished, 3.2s, 1234 tokens in, 56 out`. */
 function endLines(entry: Entry): readonly string[] {
-  const bill = billLine(entry)
+  const bill = withoutDots(billLine(entry))
   if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
   if (entry.outcome === undefined) return []
   const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)

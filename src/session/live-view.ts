@@ -9,12 +9,12 @@ import { EMPTY_DRAFT } from './line-editor.ts'
 import { redraw, redrawUnsure } from './drawing/live-region.ts'
 import { besideTimes, withTimes } from './drawing/margin.ts'
 import { OPTIONS } from '../chat/preferences/options.ts'
-import { withCall } from './drawing/aspect.ts'
+import { WAITING, withCall } from './drawing/aspect.ts'
 import { createCallFold } from './calls.ts'
 import type { Personal } from './personal.ts'
 import type { PrintRole, RoomFooter, Terminal } from './ports.ts'
 import { NO_REGION, type Region, type WindowSize } from './drawing/region.ts'
-import { billRows, renderText } from './drawing/render-entry.ts'
+import { billRows, renderMessage, renderText } from './drawing/render-entry.ts'
 import { createShownReplies, jointOf, type ReplyPart } from './replies/shown-replies.ts'
 import type { StreamedReply } from './replies/streamed-reply.ts'
 import { createRecentWrites } from './recent-writes.ts'
@@ -119,6 +119,8 @@ export function createLiveView(
 
   function drawItem(item: Item, inStyle: DrawingStyle, on: ShownPage, last: StreamedReply | undefined) {
     if (item.type === 'part') return { text: drawPart(item, [], inStyle, last), next: on.printed() }
+    if (item.type === 'message')
+      return { text: drawnText(renderMessage(item.message, inStyle), inStyle.columns), next: on.printed() }
     if (item.type !== 'entry') {
       const rows = inRole(
         renderText(item.text, inStyle),
@@ -127,11 +129,11 @@ export function createLiveView(
       )
       return { text: drawnText(rows, inStyle.columns), next: on.printed() }
     }
-    const { entry } = item
+    const { entry, waits } = item
     const { aspect, dayLine, next } = on.entry(entry, inStyle)
     const rest = replies.rest(entry, footer(inStyle).replyOf(entry))
     if (rest) return { text: drawPart(rest, billRows(entry, besideTimes(inStyle)), inStyle, last), next }
-    const text = drawEntry(entry, inStyle, withCall(aspect, calls.callOf(entry)))
+    const text = drawEntry(entry, inStyle, withCall(waits ? WAITING : aspect, calls.callOf(entry)))
     if (dayLine === undefined) return { text, next }
     const line = { lines: [[{ text: dayLine, role: 'system' }]] } as const
     return { text: joinTexts([drawnText(renderText(line, inStyle), inStyle.columns), text]), next }
@@ -173,7 +175,7 @@ export function createLiveView(
     }
   }
 
-  /** The tools that run. */
+  /** The tools that run, or wait for a permission. */
   const running = (): readonly string[] =>
     calls.waiting().map((call) => drawCall(call, personal.wallNow() - call.at, style()))
 
@@ -183,8 +185,10 @@ export function createLiveView(
     return line ? drawEntry(line, style()).text.split('\r\n', 1) : []
   }
 
-  function addEntries(entries: readonly Entry[]): void {
-    for (const entry of entries) writer.add({ type: 'entry', entry })
+  /** `waiting` is one that waits for the person. */
+  function addEntries(entries: readonly Entry[], waiting?: Entry): void {
+    for (const entry of entries)
+      writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
     writer.request()
   }
 
@@ -193,9 +197,9 @@ export function createLiveView(
     writer.request()
   }
 
-  function print(text: string | Styled, role?: PrintRole, onRead?: () => void): void {
+  function print(text: string | Styled, role?: PrintRole): void {
     addEntries(fold.other(columns()))
-    writer.add({ type: 'print', text, role, onRead })
+    writer.add({ type: 'print', text, role })
   }
 
   const writer = createFrameWriter(terminal, frames, compose, gather, fail)
@@ -215,13 +219,16 @@ export function createLiveView(
   })
   writer.request()
   return {
-    entry(entry, past) {
-      if (past === undefined && personal.rings(entry)) ring()
-      for (const one of calls.take(entry)) addEntries(fold.take(one, columns()))
+    entry(entry, { isPast, waits } = {}) {
+      if (!isPast && personal.rings(entry)) ring()
+      for (const one of calls.take(entry)) addEntries(fold.take(one, columns()), waits ? entry : undefined)
       writer.request()
     },
     print: (text, role) => print(text, role),
-    printUntilRead: (text, onRead) => print(text, undefined, onRead),
+    message(message, onRead) {
+      addEntries(fold.other(columns()))
+      writer.add({ type: 'message', message, onRead })
+    },
     echo: (line) => print(`> ${firstLineOf(line)}`, 'dim'),
     takes: () => true,
     draft(next) {

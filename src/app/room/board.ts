@@ -19,6 +19,8 @@ export interface RoomBoard {
    * shown once it is known.
    */
   watch(person: Person, role: Role, refresh: () => void): BoardView
+  /** The numbers of the questions that are open now and that this person may answer. */
+  questions(person: Person, role: Role): readonly number[]
 }
 
 /** The board as one session sees it. */
@@ -144,6 +146,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
   }
 
   return {
+    questions: (person, role) =>
+      rooms.questions(room).flatMap((one) => (one.mayAllow(person, role) ? [one.number] : [])),
     watch(person, role, refresh) {
       if (watchers.size === 0) {
         stopListening = room.listen({ deliver, stream, peopleChanged })

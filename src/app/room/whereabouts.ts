@@ -1,4 +1,4 @@
-import type { RoomName } from '../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../chat/entry.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { LastSeen } from '../../chat/preferences/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
@@ -40,6 +40,8 @@ export function createWhereabouts(
 ): Whereabouts {
   let stay: RoomStay | undefined
   let board: BoardView | undefined
+  /** The newest entry of each room that the screen shows. */
+  const shown = new Map<RoomName, EntryId>()
   // Somebody may be put out of a room while they go into another one.
   const oneByOne = createSerial()
 
@@ -48,11 +50,18 @@ export function createWhereabouts(
     const left = stay
     const window = size()
     const header = left === undefined && window !== undefined ? 'below' : 'above'
-    stay = await enterRoom(room, screen, pasts, lastSeen, window?.columns, header)
+    const roomBoard = boards.of(room)
+    stay = await enterRoom(room, screen, pasts, lastSeen, {
+      columns: window?.columns,
+      header,
+      after: shown.get(room.name),
+      questions: (role) => roomBoard.questions(screen.person, role),
+    })
     board?.leave()
     board = undefined
     await left?.leave()
-    board = boards.of(room).watch(screen.person, stay.role, () => screen.refresh())
+    if (left) shown.set(left.room.name, left.newest())
+    board = roomBoard.watch(screen.person, stay.role, () => screen.refresh())
     if (gone.aborted) await leave()
   }
 
