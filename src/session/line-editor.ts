@@ -107,7 +107,12 @@ export function withLine(editor: LineEditor, line: string): LineEditor {
   const gone = editor.sent.length + 1 - sent.length
   const moved = (at: number): number => (at in editor.sent ? Math.max(0, at - gone) : sent.length)
   const { search } = editor
-  return { ...editor, sent, at: moved(editor.at), ...(search ? { search: { ...search, at: moved(search.at) } } : {}) }
+  return {
+    ...editor,
+    sent,
+    at: moved(editor.at),
+    ...(search ? { search: { ...search, at: moved(search.at) } } : {}),
+  }
 }
 
 /** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */

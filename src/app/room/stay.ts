@@ -152,8 +152,7 @@ function partsOf(
 }
 
 /** The entry that made it what it is. */
-const changedAt = (entry: Entry): EntryId =>
-  (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
+const changedAt = (entry: Entry): EntryId => (entry.kind === 'message' ? entry.edited : undefined) ?? entry.id
 
 /** What somebody certainly is, where the store does not say more. */
 const leastRole = ({ guest }: Person): Role => (guest ? 'guest' : 'member')

@@ -27,7 +27,8 @@ function callHead(call: WaitingEntry, cells: number, most: number): string {
   const name = callName(call)
   const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${textOf(call)}`))
   if (fits(whole, room)) return whole
-  if (mostCells(name) + LEAST_VALUE_CELLS > room) return cut(name, Math.max(room, Math.min(mostCells(name), most)))
+  if (mostCells(name) + LEAST_VALUE_CELLS > room)
+    return cut(name, Math.max(room, Math.min(mostCells(name), most)))
   return cut(`${name} ${cleanText(valueOf(call, room))}`, room)
 }
 

@@ -201,7 +201,10 @@ function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour)
     case 'scope':
       return aside(`${entry.author}: ${entry.text}`, theme.system)
     case 'approval':
-      return aside(`${entry.author}: ${entry.text}`, aspect.emphasis === 'waiting' ? theme.waiting : theme.system)
+      return aside(
+        `${entry.author}: ${entry.text}`,
+        aspect.emphasis === 'waiting' ? theme.waiting : theme.system,
+      )
     case 'tool_call':
       return aside(`${entry.author}: ${toolCallLine(entry)}`, theme.tool)
     case 'tool_result':

@@ -35,7 +35,10 @@ export function statusParts(status: SessionStatus, columns: number): StatusParts
     [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
     [status.lastTurn ? budget(status.lastTurn) : ''],
   ]
-  const line = fitting(parts.map(cleanPart).filter(([whole]) => whole !== ''), columns)
+  const line = fitting(
+    parts.map(cleanPart).filter(([whole]) => whole !== ''),
+    columns,
+  )
   const waiting = questionsPart(status.questions).find((form) => form !== '' && line.startsWith(form))
   return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }

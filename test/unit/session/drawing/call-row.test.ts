@@ -60,7 +60,9 @@ test('a call that is too long for its share has the values of its arguments, not
     ...call('run_command'),
     arguments: { command: 'ls -la /', options: [{ deep: true }, 7] },
   }
-  const [row = ''] = resultRows(long, result('run_command', `ERROR: ${'no '.repeat(60)}`), style(99)).map(withoutSgr)
+  const [row = ''] = resultRows(long, result('run_command', `ERROR: ${'no '.repeat(60)}`), style(99)).map(
+    withoutSgr,
+  )
   expect(row).toMatch(/^-- qwen: run_command ls -la \/ … -> ERROR: no/)
   expect(withoutSgr(createDrawCall()(long, 1_500, style(79)))).toBe(
     '-- qwen: run_command ls -la / true 7 running 1.5s',

@@ -3,7 +3,11 @@ import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
 import { WAITING } from '../../../../src/session/drawing/aspect.ts'
-import { renderEntry as render, renderMessage, renderText } from '../../../../src/session/drawing/render-entry.ts'
+import {
+  renderEntry as render,
+  renderMessage,
+  renderText,
+} from '../../../../src/session/drawing/render-entry.ts'
 import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
