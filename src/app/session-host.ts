@@ -102,13 +102,14 @@ function createSessionHost(
   const here = (): Room | undefined => whereabouts?.room()
 
   async function enterLobby(shown: Screen, moves: Whereabouts): Promise<void> {
-    await moves.moveTo(await rooms.lobby()).catch((error: unknown) => {
+    const lobby = await rooms.lobby()
+    const greet = (): void => {
+      for (const line of told.greeting(lobby, person)) shown.print(line, 'dim')
+    }
+    await moves.moveTo(lobby, greet).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       shown.quit(`! ${error.message}`, 1)
     })
-    const room = here()
-    if (!room) return
-    for (const line of told.greeting(room, person)) shown.print(line, 'dim')
   }
 
   return {
@@ -199,7 +200,7 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
-    moveTo,
+    moveTo: (next) => moveTo(next),
     clear: () => screen.clear(),
     quit: () => screen.quit('bye'),
   },

@@ -23,6 +23,8 @@ export interface Arrival {
   readonly columns?: number | undefined
   /** Where the room's name and topic stand beside its past. */
   readonly header?: 'above' | 'below'
+  /** Called below the past, before what happens from now on is shown. */
+  readonly greet?: (() => void) | undefined
   /** What the screen shows of the room already, up to this entry, is not shown again. */
   readonly after?: EntryId | undefined
   /** The numbers of the questions that are open and that the person may answer. */
@@ -39,7 +41,7 @@ export async function enterRoom(
   screen: Screen,
   pasts: RoomPasts,
   lastSeen: LastSeen,
-  { columns = 80, header = 'above', after = '' as EntryId, questions = () => [] }: Arrival = {},
+  { columns = 80, header = 'above', greet, after = '' as EntryId, questions = () => [] }: Arrival = {},
 ): Promise<RoomStay> {
   const { person } = screen
   /** Undefined once the past was shown. */
@@ -81,6 +83,7 @@ export async function enterRoom(
     const { older, past, since } = partsOf(known, held, after)
     showPast({ older, past: foldPast(past, columns), seen, open: questions(role) }, screen)
     if (header === 'below') printHeader()
+    greet?.()
     for (const entry of since) deliver(entry)
     newest = since.at(-1)?.id ?? newest
     held = undefined

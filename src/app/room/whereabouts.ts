@@ -15,8 +15,11 @@ export interface Whereabouts {
   room(): Room | undefined
   /** Undefined where there is no room. */
   board(): BoardView | undefined
-  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. */
-  moveTo(room: Room): Promise<void>
+  /**
+   * Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. `greet` is called
+   * where the person is to be greeted.
+   */
+  moveTo(room: Room, greet?: () => void): Promise<void>
   /** Out of this room into the lobby; from there, out of the server. Does nothing where the session is elsewhere. */
   putOut(from: RoomName, why: string): Promise<void>
   /** For a session that has ended. */
@@ -45,7 +48,7 @@ export function createWhereabouts(
   // Somebody may be put out of a room while they go into another one.
   const oneByOne = createSerial()
 
-  async function move(room: Room): Promise<void> {
+  async function move(room: Room, greet?: () => void): Promise<void> {
     if (room === stay?.room) return
     const left = stay
     const window = size()
@@ -54,6 +57,7 @@ export function createWhereabouts(
     stay = await enterRoom(room, screen, pasts, lastSeen, {
       columns: window?.columns,
       header,
+      greet,
       after: shown.get(room.name),
       questions: (role) => roomBoard.questions(screen.person, role),
     })
@@ -73,7 +77,7 @@ export function createWhereabouts(
   return {
     room: () => stay?.room,
     board: () => board,
-    moveTo: (room) => oneByOne(() => move(room)),
+    moveTo: (room, greet) => oneByOne(() => move(room, greet)),
     putOut: (from, why) =>
       oneByOne(async () => {
         if (stay?.room.name !== from) return
@@ -81,7 +85,7 @@ export function createWhereabouts(
         screen.print(`! ${why}`, 'error')
         await rooms
           .lobby()
-          .then(move)
+          .then((lobby) => move(lobby))
           .catch(() => screen.quit(`! ${why}`, 1))
       }),
     leave,
