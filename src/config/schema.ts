@@ -73,13 +73,19 @@ export const modelSchema = modelFields
     message: 'say where the server is, such as "http://localhost:8000/v1"',
   })
 
-const mcp = z
+/** A name of a header (RFC 9110, 5.1). */
+const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
+
+/** One `[[mcp]]`. */
+export const mcpEntry = z
   .strictObject({
     name: z.string().refine(isMcpName, MCP_NAME_RULE),
     url: address('http://localhost:8080/mcp').optional(),
     token_env: variable.optional(),
+    header_env: z.record(header, variable).default({}),
     command: z.array(z.string().min(1)).min(1).optional(),
     env: z.record(z.string(), z.string()).default({}),
+    pass_env: z.array(variable).default([]),
     cwd: z.string().optional(),
     trust: z.enum(MCP_TRUSTS).default('ask'),
   })
@@ -89,12 +95,17 @@ const mcp = z
   )
   .refine(
     (server) =>
-      server.command !== undefined || (server.cwd === undefined && Object.keys(server.env).length === 0),
-    'env and cwd are for a command',
+      server.command !== undefined ||
+      (server.cwd === undefined && [...Object.keys(server.env), ...server.pass_env].length === 0),
+    'env, pass_env and cwd are for a command',
   )
   .refine((server) => server.url !== undefined || server.token_env === undefined, {
     path: ['token_env'],
-    message: 'is for a url; give a command its key in env',
+    message: 'is for a url; give a command its key by pass_env',
+  })
+  .refine((server) => server.url !== undefined || Object.keys(server.header_env).length === 0, {
+    path: ['header_env'],
+    message: 'is for a url; give a command its key by pass_env',
   })
 
 const searchFields = z.strictObject({
@@ -162,6 +173,9 @@ const limitsSchema = z.strictObject({
   channels_per_connection: positive(10),
   exec_per_person: positive(8),
   exec_per_address: positive(64),
+  http_body_bytes: positive(1_048_576),
+  http_request_s: positive(20),
+  http_idle_s: positive(60),
   message_chars: positive(4000),
   paste_bytes: positive(65_536),
   message_lines: positive(400),
@@ -173,6 +187,7 @@ const limitsSchema = z.strictObject({
   presence_per_min: positive(20),
   names_per_key: positive(8),
   keys_per_person: positive(16),
+  bearer_tokens_per_person: positive(16),
   kept_names_per_person: positive(3),
   renames_per_day: positive(5),
   invites_per_person: positive(16),
@@ -192,6 +207,19 @@ const limitsSchema = z.strictObject({
   tokens_per_room_day: orOff(0),
 })
 
+/** Whom HTTP is for; where it is served is a flag. */
+const http = z
+  .strictObject({
+    hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org'))
+      .default([]),
+    origins: z
+      .array(z.string().regex(/^https?:\/\/[^\s/]+$/, 'write an origin such as https://chat.example.org'))
+      .default([]),
+    proxies: z.array(z.union([z.ipv4(), z.ipv6()], 'write an IP address')).default([]),
+  })
+  .prefault({})
+
 /** The whole file; every part may be left out. */
 export const fileSchema = z.strictObject({
   server: z
@@ -208,7 +236,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   models: z.array(modelSchema).default([]),
-  mcp: z.array(mcp).default([]),
+  mcp: z.array(mcpEntry).default([]),
   tools: z
     .strictObject({
       dirs: z.array(z.string()).default([]),
@@ -228,6 +256,7 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
   memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
+  http,
   limits: limitsSchema.prefault({}),
 })
 

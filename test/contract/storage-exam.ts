@@ -9,6 +9,7 @@ import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
+import { mcpExam } from './storage/mcp-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
@@ -23,6 +24,7 @@ import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { talkExam } from './storage/talk-exam.ts'
 import { typedExam } from './storage/typed-exam.ts'
+import { tokensExam } from './storage/tokens-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** Gives the store that was opened for the test of now: a new one, which is empty. */
@@ -60,10 +62,12 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
   describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the invite codes of ${engine}`, () => invitesExam(store))
+  describe(`the tokens of ${engine}`, () => tokensExam(store))
   describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))
+  describe(`the MCP servers of ${engine}`, () => mcpExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
   describe(`the summaries of ${engine}`, () => summariesExam(store))

@@ -4,6 +4,8 @@ const FOUR = '[A-HJ-NP-Z2-9]{4}'
 const FORMS: readonly RegExp[] = [
   // Commands that take or give a secret, also where the slash was forgotten.
   /^\s*\/?(?:claim|token|login|password|identify)\b/i,
+  // A server's address or command may hold its key.
+  /^\s*\/?mcp\s+connect\b/i,
   // A message to one person is nowhere once it was read (commands/verbs/msg.ts, reply.ts).
   /^\s*\/(?:msg|w|whisper|dm|pm|tell|reply|r)\b/i,
   // A claim code as it is printed; an invite code in any case and spelling.
@@ -11,6 +13,8 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![A-Z0-9])(?:${FOUR}[- ]?){3}${FOUR}(?![A-Z0-9])`, 'i'),
   // Tokens of well-known services begin like this.
   /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abprs]|hf|npm|AKIA|AIza)[-_A-Za-z0-9]{12,}/,
+  // Our own (app/codes.ts).
+  /\bsshawl_[-_A-Za-z0-9]{12,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
   /\bBearer\s+\S{8,}/i,
 ]

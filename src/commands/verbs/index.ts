@@ -27,6 +27,7 @@ import { kickCommand } from './kick.ts'
 import { keysCommand } from './keys.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
+import { mcpCommand } from './mcp/command.ts'
 import { modelsCommand } from './models.ts'
 import { msgCommand } from './msg.ts'
 import { muteCommand, unmuteCommand } from './mute.ts'
@@ -51,6 +52,7 @@ import { setCommand } from './set.ts'
 import { stopCommand } from './stop.ts'
 import { summaryCommand } from './summary.ts'
 import { todoCommand } from './todo.ts'
+import { tokenCommand } from './token.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
 import { turnCommand } from './turn.ts'
@@ -175,6 +177,11 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
       ],
     },
     {
+      name: 'programs',
+      about: 'that come in as you',
+      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.clients)],
+    },
+    {
       name: 'order',
       about: 'for those who manage a room or the server',
       commands: moderationCommands(parts),
@@ -183,9 +190,9 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
   return groups
 }
 
-/** What keeps order. */
-function moderationCommands({ chat, moderation }: CommandParts): readonly Command[] {
-  const { rooms } = chat
+/** What keeps order, and what only admins do. */
+function moderationCommands({ chat, moderation, activity }: CommandParts): readonly Command[] {
+  const { rooms, people } = chat
   const { bans, discipline, memberships } = moderation
   return [
     opCommand(memberships),
@@ -196,5 +203,6 @@ function moderationCommands({ chat, moderation }: CommandParts): readonly Comman
     banCommand(rooms, bans),
     unbanCommand(rooms, bans),
     bansCommand(rooms, bans),
+    mcpCommand(activity.mcp, people),
   ]
 }

@@ -21,9 +21,13 @@ export const joinCommand = (
     ],
     async run(context) {
       const { session, person, args, out } = context
+      const agent = context.script?.agent
       const room = await memberships.toJoin(args.name, person)
       if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
-      else if (session) await enter(room, { ...context, session }, invitations)
-      else out.line((await memberships.join(room, person)).text)
+      else if (session) await enter(room, person, session.moveTo, invitations)
+      else if (agent) {
+        await enter(room, person, agent.enter, invitations)
+        out.line(`you are in ${room.name} now, and hear what is said there`)
+      } else out.line((await memberships.join(room, person)).text)
     },
   })

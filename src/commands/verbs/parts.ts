@@ -5,6 +5,7 @@ import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites } from '../../chat/people/invites.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { People } from '../../chat/people/people.ts'
+import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Preferences } from '../../chat/preferences/preferences.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import type { Typing } from '../../chat/typing/typing.ts'
@@ -21,6 +22,7 @@ import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { HelpKey } from '../help-text.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
+import type { McpAdmin } from './mcp/ports.ts'
 
 /** What commands are made from; each takes only what it needs. */
 export interface CommandParts {
@@ -35,6 +37,7 @@ export interface CommandParts {
     readonly comingIn: {
       readonly invites: Invites
       readonly keys: Keys
+      readonly tokens: Tokens
       readonly clients: Pick<OpenClients, 'end'>
       readonly policy: () => InvitePolicy
     }
@@ -54,6 +57,8 @@ export interface CommandParts {
     }
     readonly approvals: Approvals
     readonly hooks: Pick<RoomHooks, 'logOf'>
+    /** The servers that bring tools. */
+    readonly mcp: McpAdmin
   }
   readonly moderation: Moderation
   readonly clock: Clock

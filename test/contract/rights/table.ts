@@ -32,6 +32,7 @@ const MANAGE = { public: '----+++-b', private: '??i-++?-?', archived: '----aaa-b
 const ORDER = { public: '----+++-b', private: '??i-++?-?', archived: '----+++-b' }
 const ALL = { public: '+++++++++', private: '+++++++++', archived: '+++++++++' }
 const NO_GUEST = { public: 'g++++++++', private: 'g++++++++', archived: 'g++++++++' }
+const NO_SERVER = { public: '------x--', private: '------x--', archived: '------x--' }
 const ADMIN = { public: '------+--', private: '------+--', archived: '------+--' }
 
 const SCRIPT = 'function default_wrap(target) return wrap(target) end'
@@ -74,7 +75,9 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('bans --room ROOM', ORDER),
   reads('bans', ADMIN),
   reads('invites list', ALL),
+  reads('mcp list', ADMIN),
   reads('keys list', NO_GUEST),
+  reads('token list', NO_GUEST),
 
   changes('say ROOM hello', SPEAK),
   changes('me ROOM waves', SPEAK),
@@ -103,10 +106,18 @@ export const RIGHTS: readonly RightsRow[] = [
   own('invites new', NO_GUEST),
   // It is an entry of the room, so it needs a voice there.
   changes('invites new ROOM', { public: 'g++++++mb', private: 'g?i-++?-?', archived: 'gaaaaaaab' }),
+  own('token new', NO_GUEST),
+  own('token new --rooms ROOM', { public: 'g+++++++b', private: 'g?i+++?+?', archived: 'g+++++++b' }),
+  reads('token revoke 999', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
   own('msg tom hi', ALL),
   own('away busy', ALL),
   own('ignore tom', NO_GUEST),
   own('set bell off', NO_GUEST),
+  // There is no such program, and no such server.
+  own('mcp connect holler /no/such/program', NO_SERVER),
+  own('mcp disconnect holler', NO_SERVER),
+  reads('mcp refresh holler', NO_SERVER),
+  own('mcp approve holler', NO_SERVER),
   reads('reply hello', { public: 'xxxxxxxxx', private: 'xxxxxxxxx', archived: 'xxxxxxxxx' }),
   reads('claim ABCD-EFGH', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
 

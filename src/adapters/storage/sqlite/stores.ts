@@ -17,6 +17,7 @@ import { createKeyStore } from './people/keys.ts'
 import { createNameStore } from './people/names.ts'
 import { createPeopleStore } from './people/people.ts'
 import { createLastSeenStore, createPreferenceStore } from './people/preferences.ts'
+import { createTokenStore } from './people/tokens.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -26,6 +27,7 @@ import { createSummaryStore } from './summaries.ts'
 import { createDirectMessageStore } from './talk/direct-messages.ts'
 import { createAwayStore } from './talk/away.ts'
 import { createIgnoredStore } from './talk/ignored.ts'
+import { createConnectedMcpStore, createMcpPinStore } from './tools/mcp.ts'
 import { createTypedStore } from './talk/typed.ts'
 import { createTurnStore } from './turns/turns.ts'
 
@@ -48,6 +50,7 @@ export function createStores(connection: Connection): Stores {
       keys: createKeyStore(connection),
       names: createNameStore(connection),
       invites: createInviteStore(connection),
+      tokens: createTokenStore(connection),
       preferences: createPreferenceStore(connection),
       lastSeen: createLastSeenStore(connection),
     },
@@ -71,6 +74,7 @@ export function createStores(connection: Connection): Stores {
     tools: {
       grants: createGrantStore(connection),
       results: createResultStore(connection),
+      mcp: { pins: createMcpPinStore(connection), connected: createConnectedMcpStore(connection) },
     },
     upkeep: {
       health: () => connection.write(() => undefined),

@@ -57,6 +57,7 @@ export const LANES: LanesOf<Stores> = {
     keys: { list: 'read', add: 'write', prove: 'write', remove: 'write' },
     names: { rename: 'write' },
     invites: { add: 'write', list: 'read', find: 'read', revoke: 'write', redeem: 'write' },
+    tokens: { add: 'write', list: 'read', find: 'read', revoke: 'write' },
     preferences: { of: 'read', put: 'write', everyone: 'read' },
     lastSeen: { find: 'read', put: 'write' },
   },
@@ -108,6 +109,11 @@ export const LANES: LanesOf<Stores> = {
   tools: {
     grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
     results: { put: 'write', find: 'read' },
+    mcp: {
+      // Read in the thread that writes: what was pinned before is found.
+      pins: { hashes: 'write', find: 'write', put: 'write', forget: 'write' },
+      connected: { all: 'write', put: 'write', remove: 'write' },
+    },
   },
   upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }
