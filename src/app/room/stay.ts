@@ -18,7 +18,7 @@ export interface RoomStay {
 }
 
 /** How a screen comes into a room. */
-export interface Arrival {
+export interface RoomEntrance {
   /** 80 where there is no window. */
   readonly columns?: number | undefined
   /** Where the room's name and topic stand beside its past. */
@@ -41,7 +41,7 @@ export async function enterRoom(
   screen: Screen,
   pasts: RoomPasts,
   lastSeen: LastSeen,
-  { columns = 80, header = 'above', greet, after = '' as EntryId, questions = () => [] }: Arrival = {},
+  { columns = 80, header = 'above', greet, after, questions = () => [] }: RoomEntrance = {},
 ): Promise<RoomStay> {
   const { person } = screen
   /** Undefined once the past was shown. */
@@ -137,14 +137,14 @@ const PAST_ENTRIES = 20
 function partsOf(
   known: readonly Entry[],
   held: readonly Entry[],
-  after: EntryId,
+  after: EntryId | undefined,
 ): Pick<ShownPast, 'older' | 'past'> & { readonly since: readonly Entry[] } {
   const [first] = held
   const isPast = ({ id }: Entry): boolean => first === undefined || id < first.id
   const since = new Map(
     [...known.filter((entry) => !isPast(entry)), ...held].map((entry) => [entry.id, entry]),
   )
-  const past = known.filter((entry) => isPast(entry) && changedAt(entry) > after)
+  const past = known.filter((entry) => isPast(entry) && (after === undefined || changedAt(entry) > after))
   const said = past.filter(({ kind }) => kind !== 'presence').slice(-PAST_ENTRIES)
   const isShown = ({ id }: Entry): boolean => said.length < PAST_ENTRIES || id >= (said[0]?.id ?? '')
   return {
