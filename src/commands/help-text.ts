@@ -13,46 +13,94 @@ export interface HelpKey {
 
 /** All groups with the names of their commands, and how to ask for more. */
 export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
-  const width = Math.max(...groups.map(({ name }) => name.length)) + 2
+  const width = Math.max(...groups.map(({ name }) => name.length)) + (columns < NARROW ? 1 : 2)
   const rows = groups.flatMap(({ name, commands }) => {
     const names = commands.map((command) => named(command, kind)).join(' ')
     return plainRows(name.padEnd(width) + names, columns, ' '.repeat(width))
   })
-  const more = MORE.map((line) => forCaller(line, kind)).flatMap((line) => plainRows(line, columns, '  '))
-  return [...rows, ...more, ...plainRows(LAST_LINE[kind], columns, '  ')].join('\n')
+  const sentences = MORE[kind]
+  const areRows = sentences.every(({ length }) => length <= columns)
+  return [...rows, ...(areRows ? sentences : plainRows(sentences.join(' '), columns, ''))].join('\n')
 }
 
-const MORE: readonly string[] = [
-  '/help GROUP and /help COMMAND tell more, with examples; /help keys lists the keys;',
-  'any other words are looked for: /help private room',
-]
+/** Cells; below that each of them counts. */
+const NARROW = 60
 
-const LAST_LINE: Readonly<Record<CallerKind, string>> = {
-  session: 'Anything else is said in the room; @NAME in it asks a model: try @guide',
-  script: 'A script names the room first: ssh HOST say lobby hello; flags before text',
+const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
+  session: [
+    '/help GROUP, COMMAND or keys tells more, and looks for any other words.',
+    'Anything else is said in the room; @guide in it asks a model',
+  ],
+  script: [
+    'help GROUP, COMMAND or keys tells more, and looks for any other words.',
+    'A script names the room first: ssh HOST say lobby hello; flags before text',
+  ],
 }
 
-/** The commands of one group, with their forms and an example each. */
-export const groupHelp = (
+/** What is seen at once on 24 rows, beside the line that asked, the status line and the prompt. */
+const SEEN_ROWS = 21
+
+/** The commands of one group, with their forms, what they do, and examples. */
+export function groupHelp(
   { name, about, commands }: CommandGroup,
   kind: CallerKind,
   columns: number,
-): string =>
-  [`${name}: ${about}`, ...commands.flatMap((command) => briefly(command, kind, columns))].join('\n')
-
-/** The form of a command, what it does in a few words, and an example: two rows where they have room. */
-export function briefly(command: Command, kind: CallerKind, columns: number): readonly string[] {
-  const [form, what, such] = [
-    usage(command, kind),
-    `  ${gist(command)}`,
-    `  e.g. ${exampleOf(command, kind)}`,
-  ]
-  const rows = plainRows(what, columns, '  ')
-  if (form === exampleOf(command, kind)) return [form, ...rows]
-  if (form.length + such.length <= columns) return [form + such, ...rows]
-  if (what.length + such.length <= columns) return [form, what + such]
-  return [form, ...rows, such]
+): string {
+  const heading = plainRows(`${name}: ${about}`, columns, '  ')
+  return [...heading, ...briefly(commands, { kind, columns, rows: SEEN_ROWS - heading.length })].join('\n')
 }
+
+/** Where something is listed; `rows` are those that there should be at most. */
+export interface HelpSpace {
+  readonly kind: CallerKind
+  readonly columns: number
+  readonly rows?: number
+}
+
+/** Commands with as many words as there are rows for: on a narrow screen without some examples, then in two rows each. */
+export function briefly(
+  commands: readonly Command[],
+  { kind, columns, rows = SEEN_ROWS }: HelpSpace,
+): readonly string[] {
+  const ways = [whole, withoutExampleRow, inTwoRows].map((way) =>
+    commands.flatMap((command) => way(partsOf(command, kind), columns)),
+  )
+  return ways.find(({ length }) => length <= rows) ?? ways.at(-1) ?? []
+}
+
+/** The form of a command, what it does in a few words, and an example; empty where it is the form. */
+interface Brief {
+  readonly form: string
+  readonly what: string
+  readonly such: string
+}
+
+function partsOf(command: Command, kind: CallerKind): Brief {
+  const [form, example] = [usage(command, kind), exampleOf(command, kind)]
+  return { form, what: `  ${gist(command)}`, such: form === example ? '' : `  e.g. ${example}` }
+}
+
+/** Two rows where they have room. */
+function whole(brief: Brief, columns: number): readonly string[] {
+  const { form, what, such } = brief
+  if (form.length + such.length <= columns) return withoutExampleRow(brief, columns)
+  if (what.length + such.length <= columns) return [...formRows(brief, columns), what + such]
+  return [...withoutExampleRow(brief, columns), such]
+}
+
+const withoutExampleRow = (brief: Brief, columns: number): readonly string[] => [
+  ...formRows(brief, columns),
+  ...plainRows(brief.what, columns, '  '),
+]
+
+function inTwoRows(brief: Brief, columns: number): readonly string[] {
+  const [what = '', ...more] = plainRows(brief.what, columns - 1, '  ')
+  return [...formRows(brief, columns), more.length === 0 ? what : `${what}…`]
+}
+
+/** The form, and the example where it fits behind it. */
+const formRows = ({ form, such }: Brief, columns: number): readonly string[] =>
+  form.length + such.length <= columns ? [form + such] : plainRows(form, columns, '  ')
 
 /** The first part of a command's summary. */
 export const gist = ({ summary }: Pick<Command, 'summary'>): string => summary.split(/[;:] /, 1)[0] ?? ''

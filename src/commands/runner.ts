@@ -12,6 +12,7 @@ import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define
 import { instead } from './habits.ts'
 import { createExplain } from './explain.ts'
 import { checkChoices, parse } from './parse.ts'
+import { missedCommand } from './missed-words.ts'
 import { checkRights } from './rights.ts'
 import { Misuse, misuse } from './usage.ts'
 import type { Speech } from './speech.ts'
@@ -55,7 +56,8 @@ export function createRunner(parts: {
     speech: (text, caller) =>
       guarded(bytes.take, text, caller, async () => {
         const { hint } = await parts.speech.say(caller.session.room, caller.person, text)
-        if (hint !== undefined) caller.out.warn(hint)
+        const missed = hint ?? missedCommand(text, (word) => byName.has(word))
+        if (missed !== undefined) caller.out.warn(missed)
       }),
   }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
@@ -23,7 +24,7 @@ function modelLine(model: Model): string {
   const read = cached > 0 ? `${input} tokens read (${cached} of them cached)` : `${input} tokens read`
   const facts = [
     `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
-    `${turns} turns, ${read}, ${output} written`,
+    `${counted(turns, 'turn')}, ${read}, ${output} written`,
     learned(model),
     ...(fallback === undefined ? [] : [`where it fails, @${fallback} is asked`]),
     ...lacking(model),
@@ -42,7 +43,7 @@ function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: 
 const learned = ({ calibration = 1, reports = 0 }: Model): string =>
   reports === 0
     ? ''
-    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${reports} ${reports === 1 ? 'report' : 'reports'})`
+    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${counted(reports, 'report')})`
 
 const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.tools === undefined ? [] : [`no tools: ${lacks.tools}`]),
