@@ -139,7 +139,7 @@ describe('/help', () => {
     ])
     expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
     expect(await world.type(world.bob, 'help whois')).toEqual(
-      done('/who lists who is here, and who of them is an op or admin'),
+      done('/who lists who is here, ops and admins marked'),
     )
   })
 
@@ -166,6 +166,6 @@ test('what habits advise exists: each command in it is one', async () => {
     })
   }
   expect((await world.exec(world.bob, 'whois bob')).err).toEqual([
-    'there is no command whois; who lists who is here, and who of them is an op or admin',
+    'there is no command whois; who lists who is here, ops and admins marked',
   ])
 })
