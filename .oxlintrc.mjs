@@ -34,7 +34,7 @@ const CORE = {
 const ADAPTERS = {
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
-  mcp: ['@modelcontextprotocol/client', 'zod'],
+  mcp: ['@modelcontextprotocol/client', 'diff', 'zod'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],

@@ -75,9 +75,11 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         input.runner.command(line, {
           person,
           out: scriptOutput(own, account),
-          stdin: (wait) => scriptInput(own, settings.stdin(), wait),
           signal: own.signal,
-          afterwards: (work) => afterwards.push(work),
+          script: {
+            stdin: (wait) => scriptInput(own, settings.stdin(), wait),
+            afterwards: (work) => afterwards.push(work),
+          },
         }),
       )
       for (const work of afterwards) work()

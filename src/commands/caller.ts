@@ -31,6 +31,17 @@ export interface SessionControl {
   quit(): void
 }
 
+/** What a command can know of and do to the script that sent it. */
+export interface ScriptControl {
+  /**
+   * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at once (a script's
+   * standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
+   */
+  stdin(wait: 'until-end' | 'if-ready'): Promise<string>
+  /** Does this once the command has its status: for what ends the connection that it came on. */
+  afterwards(work: () => void): void
+}
+
 /** Who runs a command: somebody in a session, or `ssh host VERB`. */
 export interface Caller {
   readonly person: Person
@@ -39,13 +50,8 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Absent for scripts. */
   readonly session?: SessionControl
-  /**
-   * What the script piped in, as it came; absent in a session. `if-ready` does not wait for a pipe on which nothing
-   * comes at once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
-   */
-  readonly stdin?: (wait: 'until-end' | 'if-ready') => Promise<string>
-  /** Does this once the command has its status: for what ends the connection that asked for it. In a session, absent, it is done at once. */
-  readonly afterwards?: (work: () => void) => void
+  /** Absent in a session. */
+  readonly script?: ScriptControl
 }
 
 /** Somebody in a session. */

@@ -36,6 +36,10 @@ Some **bold** text, \`code\`, a [link](https://example.org/) and mail@example.or
 | :--- | ----: |
 | 1    |     2 |
 
+| file                                        | lines | fix |
+| :------------------------------------------ | ----: | --: |
+| src/session/drawing/theme.ts, as it was now | 1204  |  12 |
+
 \`\`\`js
 if (a < b && c > d) console.log("</code></pre>")
 \`\`\`
@@ -189,6 +193,16 @@ describe.skipIf(lacks('chromium'))('a page', () => {
       const summaries = (await page.locator('summary').allTextContents()).join('\n')
       for (const { name, tokens, form } of prompt.tools)
         if (form !== 'deferred') expect(summaries).toContain(`${name}: ${tokens} tokens, ${form}`)
+    })
+  })
+
+  test('breaks no word and no number of a table on a phone: the table scrolls', async () => {
+    await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
+      for (const text of ['12', 'fix']) {
+        const cell = page.locator('.md td, .md th', { hasText: new RegExp(`^${text}$`) }).first()
+        const { width = 0 } = (await cell.boundingBox()) ?? {}
+        expect(width).toBeGreaterThan(30)
+      }
     })
   })
 
