@@ -57,12 +57,12 @@ export interface HelpSpace {
   readonly rows?: number
 }
 
-/** Commands with as many words as there are rows for: on a narrow screen without some examples, then in two rows each. */
+/** Commands with as many words as there are rows for: on a narrow screen without some examples, then in short. */
 export function briefly(
   commands: readonly Command[],
   { kind, columns, rows = SEEN_ROWS }: HelpSpace,
 ): readonly string[] {
-  const ways = [whole, withoutExampleRow, inTwoRows].map((way) =>
+  const ways = [whole, withoutExampleRow, gistInOneRow, inTwoRows].map((way) =>
     commands.flatMap((command) => way(partsOf(command, kind), columns)),
   )
   return ways.find(({ length }) => length <= rows) ?? ways.at(-1) ?? []
@@ -93,9 +93,20 @@ const withoutExampleRow = (brief: Brief, columns: number): readonly string[] => 
   ...plainRows(brief.what, columns, '  '),
 ]
 
+const gistInOneRow = (brief: Brief, columns: number): readonly string[] => [
+  ...formRows(brief, columns),
+  oneRow(brief.what, columns),
+]
+
 function inTwoRows(brief: Brief, columns: number): readonly string[] {
-  const [what = '', ...more] = plainRows(brief.what, columns - 1, '  ')
-  return [...formRows(brief, columns), more.length === 0 ? what : `${what}…`]
+  const [form = '', ...more] = formRows(brief, columns)
+  return [more.length === 0 ? form : oneRow(brief.form, columns), oneRow(brief.what, columns)]
+}
+
+/** As many whole words as fit; `…` says that there are more. */
+function oneRow(text: string, columns: number): string {
+  const [row = '', ...more] = plainRows(text, columns - 1, '  ')
+  return more.length === 0 ? row : `${row}…`
 }
 
 /** The form, and the example where it fits behind it. */

@@ -170,7 +170,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
       const reply = page.locator('article.reply').last()
       expect(await reply.locator('strong').first().textContent()).toBe('bold')
-      expect(await reply.locator('td').allTextContents()).toEqual(['1', '2'])
+      expect(await reply.locator('table').first().locator('td').allTextContents()).toEqual(['1', '2'])
       expect(await reply.locator('pre code').first().textContent()).toBe(
         'if (a < b && c > d) console.log("</code></pre>")\n',
       )
