@@ -34,7 +34,13 @@ const CORE = {
 const ADAPTERS = {
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
-  mcp: ['@modelcontextprotocol/client', 'diff', 'zod'],
+  mcp: [
+    '@modelcontextprotocol/client',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/*',
+    'diff',
+    'zod',
+  ],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],
