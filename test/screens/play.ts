@@ -56,6 +56,7 @@ async function playScene({ play }: Scene): Promise<readonly ScreenRow[]> {
         const terminal = await open(stage, name)
         terminals.push(terminal)
         await terminal.shows('/help lists the commands')
+        await terminal.settles()
         return terminal
       },
       async enter(terminal, line, shows) {
