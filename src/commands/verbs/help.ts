@@ -4,7 +4,8 @@ import { kindOf, type CallerKind } from '../caller.ts'
 import { defineCommand, isCalled, type Command } from '../define.ts'
 import type { CommandGroup } from '../groups.ts'
 import { forCaller, instead } from '../habits.ts'
-import { briefly, commandHelp, gist, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
+import { briefly, gist } from '../brief-help.ts'
+import { commandHelp, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
 
 /** `all` is asked each time, so that help knows every command, itself included. */
 export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
