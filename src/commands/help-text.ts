@@ -13,10 +13,12 @@ export interface HelpKey {
 
 /** All groups with the names of their commands, and how to ask for more. */
 export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
-  const width = Math.max(...groups.map(({ name }) => name.length)) + (columns < NARROW ? 1 : 2)
+  const width = Math.max(...groups.map(({ name }) => name.length)) + 2
+  const isNarrow = columns < NARROW
   const rows = groups.flatMap(({ name, commands }) => {
     const names = commands.map((command) => named(command, kind)).join(' ')
-    return plainRows(name.padEnd(width) + names, columns, ' '.repeat(width))
+    const heading = isNarrow ? `${name}: ` : name.padEnd(width)
+    return plainRows(heading + names, columns, ' '.repeat(isNarrow ? 2 : width))
   })
   const sentences = MORE[kind]
   const areRows = sentences.every(({ length }) => length <= columns)
@@ -28,11 +30,11 @@ const NARROW = 60
 
 const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
   session: [
-    '/help GROUP, COMMAND or keys tells more, and looks for any other words.',
+    '/help GROUP, COMMAND, keys or WORDS tells more.',
     'Anything else is said in the room; @guide in it asks a model',
   ],
   script: [
-    'help GROUP, COMMAND or keys tells more, and looks for any other words.',
+    'help GROUP, COMMAND, keys or WORDS tells more.',
     'A script names the room first: ssh HOST say lobby hello; flags before text',
   ],
 }

@@ -76,9 +76,9 @@ test('the first screen says where one is, who is here, and what to type; once so
 const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['hello everybody', /newt:\S* hello everybody/],
   ['help', /that was said in the room; \/help lists the commands/],
-  ['/help', /\/help GROUP, COMMAND or keys tells more/],
-  ['/h', /\/help GROUP, COMMAND or keys tells more/],
-  ['/?', /\/help GROUP, COMMAND or keys tells more/],
+  ['/help', /\/help GROUP, COMMAND, keys or WORDS tells more/],
+  ['/h', /\/help GROUP, COMMAND, keys or WORDS tells more/],
+  ['/?', /\/help GROUP, COMMAND, keys or WORDS tells more/],
   ['/help keys', /Ctrl-R +look for an older line/],
   ['/help talk', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
   ['/help private room', /\/invite NAME/],
