@@ -41,7 +41,7 @@ function whole(brief: Brief, columns: number): readonly string[] {
   const { form, what, such } = brief
   if (form.length + such.length <= columns) return withoutExampleRow(brief, columns)
   if (what.length + such.length <= columns) return [...formRows(brief, columns), what + such]
-  return [...withoutExampleRow(brief, columns), such]
+  return [...withoutExampleRow(brief, columns), ...plainRows(such, columns, '    ')]
 }
 
 const withoutExampleRow = (brief: Brief, columns: number): readonly string[] => [
