@@ -74,19 +74,22 @@ export function billLine(entry: Entry): string {
   if ((entry.kind !== 'reply' && entry.kind !== 'notice') || entry.thread !== undefined) return ''
   const { usage, durationMs, cost } = entry
   if (!usage) return ''
-  const cached = usage.cached === undefined ? '' : ` (${usage.cached} cached)`
   return [
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
-    `${usage.input} tokens in${cached}`,
-    `${usage.output} out`,
-    ...(usage.estimated ? [estimateNote(usage.estimated)] : []),
+    ...tokenFacts(usage),
     ...(cost === undefined ? [] : [`cost ${shownAmount(readAmount(cost))}`]),
   ].join(' · ')
 }
 
-/** Says how much of a sum of tokens is our own count. */
-export const estimateNote = ({ input, output }: NonNullable<Usage['estimated']>): string =>
-  `of these ${input} in and ${output} out estimated`
+/** `1234 tokens in (1000 cached)`, `56 out`, and how much of that is our own count. */
+export function tokenFacts({ input, cached, output, estimated }: Usage): readonly string[] {
+  const read = `${input} tokens in${cached === undefined ? '' : ` (${cached} cached)`}`
+  const written = `${output} out`
+  if (!estimated) return [read, written]
+  const isAll = estimated.input === input && estimated.output === output
+  if (isAll) return [read, `${written} (estimated)`]
+  return [read, written, `of these ${estimated.input} in and ${estimated.output} out estimated`]
+}
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {
