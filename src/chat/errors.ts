@@ -19,6 +19,9 @@ export class InviteRefusal extends Refusal {
   }
 }
 
+/** A key may come in, but not under this name: its owner may read why. */
+export class NameRefusal extends Refusal {}
+
 /** The words of a command do not fit it. `usage` is the right form, where there is one; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -21,18 +21,16 @@ type PublicSettings = Pick<
   | 'lacks'
 >
 
-/** What the reports of a model's provider taught, in all rooms: it shows how much goes on in private ones. */
-interface LearnedCounts {
+/** What the reports of a model's provider taught, in all rooms. It has no counts, which would tell how much goes on in private ones. */
+interface Learned {
   /** Prompts are bounded by our counts times this: what reports and refusals taught; assumed while there were none. */
   readonly calibration: number
-  /** How many reports the calibration was learned from. */
-  readonly reports: number
-  /** How many reports taught nothing, because they look as if the server had read only a part of the prompt. */
-  readonly doubted: number
+  /** Whether reports looked as if the server had read only a part of the prompt. */
+  readonly isDoubted: boolean
 }
 
 /** A model as `/models` shows it; what was learned is for admins. */
-export interface ModelStatus extends PublicSettings, Partial<LearnedCounts> {
+export interface ModelStatus extends PublicSettings, Partial<Learned> {
   /** What the config says; `contextWindow` is smaller where the server takes less. */
   readonly configuredWindow: number
   /** Turns in which it answered any request, ever. */
@@ -68,10 +66,9 @@ export async function listModels(
     const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
     const seesAll = !viewer || viewer.admin
     const learned = seesAll ? await calibrations.find(settings) : undefined
-    const { reports = 0, doubted = 0 } = learned ?? {}
-    const calibration = seesAll ? await calibrations.factorFor(settings) : 1
-    const counts = seesAll ? { calibration, reports, doubted } : {}
-    return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
+    const isDoubted = (learned?.doubted ?? 0) > 0
+    const facts = seesAll ? { calibration: await calibrations.factorFor(settings), isDoubted } : {}
+    return { ...publicSettings(settings), configuredWindow, ...facts, turns, input, cached, output }
   })
   return await Promise.all(list)
 }

@@ -50,7 +50,7 @@ if (a < b && c > d) console.log("</code></pre>")
 2. two`
 
 const as = async (words: readonly string[], input?: string): Promise<string> => {
-  const { stdout, stderr, exitCode } = await stage.as('root', words, input === undefined ? {} : { input })
+  const { stdout, stderr, exitCode } = await stage.as('rhea', words, input === undefined ? {} : { input })
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   return stdout
 }
@@ -82,7 +82,7 @@ context_window = 60000
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
   await fillRoom('den')
 }, 120_000)
 afterAll(async () => {

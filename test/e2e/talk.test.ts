@@ -9,7 +9,7 @@ beforeAll(async () => {
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (const name of ['alice', 'bob', 'eve']) await stage.as(name, ['whoami'])
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -47,7 +47,7 @@ test('a message to somebody offline is read once, at the next login, and found b
     ['msg', 'bob'],
     ['reply', 'what was it?'],
   ]
-  for (const name of ['root', 'eve', 'alice', 'bob'])
+  for (const name of ['rhea', 'eve', 'alice', 'bob'])
     for (const words of lookers) {
       const { stdout, stderr } = await stage.as(name, words)
       expect(`${stdout}${stderr}`).not.toContain('sleeps')

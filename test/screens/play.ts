@@ -74,16 +74,16 @@ async function playScene({ play }: Scene): Promise<readonly ScreenRow[]> {
 /** Plays the first minute with no model but `@guide`; what came is the recording. */
 export async function playFirstMinute(): Promise<string> {
   await using stage = await createStage({ config: sandboxConfig })
-  await using you = await open(stage, 'you')
-  await you.shows('lobby')
-  await you.settles()
+  await using ann = await open(stage, 'ann')
+  await ann.shows('lobby')
+  await ann.settles()
   for (const { line, shows } of FIRST_MINUTE) {
-    await typeLine(you, line)
-    await you.shows(shows)
-    await you.settles()
+    await typeLine(ann, line)
+    await ann.shows(shows)
+    await ann.settles()
     await pause(READING_MS)
   }
-  you.type('\u0004')
-  await you.settles()
-  return asciicast(you.output, { ...SIZE, title: TITLE })
+  ann.type('\u0004')
+  await ann.settles()
+  return asciicast(ann.output, { ...SIZE, title: TITLE })
 }
