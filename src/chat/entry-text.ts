@@ -1,5 +1,6 @@
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
+import { withoutFences } from '../lib/text/fence.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
@@ -56,11 +57,15 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
-/** `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`. */
+/**
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…` says that
+ * there is more. What is only for models, around the words of strangers, is left out.
+ */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
-  const first = /^.*\S.*$/m.exec(text)?.[0].trim() ?? 'ok'
-  const shown = headOf(first, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT)
-  const isAll = isError || text.trim() === shown || first === 'ok'
+  const said = withoutFences(text).trim()
+  const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
+  const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
+  const isAll = shown === (said || 'ok')
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 

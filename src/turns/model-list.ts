@@ -7,18 +7,9 @@ import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** The settings that anybody may see. */
-type PublicSettings = Pick<
+type PublicSettings = { readonly isWindowGuessed?: boolean } & Pick<
   ModelSettings,
-  | 'name'
-  | 'backend'
-  | 'model'
-  | 'enabled'
-  | 'contextWindow'
-  | 'isWindowGuessed'
-  | 'maxOutput'
-  | 'encoding'
-  | 'fallback'
-  | 'lacks'
+  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
 >
 
 /** What the reports of a model's provider taught, in all rooms. It has no counts, which would tell how much goes on in private ones. */
@@ -84,25 +75,15 @@ async function spentByModel(
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const {
-    name,
-    backend,
-    model,
-    enabled,
-    contextWindow,
-    isWindowGuessed,
-    maxOutput,
-    encoding,
-    fallback,
-    lacks,
-  } = settings
+  const { name, backend, model, enabled, contextWindow, guessFactor, maxOutput, encoding, fallback, lacks } =
+    settings
   return {
     name,
     backend,
     model,
     enabled,
     contextWindow,
-    ...(isWindowGuessed ? { isWindowGuessed } : {}),
+    ...(guessFactor === undefined ? {} : { isWindowGuessed: true }),
     maxOutput,
     encoding,
     ...(fallback === undefined ? {} : { fallback }),

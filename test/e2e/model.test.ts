@@ -152,6 +152,17 @@ describe('a model over HTTP', () => {
   })
 })
 
+test('the room reads that the server was stopped, and not that its person went away', async () => {
+  models.play(hang())
+  const before = models.requests.length
+  const asking = ask('@qwen', 'take your time')
+  await models.arrived(before + 1)
+  await stage.restart('SIGTERM')
+  await asking
+  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '3'])
+  expect(stdout).toContain("@qwen's turn for root was stopped: the server is stopping")
+})
+
 describe('the budget', () => {
   const encoder = get_encoding('o200k_base')
   afterAll(() => encoder.free())

@@ -50,7 +50,8 @@ test('the first screen says where one is, who is here, and what to type; once so
   await ann.waitFor(READY)
   await ann.waitFor('/claim CODE')
   const first = await screenOf(ann)
-  expect(first.slice(first.indexOf('-- lobby'), -2)).toEqual([
+  const top = first.indexOf('-- lobby')
+  expect(first.slice(top, top + 4)).toEqual([
     '-- lobby',
     '-- nobody else is here now',
     '-- type to speak; @guide shows you around; /help lists the commands; nobody is',

@@ -88,7 +88,8 @@ export function createCalibrations(
     find,
     async factorFor(model) {
       const known = await find(model)
-      return known ? budgetFactor(known, clock.now()) : model.framing.factor
+      const learned = known ? budgetFactor(known, clock.now()) : model.framing.factor
+      return Math.max(learned, model.guessFactor ?? 0)
     },
     usualFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
     async learnFrom(model, { counted, framing }, usage) {
