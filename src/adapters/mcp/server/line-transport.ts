@@ -12,8 +12,8 @@ export interface LinePipe {
   readonly stdin: AsyncIterable<Uint8Array>
   /** Queues text at once. Resolves when there is room for more; never rejects. */
   out(text: string): Promise<void>
-  /** Resolves when it is this client's turn to make work. */
-  turn(): Promise<void>
+  /** Does a piece of work for this client once it is its turn. */
+  work(piece: () => void): Promise<void>
   readonly signal: AbortSignal
   /** Of one message. */
   readonly maxBytes: number
@@ -66,8 +66,7 @@ export function createLineTransport(
     try {
       for await (const line of linesOfBytes(pipe.stdin, pipe.maxBytes)) {
         if (isClosed) return
-        await pipe.turn()
-        take(line)
+        await pipe.work(() => take(line))
         await lastSent
       }
       await inFlight.allAnswered()
