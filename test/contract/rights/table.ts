@@ -142,3 +142,6 @@ export const RIGHTS: readonly RightsRow[] = [
 
 /** These exist in a session alone: there they are for everybody who is in the room. */
 export const ONLY_IN_SESSIONS = ['go', 'clear', 'quit']
+
+/** Needs a pipe; what an agent may do then is what the verbs that it uses let it do. */
+export const ONLY_FOR_AGENTS = 'mcp'
