@@ -38,6 +38,7 @@ const ADAPTERS = {
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/*',
+    'diff',
     'zod',
   ],
   models: ['@ai-sdk/**', 'zod'],

@@ -72,15 +72,21 @@ export function createClientHandler(parts: HostParts): ClientHandler {
     },
     connected: (person, hangUp) => door.begin({ person, end: hangUp }),
     async exec(person, line, pipe, account) {
-      return await untilPutOut(person, pipe, door, (own) =>
+      const afterwards: (() => void)[] = []
+      const status = await untilPutOut(person, pipe, door, (own) =>
         input.runner.command(line, {
           person,
           out: scriptOutput(own, account),
-          stdin: (wait) => scriptInput(own, settings.stdin(), wait),
           agent: { serveMcp: () => input.serveMcp(person, own, account) },
           signal: own.signal,
+          script: {
+            stdin: (wait) => scriptInput(own, settings.stdin(), wait),
+            afterwards: (work) => afterwards.push(work),
+          },
         }),
       )
+      for (const work of afterwards) work()
+      return status
     },
   }
 }

@@ -31,6 +31,17 @@ export interface SessionControl {
   quit(): void
 }
 
+/** What a command can know of and do to the script that sent it. */
+export interface ScriptControl {
+  /**
+   * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at once (a script's
+   * standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
+   */
+  stdin(wait: 'until-end' | 'if-ready'): Promise<string>
+  /** Does this once the command has its status: for what ends the connection that it came on. */
+  afterwards(work: () => void): void
+}
+
 /** What a command can do for an agent, which is in as many rooms at once as it joins. */
 export interface AgentControl {
   /** The agent is present in the room from then on. Rejects with `Refusal`, as `Room.enter` does. */
@@ -57,13 +68,10 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Absent for scripts and agents. */
   readonly session?: SessionControl
+  /** Absent in a session, and for an agent that pipes nothing in. */
+  readonly script?: ScriptControl
   /** An agent, or a script that can become one. Absent in a session. */
   readonly agent?: AgentControl | AgentStart
-  /**
-   * What the script piped in, as it came; absent in a session. `if-ready` does not wait for a pipe on which nothing
-   * comes at once (a script's standard input may be a terminal that never ends). Throws `Refusal` when it is too long.
-   */
-  readonly stdin?: (wait: 'until-end' | 'if-ready') => Promise<string>
 }
 
 /** Somebody in a session. */

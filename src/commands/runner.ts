@@ -7,7 +7,7 @@ import type { Room } from '../chat/room.ts'
 import { utf8Bytes } from '../lib/bytes.ts'
 import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
-import { kindOf, type Caller, type SessionCaller } from './caller.ts'
+import { kindOf, type Caller, type ScriptControl, type SessionCaller } from './caller.ts'
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { instead } from './habits.ts'
 import { createExplain } from './explain.ts'
@@ -88,16 +88,14 @@ export function createRunner(parts: {
 
   /** What a script pipes in counts like what it writes. */
   function counted(caller: Caller): Caller {
-    const { stdin, person } = caller
-    if (!stdin) return caller
-    return {
-      ...caller,
-      async stdin(wait) {
-        const text = await stdin(wait)
-        bytes.take(person, utf8Bytes(text))
-        return text
-      },
+    const { script, person } = caller
+    if (!script) return caller
+    const stdin: ScriptControl['stdin'] = async (wait) => {
+      const text = await script.stdin(wait)
+      bytes.take(person, utf8Bytes(text))
+      return text
     }
+    return { ...caller, script: { ...script, stdin } }
   }
 
   async function run(line: string, caller: Caller): Promise<void | false> {

@@ -51,7 +51,7 @@ export function createPersonal(
   function emphasis(entry: Entry): 'own' | 'mention' | undefined {
     const isSpoken = entry.kind === 'message' || entry.kind === 'action'
     if (isSpoken && entry.author === person.name) return 'own'
-    return addressed(entry, person.name) ? 'mention' : undefined
+    return addressed(entry, person) ? 'mention' : undefined
   }
 
   return {
@@ -72,7 +72,7 @@ export function createPersonal(
     },
     rings(entry) {
       if (bell() === 'all') return isSpeech(entry) && emphasis(entry) !== 'own'
-      return bell() === 'mention' && emphasis(entry) === 'mention'
+      return bell() === 'mention' && addressed(entry, person)
     },
     mayRing: () => bell() !== 'off',
     onChange: (listener) => void listeners.push(listener),

@@ -167,6 +167,16 @@ describe('the command', () => {
     })
   })
 
+  test('ends with a ban, and says why', async () => {
+    const key = await stage.home.key('eve')
+    await using eve = openSsh({ ...target, user: 'eve', key }, ['mcp', 'serve'])
+    eve.write(lines(HELLO))
+    await eve.waitFor('serverInfo')
+    await stage.as('root', ['ban', 'eve', '1h', 'noise'])
+    expect(await eve.exit).toBe(1)
+    expect(eve.errors()).toMatch(/^! you were banned from this server.*noise/)
+  })
+
   test('counts as a command of its person, who may have so many at once', async () => {
     const first = [1, 2].map(() => openSsh(target, ['mcp', 'serve']))
     for (const one of first) one.write(lines(HELLO))

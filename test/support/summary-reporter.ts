@@ -1,9 +1,11 @@
+import { appendFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 import { missing } from './needs.ts'
 
 /**
- * Begins a run with the seed of its property tests, and ends it with `N passed, N failed, N skipped` on a line of
- * its own, for machines that read the output. Above it stands why tests were skipped.
+ * Begins a run with the seed of its property tests, and ends it with the names of what failed and with `N passed, N
+ * failed, N skipped` on a line of its own, for machines that read the output. Above it stands why tests were skipped.
+ * `FAILED_FILES=PATH` appends the files of failed tests to that file, a line each.
  */
 export class SummaryReporter implements Reporter {
   readonly seed: number
@@ -17,22 +19,35 @@ export class SummaryReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    // Errors outside of tests: a worker that died, a rejection that nobody handled.
-    const counts = { passed: 0, failed: errors.length, skipped: 0 }
-    for (const module of modules) {
-      const before = counts.failed
-      for (const test of module.children.allTests()) {
-        const { state } = test.result()
-        // What was still running when its worker died has not passed.
-        counts[state === 'pending' ? 'failed' : state] += 1
-      }
-      // A file that does not even load has no tests that could fail.
-      if (module.state() === 'failed' && counts.failed === before) counts.failed += 1
-    }
+    const failures = modules.flatMap(failuresOf)
+    const states = modules.flatMap((module) =>
+      [...module.children.allTests()].map((test) => test.result().state),
+    )
+    const count = (state: string) => states.filter((each) => each === state).length
     print('')
-    if (counts.skipped > 0) for (const line of missing) print(line)
-    print(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+    if (count('skipped') > 0) for (const line of missing) print(line)
+    for (const failure of failures) print(`failed: ${failure}`)
+    // Errors outside of tests: a worker that died, a rejection that nobody handled.
+    print(`${count('passed')} passed, ${failures.length + errors.length} failed, ${count('skipped')} skipped`)
+    noteFiles(modules.filter((module) => failuresOf(module).length > 0))
   }
+}
+
+/** The names of the tests that did not pass; the file's, if it has none because it does not even load. */
+function failuresOf(module: TestModule): readonly string[] {
+  const failed: string[] = []
+  for (const test of module.children.allTests()) {
+    // What was still running when its worker died has not passed.
+    if (['failed', 'pending'].includes(test.result().state))
+      failed.push(`${module.relativeModuleId} > ${test.fullName}`)
+  }
+  return failed.length === 0 && module.state() === 'failed' ? [module.relativeModuleId] : failed
+}
+
+function noteFiles(modules: readonly TestModule[]): void {
+  const path = process.env['FAILED_FILES']
+  if (path !== undefined)
+    appendFileSync(path, modules.map((module) => `${module.relativeModuleId}\n`).join(''))
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

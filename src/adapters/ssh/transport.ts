@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
-import ssh2, { type Connection } from 'ssh2'
+import type { Connection, Server } from 'ssh2'
 import { ALGORITHMS } from './algorithms.ts'
 import { signingKey } from './keys/ed25519.ts'
 import type { HostKey } from './keys/host-key.ts'
 import { socketOf } from './ssh2-internals.ts'
+import { ssh2 } from './ssh2.ts'
 
 /** A dead peer is noticed after 45 s: two unanswered keepalives are forgiven, the third is not. */
 const KEEPALIVE = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }
@@ -14,8 +15,8 @@ export type Greet = (socket: Socket, withBanner: boolean, onClient: (client: Con
 /** ssh2's servers, which parse the host keys once. There is one for each banner, because the banner belongs to a server. */
 export function createTransports(hostKeys: readonly HostKey[], banner: () => string): Greet {
   const greeted = new WeakMap<Socket, (client: Connection) => void>()
-  const servers = new Map<string, ssh2.Server>()
-  const create = (shown: string): ssh2.Server => {
+  const servers = new Map<string, Server>()
+  const create = (shown: string): Server => {
     const server = new ssh2.Server({
       hostKeys: hostKeys.map(({ pem }) => ({ key: signingKey(pem) })),
       algorithms: ALGORITHMS,

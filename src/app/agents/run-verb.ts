@@ -53,7 +53,7 @@ export async function runVerb(
       ready: () => pageTurn(account),
     },
     signal: AbortSignal.any([signal, tooLong.signal]),
-    ...(input === undefined ? {} : { stdin: async () => input }),
+    ...(input === undefined ? {} : { script: { stdin: async () => input, afterwards: (work) => work() } }),
   })
   if (tooLong.signal.aborted) return { ok: false, out: '', told: TOO_LONG }
   return { ok: status === 0, out: printed.join(''), told: told.join('\n') }

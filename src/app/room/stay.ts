@@ -119,5 +119,5 @@ function partsOf(
 const leastRole = ({ guest }: Person): Role => (guest ? 'guest' : 'member')
 
 /** Whether somebody waits for this person's answer. */
-const isAsked = (entry: Entry, { name }: Person): boolean =>
-  entry.kind === 'approval' && entry.answerers?.includes(name) === true
+const isAsked = (entry: Entry, person: Person): boolean =>
+  entry.kind === 'approval' && entry.answerers?.includes(person.name) === true

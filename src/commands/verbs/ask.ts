@@ -30,10 +30,10 @@ export const askCommand = (
     rights: { note: ALLOW_NOTE },
     complete: ({ argument }) => (argument === 'model' ? turns.names().map((name) => `@${name}`) : []),
     async run(context) {
-      const { args, flags, room, person, session, stdin } = context
+      const { args, flags, room, person, session, script } = context
       const model = modelName(args.model, turns.names())
       const how = await permissionsOf(context, flags.allow)
-      const text = `@${model} ${await question(args.text, stdin)}`
+      const text = `@${model} ${await question(args.text, script)}`
       if (session) return void (await speech.say(room, person, text))
       return await printAnswer(context, async () => {
         const { message, turns: started } = await speech.say(room, person, text, how)
@@ -45,9 +45,9 @@ export const askCommand = (
   })
 
 /** What is on the line and what was piped in, in this order; a last word `-` waits for the pipe. */
-async function question(onLine = '', stdin: Caller['stdin']): Promise<string> {
+async function question(onLine = '', script: Caller['script']): Promise<string> {
   const waits = onLine === '' || /(^|\s)-$/.test(onLine)
-  const piped = (await stdin?.(waits ? 'until-end' : 'if-ready')) ?? ''
+  const piped = (await script?.stdin(waits ? 'until-end' : 'if-ready')) ?? ''
   const text = [waits ? onLine.replace(/\s*-$/, '') : onLine, piped]
     .filter((part) => part.trim() !== '')
     .join('\n')

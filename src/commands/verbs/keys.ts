@@ -39,22 +39,23 @@ export function keysCommand(keys: Keys, clients: Pick<OpenClients, 'end'>): Comm
     out.line(all.length === 0 ? NO_KEYS : all.map((key) => asLine(key, person)).join('\n'))
   }
 
-  async function add({ person, args, out, stdin }: Context): Promise<void> {
-    const line = args.key ?? (await stdin?.('until-end')) ?? ''
+  async function add({ person, args, out, script }: Context): Promise<void> {
+    const line = args.key ?? (await script?.stdin('until-end')) ?? ''
     if (line.trim() === '') throw new Refusal('there is no key: give the line of a .pub file')
     const key = await keys.add(person, line)
     out.line(`${key} waits: it is yours once somebody has logged in with it as ${person.name}`)
   }
 
-  async function remove({ person, args, out }: Context): Promise<void> {
+  async function remove({ person, args, out, script }: Context): Promise<void> {
     const fingerprint = args.key?.trim() ?? ''
     if (fingerprint === '') throw new Misuse('remove takes a fingerprint of /keys list')
     await keys.remove(person, fingerprint)
     out.line(`${fingerprint} lets nobody in as ${person.name} any more`)
-    clients.end(
-      ({ id, login }) => id === person.id && login?.key === fingerprint,
-      `the key that this came in with, ${fingerprint}, was removed`,
-    )
+    const cameWithIt = ({ id, login }: Person): boolean => id === person.id && login?.key === fingerprint
+    const end = (): void =>
+      clients.end(cameWithIt, `the key that this came in with, ${fingerprint}, was removed`)
+    if (script) script.afterwards(end)
+    else end()
   }
 }
 

@@ -50,12 +50,12 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
     },
     complete: async ({ room, person, argument }) =>
       argument === 'key' ? ['list', 'set', ...(await valuesFor(room, person)).keys()] : [],
-    async run({ person, room, args, flags, out, stdin }) {
+    async run({ person, room, args, flags, out, script }) {
       const values = await valuesFor(room, person)
       const { key, value: onLine } = meant(args, values)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       checkKey(key)
-      const value = onLine ?? (await piped(stdin, flags))
+      const value = onLine ?? (await piped(script, flags))
       if (value === undefined) return out.line(show(key, values, flags.json))
       const owner = OWNED_KEYS.get(key)
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
@@ -129,12 +129,12 @@ function readValue(text: string): Json {
  * that is there at once: it may be a terminal that never ends.
  */
 async function piped(
-  stdin: Caller['stdin'],
+  script: Caller['script'],
   flags: { readonly json: boolean; readonly stdin: boolean },
 ): Promise<string | undefined> {
-  if (flags.stdin && !stdin) throw new Misuse('--stdin is for scripts; in a session, type the value')
-  if (flags.json || !stdin) return undefined
-  const text = (await stdin(flags.stdin ? 'until-end' : 'if-ready')).replace(/\r?\n$/, '')
+  if (flags.stdin && !script) throw new Misuse('--stdin is for scripts; in a session, type the value')
+  if (flags.json || !script) return undefined
+  const text = (await script.stdin(flags.stdin ? 'until-end' : 'if-ready')).replace(/\r?\n$/, '')
   if (NO_TEXT.test(text))
     throw new Refusal('a value is text in UTF-8, and what was piped in is not; nothing was changed')
   if (text.trim() !== '') return text

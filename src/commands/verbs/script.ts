@@ -109,8 +109,8 @@ export function scriptCommand(
 const versionLine = ({ version, author, at, source }: StoredScript): string =>
   `${version}  ${new Date(at).toISOString()}  ${author}  ${source === '' ? 'reset' : `${source.length} characters`}`
 
-async function sourceOf({ args, stdin }: Context): Promise<string> {
-  const source = args.text ?? (await stdin?.('until-end')) ?? ''
+async function sourceOf({ args, script }: Context): Promise<string> {
+  const source = args.text ?? (await script?.stdin('until-end')) ?? ''
   if (source.trim() === '') throw new Refusal('there is no script: give it on standard input')
   if (source.length > MAX_SCRIPT_CHARS)
     throw new Refusal(`a script has at most ${MAX_SCRIPT_CHARS} characters`)

@@ -103,8 +103,8 @@ export function summaryCommand(
   }
 
   async function set(context: Context): Promise<void> {
-    const { room, person, args, stdin } = context
-    const text = cleanText(args.text ?? (await stdin?.('until-end')) ?? '').trim()
+    const { room, person, args, script } = context
+    const text = cleanText(args.text ?? (await script?.stdin('until-end')) ?? '').trim()
     if (text === '') throw new Refusal('there is no text: write it after set, or give it on standard input')
     if (text.length > MAX_SUMMARY_CHARS)
       throw new Refusal(`a summary has at most ${MAX_SUMMARY_CHARS} characters; this one has ${text.length}`)

@@ -25,14 +25,14 @@ test.each([
 ])('%j is said to bob: %s', (text, is) => {
   const addressed = createAddressed()
   const entry = said(text)
-  expect(addressed(entry, 'bob')).toBe(is)
-  expect(addressed(entry, 'zoe')).toBe(false)
+  expect(addressed(entry, { name: 'bob' })).toBe(is)
+  expect(addressed(entry, { name: 'zoe' })).toBe(false)
 })
 
 test('nobody is addressed by themselves, by what the room says, or in a side turn', () => {
   const addressed = createAddressed()
-  expect(addressed(said('@bob', { author: 'bob' }), 'bob')).toBe(false)
-  expect(addressed(said('@bob', { kind: 'notice' }), 'bob')).toBe(false)
-  expect(addressed(said('@bob', { thread: 't1' as never }), 'bob')).toBe(false)
-  expect(addressed(said('@bob', { kind: 'reply' }), 'bob')).toBe(true)
+  expect(addressed(said('@bob', { author: 'bob' }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { kind: 'notice' }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { thread: 't1' as never }), { name: 'bob' })).toBe(false)
+  expect(addressed(said('@bob', { kind: 'reply' }), { name: 'bob' })).toBe(true)
 })

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import ssh2, { type ParsedKey } from 'ssh2'
+import type { ParsedKey } from 'ssh2'
+import { ssh2 } from '../ssh2.ts'
 
 /**
  * Ed25519 with keys that are read once. ssh2 has OpenSSL read a key's PEM text for each signature, which takes longer than

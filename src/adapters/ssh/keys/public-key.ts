@@ -4,7 +4,8 @@
  * not know connections, nor who has which key or name.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import ssh2, { type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
+import type { ParsedKey, PublicKeyAuthContext } from 'ssh2'
+import { ssh2 } from '../ssh2.ts'
 import type { Fingerprint } from '../../../chat/people/person.ts'
 import type { OfferedKey } from '../../../session/ports.ts'
 import { isCertificateAlgorithm, readCertificate, type CertificateUse, whyUntrusted } from './certificate.ts'

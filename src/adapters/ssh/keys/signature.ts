@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import ssh2 from 'ssh2'
+import { ssh2 } from '../ssh2.ts'
 import { plainEcdsa, readStrings } from './ssh-strings.ts'
 
 /** What a signature's algorithm wants: the key's type, the hash, and for ECDSA the bytes of each of its two integers. */

@@ -7,9 +7,10 @@ import type { Caller } from '../../caller.ts'
  */
 export async function textOrPiped(
   onLine: string | undefined,
-  { stdin }: Pick<Caller, 'stdin'>,
+  { script }: Pick<Caller, 'script'>,
 ): Promise<string> {
-  const text = stdin && (onLine === undefined || onLine.trim() === '-') ? await stdin('until-end') : onLine
+  const text =
+    script && (onLine === undefined || onLine.trim() === '-') ? await script.stdin('until-end') : onLine
   if (text === undefined) throw new Refusal('there is nothing to say: the message is empty')
   return text
 }
