@@ -123,6 +123,9 @@ describe('an agent in rooms', () => {
     expect(await agent.follow('r32')).toContain('32 rooms at most')
     agent.unfollow('r0')
     expect(await agent.follow('r32')).toBeUndefined()
+    const other = await open(world.bob)
+    const all = await Promise.all(Array.from({ length: 33 }, (_, number) => other.agent.follow(`r${number}`)))
+    expect(all.filter((why) => why !== undefined)).toHaveLength(1)
   })
 })
 
