@@ -32,6 +32,7 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
+  http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
   mcp: [
@@ -41,6 +42,7 @@ const ADAPTERS = {
     'diff',
     'zod',
   ],
+  metrics: ['prom-client'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],

@@ -12,16 +12,17 @@ import { refresh } from './refresh.ts'
 import { disconnect } from './disconnect.ts'
 import { serve } from './serve.ts'
 
-const ACTIONS: Readonly<Record<Exclude<(typeof ARGUMENTS)[0]['oneOf'][number], 'serve'>, McpAction>> = {
+const ACTIONS: Readonly<Record<(typeof ARGUMENTS)[0]['oneOf'][number], McpAction>> = {
   list,
   connect,
   disconnect,
   refresh,
   approve,
+  serve,
 }
 
-/** Actions that are not done to a server that is there. */
-const NAMELESS: ReadonlySet<string> = new Set(['list', 'connect', 'serve'])
+const NONE_NAMED: ReadonlySet<string> = new Set(['list', 'serve'])
+const ONE_NAMED: ReadonlySet<string> = new Set(['disconnect', 'refresh', 'approve'])
 
 /** The flags of one action alone. */
 const ONLY_FOR = { show: 'approve', 'token-env': 'connect', trust: 'connect' } as const
@@ -30,16 +31,16 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
   return defineCommand({
     name: 'mcp',
     summary:
-      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME; ssh HOST mcp serve is for agents',
+      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME; serve: an agent joins by MCP',
     room: 'none',
     arguments: ARGUMENTS,
     flags: FLAGS,
     example: 'list',
     rights: {
-      note: 'Only admins, since a command runs with the rights of the server; `serve` is for everybody.',
+      note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
     },
     complete: ({ given, argument, person }) =>
-      argument === 'name' && person.admin && !NAMELESS.has(given[0] ?? '')
+      argument === 'name' && person.admin && ONE_NAMED.has(given[0] ?? '')
         ? servers.list().map(({ name }) => name)
         : [],
     async run(context) {
@@ -47,14 +48,9 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
       if (action !== 'serve') await needAdmin(context.person)
       for (const [flag, only] of Object.entries(ONLY_FOR))
         if (isGiven(context.flags, flag) && action !== only) throw new Misuse(`--${flag} is for ${only}`)
-      if (
-        action === 'list' || action === 'serve'
-          ? name !== undefined
-          : action !== 'connect' && target !== undefined
-      )
+      if (NONE_NAMED.has(action) ? name !== undefined : action !== 'connect' && target !== undefined)
         throw new Misuse(`${action} takes nothing more`)
-      if (action === 'serve') await serve(context)
-      else await ACTIONS[action](servers, context)
+      await ACTIONS[action](servers, context)
     },
   })
 
