@@ -2,7 +2,8 @@
  * An MCP server in JSON lines, without any library, so that it can do what no library would. Its first argument says how it
  * behaves; `state` files let a test change it while it runs.
  */
-import { existsSync, readFileSync, watchFile } from 'node:fs'
+import { readFileSync, watch } from 'node:fs'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
 const [behaviour = 'usual', file = ''] = process.argv.slice(2)
@@ -23,7 +24,14 @@ const CYCLE = {
 }
 
 /** Tools from a file, which a test may write anew. */
-const listed = () => (file !== '' && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
+const listed = () => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    // There is none, or it is being written.
+    return undefined
+  }
+}
 
 const TOOLS = {
   usual: [
@@ -117,8 +125,10 @@ if (behaviour === 'tells') {
   console.error(process.argv.slice(3).join(' '))
   process.exit(4)
 }
-if (file !== '' && behaviour !== 'silent')
-  watchFile(file, { interval: 20 }, () => send({ method: 'notifications/tools/list_changed' }))
+// Whoever listens there learns when we end.
+if (behaviour === 'stays' && file !== '') connect(Number(file), '127.0.0.1')
+else if (file !== '' && behaviour !== 'silent')
+  watch(file, () => listed() && send({ method: 'notifications/tools/list_changed' }))
 const input = createInterface({ input: process.stdin })
 input.on('line', (line) => answer(JSON.parse(line)))
 input.on('close', () => behaviour === 'stays' || process.exit(0))
