@@ -51,6 +51,7 @@ name = "holler"
 command = ${JSON.stringify(rawServer('usual'))}
 env = { KEY = "k" }
 pass_env = ["QWEN_KEY"]
+sandbox = false
 cwd = "."
 trust = "ask"
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync, watch } from 'node:fs'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
 
 const [behaviour = 'usual', file = ''] = process.argv.slice(2)
@@ -55,6 +56,7 @@ const TOOLS = {
   huge: [tool('huge'), tool('echo')],
   flood: [tool('echo')],
   stays: [tool('pid')],
+  confined: [tool('echo'), tool('environment'), tool('file'), tool('network')],
   asks: [tool('refusal')],
 }
 
@@ -72,7 +74,17 @@ const CALLS = {
   cancelled: (id) => said(id, `cancelled: ${cancelled}`),
   pid: (id) => said(id, String(process.pid)),
   environment: (id) => said(id, Object.keys(process.env).toSorted().join(' ')),
+  file: (id, { path }) => said(id, contentOf(path)),
+  network: (id) => said(id, Object.keys(networkInterfaces()).join(' ')),
   huge: (id) => said(id, 'x'.repeat(50 * 1024 * 1024)),
+}
+
+function contentOf(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return error.code
+  }
 }
 
 let refusal

@@ -45,7 +45,10 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   const { reach } = config
   const [unset] = reach.unset ?? []
   if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
-  if ('command' in reach) return await open(createStdioTransport(reach, options.launch), reach, options)
+  if ('command' in reach) {
+    const transport = createStdioTransport(() => options.launch(reach, config.name))
+    return await open(transport, reach, options)
+  }
   const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
   const url = new URL(reach.url)
   try {

@@ -13,8 +13,8 @@ export interface McpLaunch {
   readonly descriptors: readonly ('our life' | 'ignore' | Uint8Array)[]
 }
 
-/** Makes a command ready. Rejects with an `Error` whose message ends a sentence. */
-export type LaunchMcp = (reach: McpByCommand) => Promise<McpLaunch>
+/** Makes the command of the server with this name ready. Rejects with an `Error` whose message ends a sentence. */
+export type LaunchMcp = (reach: McpByCommand, name: string) => Promise<McpLaunch>
 
 /**
  * Becomes the command, beside a shell that ends its process group when we are gone, however that happened: a server that

@@ -9,8 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
-import type { McpByCommand } from '../config.ts'
-import type { LaunchMcp, McpLaunch } from './launch.ts'
+import type { McpLaunch } from './launch.ts'
 import { createLineSplitter, createMessagePace } from './paced.ts'
 
 /** A transport that knows why it has ended. */
@@ -29,7 +28,7 @@ const STDERR_CHARS = 2_000
  * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
  * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over.
  */
-export function createStdioTransport(reach: McpByCommand, launch: LaunchMcp): EndingTransport {
+export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let why: string | undefined
   let stderr = ''
@@ -79,7 +78,7 @@ export function createStdioTransport(reach: McpByCommand, launch: LaunchMcp): En
 
   async function begin(): Promise<ChildProcessWithoutNullStreams> {
     try {
-      return await started(await launch(reach))
+      return await started(await launch())
     } catch (error) {
       why = errorMessage(error)
       throw error

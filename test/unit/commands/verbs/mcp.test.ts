@@ -8,6 +8,7 @@ import {
   createCommandWorld,
   done,
   jsonOf,
+  mcpConfigIn,
   misused,
   refused,
 } from '../../../support/commands/command-world.ts'
@@ -41,10 +42,7 @@ describe('mcp connect', () => {
     await using world = await createCommandWorld()
     const { chatParts } = world.turnWorld
     await world.exec(world.root, `mcp connect --trust annotations holler ${COMMAND}`)
-    const none = () => ({
-      mcp: [],
-      tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
-    })
+    const none = () => mcpConfigIn(world.dataDir)
     const names = async (): Promise<readonly string[]> => {
       await using again = await openMcp(none, chatParts.rooms.everywhere, chatParts, [])
       return again.list().map(({ name, trust, by }) => `${name} ${trust} ${by}`)
@@ -64,7 +62,7 @@ describe('mcp connect', () => {
     expect(await world.exec(world.root, `mcp connect far ${far.url}?key=s3cret`)).toEqual(
       done(`far  up, 2 tools; ${origin}/…, by root`),
     )
-    const words = JSON.stringify([...rawServer('usual'), 'a word'])
+    const words = JSON.stringify([...rawServer('silent'), 'a word'])
     expect((await world.exec(world.root, `mcp connect near ${words}`)).status).toBe(0)
   })
 
