@@ -159,11 +159,11 @@ export function createLiveView(
   function region(last: StreamedReply | undefined): Region {
     if (isClosed) return { ...NO_REGION, size: size() }
     const { columns, rows } = size()
-    const { replies: written, status } = footer(style())
+    const { replies: written, status, progressOf } = footer(style())
     const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status !== '' ? [status] : []
     const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const live = [...replies.live(written, style(), last), ...running(), ...comings()]
+    const live = [...replies.live(written, style(), last), ...running(progressOf), ...comings()]
     const shown = free > 0 ? live.slice(-free) : []
     return {
       rows: [...shown, ...bar, ...typed.rows],
@@ -174,8 +174,8 @@ export function createLiveView(
   }
 
   /** The tools that run. */
-  const running = (): readonly string[] =>
-    calls.waiting().map((call) => drawCall(call, personal.wallNow() - call.at, style()))
+  const running = (progressOf: RoomFooter['progressOf']): readonly string[] =>
+    calls.waiting().map((call) => drawCall(call, personal.wallNow() - call.at, style(), progressOf?.(call)))
 
   /** Who came and went since something was said: one row, until something else is said. */
   function comings(): readonly string[] {

@@ -5,9 +5,10 @@
  * sides are interfaces in this file: what carries a session implements `Terminal` and calls a `ClientHandler`; the
  * server implements `ClientHandler` and `SessionHost`. `runSession` in session.ts joins a terminal with a host.
  */
-import type { Entry } from '../chat/entry.ts'
+import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
@@ -124,12 +125,14 @@ export interface StatusViewer {
 
 /** A model's turn, or a tool that somebody runs. */
 export interface RunningWork {
-  /** No other has it. */
+  /** No other has it: of the turn, or of the call. */
   readonly id: string
   /** `@qwen`, or the name of the person who runs a tool. */
   readonly who: string
   /** `thinking`, or the name of a tool; `waiting` for a turn that has not begun. */
   readonly doing: string
+  /** How far that tool is, as it says. */
+  readonly progress?: ToolProgress | undefined
   /** For how long, ready to print. */
   readonly time: string
   /** Who asked for it. */
@@ -142,6 +145,8 @@ export interface RoomFooter {
   readonly replies: readonly StreamedReply[]
   /** What was shown of a recorded reply while it was written (`Replies.of`). */
   readonly replyOf: (entry: Entry) => StreamedReply | undefined
+  /** How far a call is that waits for its result, as its tool says. */
+  readonly progressOf?: (call: ToolCallEntry) => ToolProgress | undefined
   /** The status line as one row; empty where there is none. */
   readonly status: string
 }

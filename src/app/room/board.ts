@@ -2,7 +2,8 @@
 // and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
 import { mayManage } from '../../chat/access.ts'
 import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
+import type { Entry, ReplyDelta, ToolCallEntry, TurnId } from '../../chat/entry.ts'
+import { progressText, type ToolProgress } from '../../chat/tool-progress.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { createStatusRows } from '../../session/drawing/status-row.ts'
@@ -157,6 +158,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
         footer: (style) => ({
           replies: replies.now(),
           replyOf: replies.of,
+          progressOf: status.progressOf,
           status: statusRow(status.of(person, role), style),
         }),
         running: status.running,
@@ -187,6 +189,8 @@ function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
 
   return {
     running: () => running,
+    progressOf: ({ turn, call }: ToolCallEntry): ToolProgress | undefined =>
+      running.find(({ id }) => id === (turn ?? call))?.progress,
     isBusy: () => running.length + questions.length > 0,
     /** What is offered has changed. */
     forget: () => known.clear(),
@@ -235,7 +239,8 @@ function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
   }
 }
 
-const textOf = ({ id, who, doing, time }: RunningWork): string => `${id} ${who} ${doing} ${time}`
+const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
+  `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
 
 const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
   doing === 'waiting' && requester === name

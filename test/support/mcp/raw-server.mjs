@@ -11,6 +11,8 @@ const [behaviour = 'usual', file = ''] = process.argv.slice(2)
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const said = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } })
+const progress = (progressToken, told) =>
+  send({ method: 'notifications/progress', params: { progressToken, ...told } })
 const tool = (name, more = {}) => ({
   name,
   description: `Does ${name}.`,
@@ -35,6 +37,7 @@ const listed = () => {
 }
 
 const TOOLS = {
+  slow: [tool('slow'), tool('wild')],
   usual: [
     tool('echo'),
     tool('die'),
@@ -68,6 +71,19 @@ function nested(levels) {
 
 const CALLS = {
   echo: (id, args) => said(id, JSON.stringify(args)),
+  // It is half done, and stays so.
+  slow: (id, args, token) => progress(token, { progress: 2, total: 4, message: 'half way' }),
+  wild: (id, args, token) => {
+    for (const one of [
+      {},
+      { progress: 'x' },
+      { progress: -1, total: 0 },
+      { progress: 9, total: 3, message: 'm\u001b[31m'.repeat(999) },
+    ])
+      progress(token, one)
+    progress('nobody', { progress: 1, total: 2 })
+    said(id, 'done')
+  },
   die: () => process.exit(3),
   refusal: (id) => said(id, refusal ?? 'no answer yet'),
   hang: () => undefined,
@@ -115,7 +131,7 @@ function answer({ id, method, params, error }) {
       send({ id, result: { tools: listed() ?? TOOLS[behaviour] ?? TOOLS.usual } })
       return
     case 'tools/call':
-      ;(CALLS[params.name] ?? CALLS.echo)(id, params.arguments)
+      ;(CALLS[params.name] ?? CALLS.echo)(id, params.arguments, params._meta?.progressToken)
       return
     default:
       if (id !== undefined && method !== undefined) send({ id, result: {} })

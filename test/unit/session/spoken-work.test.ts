@@ -36,3 +36,23 @@ test('of a turn that was heard of already nothing is said, before it is over and
   for (let number = 0; number < 1_000; number++) answer(`turn ${number}`)
   expect(spoken.lines([turn('turn 999'), turn('new')])).toEqual(['-- guide is thinking'])
 })
+
+test('of a tool that says how far it is each quarter is said once, also of a call that was heard of', () => {
+  const spoken = createSpokenWork()
+  const at = (share: number): RunningWork => ({
+    ...{ ...work('@qwen', 'holler_index'), id: 'turn' },
+    progress: { share, text: 'reading' },
+  })
+  spoken.heard({
+    ...{ id: '1' as EntryId, at: 0, room: 'lobby' as RoomName, author: 'qwen', text: '', kind: 'notice' },
+    ...{ level: 'info', turn: 'turn' as TurnId },
+  })
+  const said = [0, 0.1, 0.26, 0.3, 0.9, 0.2, 1, 1].flatMap((share) => spoken.lines([at(share)]))
+  expect(said).toEqual([
+    '-- holler_index is 25% done',
+    '-- holler_index is 75% done',
+    '-- holler_index is 100% done',
+  ])
+  const unknown = { ...work('bob', 'holler_index'), progress: { text: 'reading' } }
+  expect(spoken.lines([unknown])).toEqual([])
+})

@@ -1,5 +1,6 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
+import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
@@ -16,13 +17,20 @@ import { createStdioTransport, type EndingTransport } from './stdio.ts'
 export interface McpConnection {
   /** What it lists now, at most `MAX_TOOLS`; what cannot be read is left out. */
   list(): Promise<readonly McpDefinition[]>
-  call(name: string, args: object, signal: AbortSignal): Promise<z.output<typeof callResult>>
+  call(name: string, args: object, during: DuringCall): Promise<z.output<typeof callResult>>
   /** Resolves if it answers. */
   ping(): Promise<void>
   /** Resolves when it is over, with the reason. */
   readonly over: Promise<string>
   /** Ends it, for a reason; also its process. Never rejects. */
   close(why: string): Promise<void>
+}
+
+/** What goes on during a call. */
+export interface DuringCall {
+  /** Ends the call; the server is told. */
+  readonly signal: AbortSignal
+  readonly progress?: ((progress: ToolProgress) => void) | undefined
 }
 
 /** What a connection is made with. */
@@ -145,11 +153,14 @@ async function open(
         if (!(error instanceof ProtocolError)) throw error
       }
     },
-    call: (name, args, stop) =>
+    call: (name, args, { signal: stop, progress }) =>
       explained(
         client.request({ method: 'tools/call', params: { name, arguments: args } }, callResult, {
           signal: stop,
           timeout: NO_LIMIT_MS,
+          ...(progress
+            ? { onprogress: (told) => progress(toolProgress(told.progress, told.total, told.message)) }
+            : {}),
         }),
       ),
   }
