@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Person } from '../../../../src/chat/people/person.ts'
+import { createCompletion } from '../../../../src/commands/completion.ts'
 import { openMcp } from '../../../../src/app/mcp/open-mcp.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
@@ -132,6 +134,19 @@ describe('mcp', () => {
     await wrong('connect a', 'connect takes an address, or a program with its arguments')
     await wrong('refresh --show a', '--show is for approve')
     await wrong('list --trust ask', '--trust is for connect')
+  })
+
+  test('completes its actions, and for admins the names of servers', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.root, `mcp connect holler ${COMMAND}`)
+    const hall = await world.turnWorld.chatParts.rooms.get('hall', world.root)
+    const complete = createCompletion(world.commands, world.turnWorld.turns)
+    const offered = (person: Person, text: string) =>
+      complete(`/mcp ${text}`, text.split(' ').at(-1)!, hall, person)
+    expect(await offered(world.root, 'dis')).toEqual(['disconnect'])
+    expect(await offered(world.root, 'approve h')).toEqual(['holler'])
+    expect(await offered(world.ann, 'approve h')).toEqual([])
+    expect(await offered(world.root, 'connect h')).toEqual([])
   })
 
   test('names the server that is meant', async () => {
