@@ -32,9 +32,17 @@ const CORE = {
 
 /** For each adapter: its libraries. It may import `node:` and what `FOR_ADAPTERS` lists, and no other adapter. */
 const ADAPTERS = {
+  http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
-  mcp: ['@modelcontextprotocol/client', 'diff', 'zod'],
+  mcp: [
+    '@modelcontextprotocol/client',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/*',
+    'diff',
+    'zod',
+  ],
+  metrics: ['prom-client'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],
   ssh: ['ssh2'],

@@ -6,8 +6,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadHostKeys } from './adapters/ssh/keys/host-key.ts'
-import { createSshServer } from './adapters/ssh/server.ts'
+import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
+import type { HttpServer } from './adapters/http/server.ts'
+import type { ReadableMeter } from './adapters/metrics/meter.ts'
 import { allModels } from './app/all-models.ts'
+import { createAgents } from './app/agents/agents.ts'
+import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { createGreeting } from './app/room/greeting.ts'
@@ -50,7 +54,15 @@ export interface App extends AsyncDisposable {
   /** Puts another config in force, as far as that goes without a restart. */
   readonly reload: Reload
   /** Takes the configured address; rejects if it cannot. */
-  listen(): Promise<{ readonly host: string; readonly port: number }>
+  listen(): Promise<Listening>
+  /** Takes the one for HTTP, likewise; undefined where none is configured. */
+  listenHttp(): Promise<Listening | undefined>
+}
+
+/** The address that was taken. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
 }
 
 /**
@@ -109,6 +121,8 @@ async function assemble(
       log: context.log,
     }),
   )
+  const { readable } = context.metering
+  const http = readable && owned(await openHttpServer(current, chat, activity, { context, readable, server }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -124,7 +138,29 @@ async function assemble(
       void sumUpPresence(rooms, context)
       return address
     },
+    async listenHttp() {
+      const { listen } = written.http
+      return listen && (await http?.listen(listen.host, listen.port))
+    },
   }
+}
+
+/** Its code is loaded where it is used. */
+async function openHttpServer(
+  current: CurrentConfig,
+  { comingIn, rooms, tap }: RoomsAndPeople,
+  { work }: Activity,
+  {
+    context,
+    readable: meter,
+    server,
+  }: { readonly context: AppContext; readonly readable: ReadableMeter; readonly server: SshServer },
+): Promise<HttpServer> {
+  const { openHttp } = await import('./app/http/open-http.ts')
+  tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
+  const { tokens, clients } = comingIn
+  const { turns } = work
+  return openHttp(current, { context, meter, tokens, clients, turns, queued: () => server.queued() })
 }
 
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
@@ -197,8 +233,11 @@ async function createHandler(
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  const agents = createAgents({ runner, rooms, door, ignores: talk.ignores, log })
   const handler = createClientHandler({
-    door: createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn),
+    door,
     rooms,
     views: {
       boards: createRoomBoards(createRoomStatus(work, approvals, storage.models.turns, clock), timers.now, {
@@ -209,9 +248,10 @@ async function createHandler(
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {
-      runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
+      runner,
       complete: createCompletion(commands, turns),
       typing,
+      serveMcp: createServeMcp(agents, log, () => limits.paste_bytes),
       stop: (room, person) => stopAll(work, room, person),
     },
     told: {

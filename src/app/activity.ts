@@ -29,6 +29,7 @@ import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import { meteredComposer } from './http/metering.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
@@ -68,7 +69,7 @@ export async function createActivity(
   const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
-  const composer = owned(composerFor(config, context))
+  const composer = meteredComposer(owned(composerFor(config, context)), context.metering.meter)
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')

@@ -1,5 +1,5 @@
-import { createHash, randomInt } from 'node:crypto'
-import type { Codes } from '../chat/people/ports.ts'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import type { Codes, TokenTexts } from '../chat/people/ports.ts'
 
 /** Letters and digits that cannot be confused with each other when they are read aloud. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -16,4 +16,13 @@ const four = (): string => Array.from({ length: 4 }, () => LETTERS[randomInt(LET
 export const codes: Codes = {
   make: () => newCode(INVITE_GROUPS),
   digest: (code) => createHash('sha256').update(code.toUpperCase().replace(/[\s-]/g, '')).digest('hex'),
+}
+
+/** What a token begins with, so that people and programs that look for secrets know one when they see it. */
+const TOKEN_MARK = 'sshawl_'
+
+/** As for codes: a token has 256 random bits. */
+export const tokenTexts: TokenTexts = {
+  make: () => TOKEN_MARK + randomBytes(32).toString('base64url'),
+  digest: (token) => createHash('sha256').update(token).digest('hex'),
 }

@@ -3,6 +3,7 @@ import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { LanguageModel } from '../turns/ports.ts'
+import type { Metering } from './http/metering.ts'
 import type { CommandsState } from './sandbox-state.ts'
 
 /** The storage, with what is known of the rooms' scripts before they are read. */
@@ -19,6 +20,7 @@ export interface AppContext {
   readonly nextId: () => string
   /** Whether commands can run with the config of the start. */
   readonly commands: Promise<CommandsState>
+  readonly metering: Metering
 }
 
 /** What tests may replace. */

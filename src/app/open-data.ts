@@ -8,6 +8,7 @@ import { DATABASE } from './operator/backup.ts'
 import type { AppContext, Overrides } from './context.ts'
 import { makeDataDir } from './data-dir.ts'
 import { fileNames } from './file-names.ts'
+import { meteredStorage, openMetering } from './http/metering.ts'
 import { paths } from './paths.ts'
 import { commandsIn } from './sandbox-state.ts'
 
@@ -23,7 +24,7 @@ const SYSTEM_CLOCK: AppContext['clock'] = {
  * `ConfigError` or `StorageError`.
  */
 export async function openData(
-  { dataDir, logLevel, sandbox }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox'>,
+  { dataDir, logLevel, sandbox, http }: Pick<Config, 'dataDir' | 'logLevel' | 'sandbox' | 'http'>,
   overrides: Overrides = {},
   stopping?: AbortSignal,
 ): Promise<AppContext> {
@@ -37,5 +38,7 @@ export async function openData(
   const prompts = { ...opened.prompts, scripts: createHookScripts(opened.prompts.scripts) }
   await fileNames(opened.chat.people, log)
   const nextId = createIds(clock, await opened.chat.log.lastId())
-  return { storage: { ...opened, prompts }, clock, log, nextId, commands }
+  const metering = await openMetering(http.listen !== undefined)
+  const storage = meteredStorage({ ...opened, prompts }, metering.meter)
+  return { storage, clock, log, nextId, commands, metering }
 }

@@ -38,6 +38,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'tools',
   'memory',
   'limits',
+  'http',
   'file',
 ])
 

@@ -9,9 +9,10 @@ import { createPeople } from '../chat/people/people.ts'
 import { createInvites } from '../chat/people/invites.ts'
 import { loadPreferences } from '../chat/preferences/preferences.ts'
 import { createKeys } from '../chat/people/keys.ts'
+import { createTokens } from '../chat/people/tokens.ts'
 import type { Invite } from '../chat/people/ports.ts'
 import type { Person } from '../chat/people/person.ts'
-import { codes, newCode } from './codes.ts'
+import { codes, newCode, tokenTexts } from './codes.ts'
 import type { AppContext } from './context.ts'
 import { tapped } from './room/tapped-bus.ts'
 import type { CurrentConfig } from './current-config.ts'
@@ -67,12 +68,21 @@ export async function createRoomsAndPeople(
     log,
     maxKeys: () => current.limits.keys_per_person,
   })
+  const tokens = createTokens({
+    store: storage.chat.tokens,
+    texts: tokenTexts,
+    people,
+    sanctions,
+    clock,
+    log,
+    maxTokens: () => current.limits.bearer_tokens_per_person,
+  })
   const invitePolicy = () => {
     const { server } = current.now()
     return { access: server.access, invites: server.invites }
   }
   const clients = createOpenClients()
-  const comingIn = { invites, keys, clients, policy: invitePolicy }
+  const comingIn = { invites, keys, tokens, clients, policy: invitePolicy }
   const order = { sanctions, clients }
   const invitations = createInvitationNotices({
     store: storage.chat.invitations,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { App } from '../app.ts'
-import { loadConfig, type Config } from '../config/config.ts'
+import { loadConfig, type Address, type Config } from '../config/config.ts'
 import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { createDeferred } from '../lib/deferred.ts'
@@ -29,6 +29,7 @@ export async function serve(line: CommandLine): Promise<number> {
     await using _socket = await answerReloads(config.dataDir, reload)
     hangups.answer(reload)
     announce(app, await listen(app, config), config.server.access)
+    await listenHttp(app, config)
     if (!stop.aborted) await once(stop, 'abort')
   } finally {
     const watchdog = setTimeout(() => process.exit(0), SHUTDOWN_MS)
@@ -60,17 +61,32 @@ function listenForHangups() {
   return { answer: resolve }
 }
 
-async function listen(app: App, { listen: { host, port } }: Config): Promise<{ host: string; port: number }> {
+async function listen(app: App, config: Config): Promise<Address> {
   try {
     return await app.listen()
   } catch (error) {
-    const isTaken = errorCode(error) === 'EADDRINUSE'
-    const why = isTaken ? 'something else listens there' : errorMessage(error)
-    throw new Error(`cannot listen on ${host}:${port}: ${why}; choose another with --listen`, {
-      cause: error,
-    })
+    throw cannotListen(error, config.listen, '--listen')
   }
 }
+
+async function listenHttp(app: App, { http }: Config): Promise<void> {
+  try {
+    const taken = await app.listenHttp()
+    if (!taken) return
+    console.log(`sshawl listening on http://${shownHost(taken.host)}:${taken.port}`)
+  } catch (error) {
+    throw cannotListen(error, http.listen, '--http')
+  }
+}
+
+function cannotListen(error: unknown, at: Address | undefined, flag: string): Error {
+  const why = errorCode(error) === 'EADDRINUSE' ? 'something else listens there' : errorMessage(error)
+  return new Error(`cannot listen on ${at?.host}:${at?.port}: ${why}; choose another with ${flag}`, {
+    cause: error,
+  })
+}
+
+const shownHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 /** Aborted by the first signal to stop. Listens from the start, so that one during the start is not lost. */
 function firstSignal(): AbortSignal {
@@ -97,12 +113,11 @@ function announce(
   { host, port }: { readonly host: string; readonly port: number },
   access: Config['server']['access'],
 ): void {
-  const shownHost = host.includes(':') ? `[${host}]` : host
   for (const fingerprint of app.fingerprints) console.log(`host key ${fingerprint}`)
   if (app.claimCode) {
     console.log(
       `claim code ${app.claimCode} — first admin: ${claimLine(app.claimCode, { host, port, access })}`,
     )
   }
-  console.log(`sshawl listening on ssh://${shownHost}:${port}`)
+  console.log(`sshawl listening on ssh://${shownHost(host)}:${port}`)
 }

@@ -35,6 +35,8 @@ export interface Rooms {
 export interface Everywhere {
   /** Tells all admins who are in a room now, and nobody else. Nothing is stored. False if there is no admin to hear it. */
   readonly tellAdmins: (text: string) => boolean
+  /** How many people are in a room now. */
+  peopleIn(name: RoomName): number
   /** The rooms in which anybody is now. */
   inUse(): readonly Room[]
   /** Tells somebody something in each of their sessions, in whichever room; nothing is stored. */
@@ -100,6 +102,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
   ): Promise<Room> {
     const wanted = roomName(name)
     if (owner.guest) throw new Refusal('guests cannot make rooms; log in with a name of your own')
+    if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
     const rows = await parts.rooms.all()
     if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
       throw new Refusal(`you own ${limits.rooms_per_person} rooms already, which is the limit`)
@@ -156,6 +159,7 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
         })
         return told.includes(true)
       },
+      peopleIn: (name) => open.get(name)?.present().length ?? 0,
       inUse: () => [...open.values()].filter((room) => room.present().length > 0),
       whisper(person, draft) {
         for (const room of roomsWith(person)) room.whisper([person], draft)

@@ -18,13 +18,15 @@ export interface Audience {
 
 /**
  * Whether an audience may know what is in a room. Everybody may read a public room. A private one is open to its members;
- * those who are invited read nothing before they join, and admins are no exception. Rejects with `StorageError`.
+ * those who are invited read nothing before they join, and admins are no exception. For a token that is bound to rooms there
+ * are no others. Rejects with `StorageError`.
  */
 export async function isVisible(
   rooms: RoomLookup,
   room: RoomRecord,
   { viewer, toldIn }: Audience,
 ): Promise<boolean> {
+  if (isBeyondToken(room, viewer)) return false
   if (!room.private) return true
   if (!isMember(await rooms.membership(room.name, viewer.id))) return false
   return toldIn === undefined || toldIn === room.name || (await allMaySee(rooms, toldIn, room.name))
@@ -34,8 +36,12 @@ export async function isVisible(
 export async function isKnown(rooms: RoomLookup, room: RoomRecord, audience: Audience): Promise<boolean> {
   if (await isVisible(rooms, room, audience)) return true
   const { viewer, toldIn } = audience
+  if (isBeyondToken(room, viewer)) return false
   return toldIn === undefined && (await rooms.membership(room.name, viewer.id)) === 'invited'
 }
+
+const isBeyondToken = ({ name }: RoomRecord, { login }: Person): boolean =>
+  login?.token?.rooms?.has(name) === false
 
 const isMember = (membership: Awaited<ReturnType<RoomLookup['membership']>>): boolean =>
   membership !== undefined && membership !== 'invited'

@@ -31,7 +31,7 @@ export interface SessionControl {
   quit(): void
 }
 
-/** What a command can know of and do to the script that sent it. */
+/** What a command can know of and do to the script that sent it, or to the agent that called it. */
 export interface ScriptControl {
   /**
    * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at once (a script's
@@ -40,15 +40,27 @@ export interface ScriptControl {
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
   /** Does this once the command has its status: for what ends the connection that it came on. */
   afterwards(work: () => void): void
+  /** Speaks MCP on the pipe until its input ends: what comes on it are an agent's calls from then on. Absent for an agent. */
+  serveMcp?(): Promise<void>
+  /** The agent whose call this is; absent for `ssh host VERB`. */
+  readonly agent?: AgentControl
 }
 
-/** Who runs a command: somebody in a session, or `ssh host VERB`. */
+/** What a command can do for an agent, which is in as many rooms at once as it joins. */
+export interface AgentControl {
+  /** The agent is present in the room from then on. Rejects with `Refusal`, as `Room.enter` does. */
+  enter(room: Room): Promise<void>
+  /** And not any more. Throws `Refusal` where it is not there. */
+  leave(room: Room): Promise<void>
+}
+
+/** Who runs a command: somebody in a session, `ssh host VERB`, or an agent, for which commands do what they do for a script. */
 export interface Caller {
   readonly person: Person
   readonly out: Output
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal
-  /** Absent for scripts. */
+  /** Absent for scripts and agents. */
   readonly session?: SessionControl
   /** Absent in a session. */
   readonly script?: ScriptControl

@@ -33,8 +33,10 @@ export interface Address {
 }
 
 /** The checked configuration: flags over environment over file over defaults. Frozen. */
-export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | 'tools' | 'sandbox'> {
+export interface Config extends Omit<FileConfig, 'server' | 'models' | 'mcp' | 'tools' | 'sandbox' | 'http'> {
   readonly listen: Address
+  /** Whom HTTP is for, and where; no `listen`: nowhere. */
+  readonly http: FileConfig['http'] & { readonly listen?: Address }
   readonly dataDir: string
   /** The file that was read; absent where there is none. */
   readonly file: string | undefined
@@ -62,10 +64,11 @@ export function loadConfig({ flags }: CommandLine, env: Environment = process.en
   const listen = address(given('listen', 'SSHAWL_LISTEN') ?? { value: DEFAULT_LISTEN, from: '--listen' })
   const dataDir = dataPath(given('data', 'SSHAWL_DATA'), env)
   const { server, tools, sandbox, mcp } = written
-  refuseHttp(given('http', 'SSHAWL_HTTP'))
+  const http = given('http', 'SSHAWL_HTTP')
   return Object.freeze({
     ...written,
     listen,
+    http: { ...written.http, ...(http ? { listen: httpAddress(http) } : {}) },
     dataDir,
     file: path,
     logLevel: logLevel(given('log-level', 'SSHAWL_LOG')),
@@ -95,19 +98,23 @@ export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env
 export const configFileOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   configPath(givenBy(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? usualConfigPath(env)
 
-/** HTTP is planned and does nothing yet. Accepting the setting in silence would mislead. Throws `ConfigError`. */
-function refuseHttp(http: Given | undefined): void {
-  if (http) throw new ConfigError([`${http.from}: this version does not serve HTTP yet; leave it out`])
-}
-
 const DEFAULT_LISTEN = '127.0.0.1:2222'
 
-function address({ value, from }: Given): Address {
+/** A port alone is one of this machine only. */
+const httpAddress = ({ value, from }: Given): Address =>
+  address(
+    { value: /^:?\d{1,5}$/.test(value) ? `127.0.0.1:${value.replace(':', '')}` : value, from },
+    DEFAULT_HTTP,
+  )
+
+const DEFAULT_HTTP = '127.0.0.1:2223'
+
+function address({ value, from }: Given, example = DEFAULT_LISTEN): Address {
   const match = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(value)
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3])
   if (host === undefined || port > 65_535) {
-    throw new ConfigError([`${from}: "${value}" is no address; write HOST:PORT, such as ${DEFAULT_LISTEN}`])
+    throw new ConfigError([`${from}: "${value}" is no address; write HOST:PORT, such as ${example}`])
   }
   return { host, port }
 }
@@ -122,5 +129,5 @@ function logLevel(given: Given | undefined): string {
   ])
 }
 
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')

@@ -20,7 +20,8 @@ const VERBS = ['serve', 'check', 'audit', 'reload', 'backup', 'restore', 'mcp', 
 type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
-export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--log-level LEVEL]
+export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--config FILE] [--http HOST:PORT]
+                    [--log-level LEVEL]
        sshawl check [--config FILE]    validate config, Lua, .tool files, migrations and the database
        sshawl audit [--json] [--data DIR] list who may do what where, also while the server runs
        sshawl reload [--data DIR]      have the running server read its config and .tool files again
@@ -30,7 +31,7 @@ export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--co
                                        print an agent's MCP servers as [[mcp]] tables, or add them to the config
        sshawl --version | --help
 
-environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_LOG
+environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
 `
 
 /** Throws `ConfigError` with one sentence about the first thing that is wrong. */

@@ -178,6 +178,9 @@ const limitsSchema = z.strictObject({
   channels_per_connection: positive(10),
   exec_per_person: positive(8),
   exec_per_address: positive(64),
+  http_body_bytes: positive(1_048_576),
+  http_request_s: positive(20),
+  http_idle_s: positive(60),
   message_chars: positive(4000),
   paste_bytes: positive(65_536),
   message_lines: positive(400),
@@ -189,6 +192,7 @@ const limitsSchema = z.strictObject({
   presence_per_min: positive(20),
   names_per_key: positive(8),
   keys_per_person: positive(16),
+  bearer_tokens_per_person: positive(16),
   kept_names_per_person: positive(3),
   renames_per_day: positive(5),
   invites_per_person: positive(16),
@@ -207,6 +211,19 @@ const limitsSchema = z.strictObject({
   tokens_per_person_day: orOff(0),
   tokens_per_room_day: orOff(0),
 })
+
+/** Whom HTTP is for; where it is served is a flag. */
+const http = z
+  .strictObject({
+    hosts: z
+      .array(z.string().regex(/^[a-z0-9.-]{1,253}$/, 'write a name such as chat.example.org'))
+      .default([]),
+    origins: z
+      .array(z.string().regex(/^https?:\/\/[^\s/]+$/, 'write an origin such as https://chat.example.org'))
+      .default([]),
+    proxies: z.array(z.union([z.ipv4(), z.ipv6()], 'write an IP address')).default([]),
+  })
+  .prefault({})
 
 /** The whole file; every part may be left out. */
 export const fileSchema = z.strictObject({
@@ -244,6 +261,7 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   lua: z.strictObject({ engine: z.enum(ENGINE_NAMES).default('wasmoon') }).prefault({}),
   memory: z.strictObject({ summarizer: z.string().min(1).optional() }).prefault({}),
+  http,
   limits: limitsSchema.prefault({}),
 })
 

@@ -22,6 +22,7 @@ export function keysOf(schema: Schema, path = ''): readonly string[] {
 const READERS: ReadonlyMap<string, RegExp> = new Map([
   ['models[]', /^src\/(config\/models|(adapters\/models|app|turns)\/.*)\.ts$/],
   ['mcp[]', /^src\/(config\/mcp|adapters\/mcp\/.*)\.ts$/],
+  ['http', /^src\/adapters\/http\/.*\.ts$/],
   ['tools.web', /^src\/adapters\/web\/.*\.ts$/],
   ['tools.web.search', /^src\/(config\/web|adapters\/web\/.*)\.ts$/],
 ])

@@ -3,6 +3,7 @@ import type { Sources } from '../metrics/source-files.ts'
 
 /** The file that others open first, in folders that have no `index.ts`, no `ports.ts` and no file of their own name. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
+  'src/adapters/http': 'server.ts',
   'src/adapters/log': 'pino-log.ts',
   'src/adapters/lua': 'composer.ts',
   'src/adapters/lua/lua-in-js': 'state.ts',
@@ -10,6 +11,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/lua/wasmoon': 'state.ts',
   'src/adapters/mcp': 'config.ts',
   'src/adapters/mcp/client': 'servers.ts',
+  'src/adapters/metrics': 'meter.ts',
   'src/adapters/sandbox': 'workspaces.ts',
   'src/adapters/ssh': 'server.ts',
   'src/adapters/ssh/keys': 'public-key.ts',
@@ -22,6 +24,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/adapters/tokens': 'tiktoken.ts',
   'src/adapters/web/reader': 'main.ts',
   'src/app': '../app.ts',
+  'src/app/http': 'open-http.ts',
   'src/app/mcp': 'open-mcp.ts',
   'src/app/mcp/import': 'agents-file.ts',
   'src/app/operator': 'check.ts',

@@ -24,6 +24,7 @@ import { summariesExam } from './storage/summaries-exam.ts'
 import { searchExam } from './storage/search-exam.ts'
 import { talkExam } from './storage/talk-exam.ts'
 import { typedExam } from './storage/typed-exam.ts'
+import { tokensExam } from './storage/tokens-exam.ts'
 import { turnsExam } from './storage/turns-exam.ts'
 
 /** Gives the store that was opened for the test of now: a new one, which is empty. */
@@ -61,6 +62,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the untold invitations of ${engine}`, () => invitationNoticesExam(store))
   describe(`the sanctions of ${engine}`, () => sanctionsExam(store))
   describe(`the invite codes of ${engine}`, () => invitesExam(store))
+  describe(`the tokens of ${engine}`, () => tokensExam(store))
   describe(`the keys and names of ${engine}`, () => keysAndNamesExam(store))
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))

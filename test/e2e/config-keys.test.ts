@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,8 +20,8 @@ import { connectHostile } from '../support/ssh2-client.ts'
 /** What a server by its address has, which is none by its command; test/unit/config/load.test.ts. */
 const BY_ADDRESS = /^mcp\[\]\.(url|token_env|header_env)$/
 
-/** Read only where a client does not take what it is sent, as in attack-output.test.ts. */
-const RARE = 'limits.queues_mb'
+/** Read only where a client does not take what it is sent, as in attack-output.test.ts, and where an agent speaks. */
+const RARE = ['limits.queues_mb', 'limits.http_body_bytes']
 
 /** Every other key of the file, with a server at `endpoint` for what goes over the network. */
 const everyKey = (endpoint: string, dir: string): string => `
@@ -83,6 +85,11 @@ engine = "wasmoon"
 [memory]
 summarizer = "qwen"
 
+[http]
+hosts = ["chat.example.org"]
+origins = ["https://chat.example.org"]
+proxies = ["127.0.0.1"]
+
 [limits]
 turns_per_room = 1
 ${Object.entries(fileSchema.parse({}).limits)
@@ -100,7 +107,7 @@ test('every key of the config file is read by something', async () => {
   const { leaves, parts } = keysOf(z.toJSONSchema(fileSchema, { io: 'input' }) as Schema)
   expect(leaves.filter((key) => !BY_ADDRESS.test(key) && !isIn(key, parse(text)))).toEqual([])
 
-  const flags = { config: file, listen: '127.0.0.1:0', data: join(dir, 'data') }
+  const flags = { config: file, listen: '127.0.0.1:0', http: '127.0.0.1:0', data: join(dir, 'data') }
   const env = { HOME: dir, QWEN_KEY: 'k', SEARCH_KEY: 'k' }
   const { recorded, unread } = recordReads(loadConfig({ verb: 'serve', flags }, env), new Set(parts))
   try {
@@ -108,7 +115,7 @@ test('every key of the config file is read by something', async () => {
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-  expect(unread().filter((key) => key !== RARE)).toEqual([])
+  expect(unread().filter((key) => !RARE.includes(key))).toEqual([])
 })
 
 /** A server with this config, and somebody who talks, is written to, calls two models at once, searches the web, makes a room and runs a script. */
@@ -144,7 +151,18 @@ async function useAll(config: Config, models: Awaited<ReturnType<typeof startMod
   expect((await ssh(bob, ['rename', 'bobby'])).exitCode).toBe(0)
   // A server's tools are there once it has answered.
   for (;;) if ((await ssh(target, ['tools', 'lobby'])).stdout.includes('holler_echo')) break
+  const token = (await ssh(target, ['token', 'new'])).stdout.trim()
+  await readFigures((await app.listenHttp())!.port, token)
   await leaveUnread(port, target.key)
+}
+
+/** Asks for the metrics as a page behind a proxy would, for a name of the config. */
+async function readFigures(port: number, token: string): Promise<void> {
+  const origin = 'https://chat.example.org'
+  const headers = { Authorization: `Bearer ${token}`, Host: 'chat.example.org', Origin: origin }
+  const asked = request({ host: '127.0.0.1', port, path: '/metrics', headers }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(answer.resume().statusCode).toBe(403)
 }
 
 /** Asks for more than the client takes, so that some of it waits. */

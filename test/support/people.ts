@@ -1,14 +1,16 @@
 import { readKeyLine } from '../../src/adapters/ssh/keys/public-key.ts'
-import { codes } from '../../src/app/codes.ts'
+import { codes, tokenTexts } from '../../src/app/codes.ts'
 import { createInvites } from '../../src/chat/people/invites.ts'
 import { createKeys } from '../../src/chat/people/keys.ts'
 import { createPeople, type PeoplePolicy } from '../../src/chat/people/people.ts'
+import { createTokens } from '../../src/chat/people/tokens.ts'
 import type { Person } from '../../src/chat/people/person.ts'
 import type { ChatParts } from './chat-parts.ts'
 
 /** Few enough that a test can reach them. */
 export const MAX_OPEN_INVITES = 3
 export const MAX_KEYS = 3
+export const MAX_TOKENS = 3
 
 const POLICY: PeoplePolicy = {
   access: 'open',
@@ -65,5 +67,14 @@ export function createPeopleParts(
     claimCode,
     sanctions,
   })
-  return { people, invites, keys, redeemed }
+  const tokens = createTokens({
+    store: chat.tokens,
+    texts: tokenTexts,
+    people,
+    sanctions,
+    clock,
+    log,
+    maxTokens: () => MAX_TOKENS,
+  })
+  return { people, invites, keys, tokens, redeemed }
 }

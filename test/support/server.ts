@@ -13,6 +13,8 @@ const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 export interface Server extends AsyncDisposable {
   readonly port: number
   readonly claimCode: string | undefined
+  /** Where it serves HTTP, if it was asked to: `http://127.0.0.1:PORT`. */
+  readonly http: string
   /** The lines of standard output up to `listening`. */
   readonly lines: readonly string[]
   readonly dataDir: string
@@ -28,8 +30,10 @@ export async function startServer(options: {
   /** The text of sshawl.toml. */
   readonly config?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Whether to serve HTTP, too. */
+  readonly http?: boolean
 }): Promise<Server> {
-  const { dataDir, config, env } = options
+  const { dataDir, config, env, http = false } = options
   const file = `${dataDir}.toml`
   if (config !== undefined) await writeFile(file, config)
   const args = [
@@ -39,6 +43,7 @@ export async function startServer(options: {
     '--data',
     dataDir,
     ...(config === undefined ? [] : ['--config', file]),
+    ...(http ? ['--http', '127.0.0.1:0'] : []),
   ]
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
@@ -50,9 +55,9 @@ export async function startServer(options: {
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    if (line.startsWith('sshawl listening on ssh://')) break
+    if (line.startsWith(`sshawl listening on ${http ? 'http' : 'ssh'}://`)) break
   }
-  const port = Number(/ssh:\/\/127\.0\.0\.1:(\d+)$/.exec(lines.at(-1) ?? '')?.[1])
+  const port = Number(/ssh:\/\/127\.0\.0\.1:(\d+)$/m.exec(lines.join('\n'))?.[1])
   if (!port) throw new Error(`the server did not start:\n${lines.join('\n')}\n${errors}`)
   const stop: Server['stop'] = async (signal) => {
     child.kill(signal)
@@ -61,6 +66,7 @@ export async function startServer(options: {
   return {
     port,
     claimCode: /^claim code (\S+)/.exec(lines.find((line) => line.startsWith('claim code')) ?? '')?.[1],
+    http: /^sshawl listening on (http:.*)$/m.exec(lines.join('\n'))?.[1] ?? '',
     lines,
     dataDir,
     process: child,
@@ -103,6 +109,13 @@ backend = "guide"
 ${LIGHT}
 `
 
+/** All clients of a test come from one address. Each after the fortieth would wait 0.2 s, as if one person had sent it. */
+function unpaced(config: string): string {
+  if (config.includes('address_burst')) return config
+  const limits = '[limits]\naddress_burst = 1000000\n'
+  return config.includes('[limits]\n') ? config.replace('[limits]\n', limits) : `${config}\n${limits}`
+}
+
 /** Where its config names no models, it has the guide alone. */
 export async function createStage(
   options: {
@@ -110,6 +123,7 @@ export async function createStage(
     readonly env?: Readonly<Record<string, string>>
     /** Elsewhere than in the stage's own directory. */
     readonly dataDir?: string
+    readonly http?: boolean
   } = {},
 ): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-stage-'))
@@ -118,7 +132,7 @@ export async function createStage(
   const serverOptions = {
     ...options,
     dataDir,
-    config: config.includes('[[models]]') ? config : config + LIGHT_GUIDE,
+    config: unpaced(config.includes('[[models]]') ? config : config + LIGHT_GUIDE),
   }
   const stage: Stage = {
     server: await startServer(serverOptions),
@@ -161,9 +175,13 @@ export interface ModelStage extends Stage {
 }
 
 /** `more` are further keys of the model, then further parts of the config. */
-export async function createModelStage(more = ''): Promise<ModelStage> {
+export async function createModelStage(
+  more = '',
+  options: { readonly http?: boolean } = {},
+): Promise<ModelStage> {
   const models = await startModelServer()
   const stage = await createStage({
+    ...options,
     config: `
 [[models]]
 name = "qwen"

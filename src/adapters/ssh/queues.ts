@@ -10,6 +10,8 @@ export interface HeldQueue {
 export interface Queues {
   /** To be called each time a queue grew or shrank by so many bytes. */
   changed(queue: HeldQueue, bytes: number): void
+  /** Bytes that wait in all of them. */
+  total(): number
 }
 
 /**
@@ -25,6 +27,7 @@ export function createQueues(maxBytes: () => number): Queues {
     return found
   }
   return {
+    total: () => total,
     changed(queue, bytes) {
       total += bytes
       if (queue.size() > 0) held.add(queue)

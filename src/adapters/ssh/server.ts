@@ -39,6 +39,8 @@ export interface SshServerOptions {
 export interface SshServer extends AsyncDisposable {
   /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
+  /** Bytes that wait for clients. */
+  queued(): number
   /** Says goodbye to every session, aborts every command, and closes all within 2 s. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -89,6 +91,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       const { address, port: taken } = listener.address() as AddressInfo
       return { host: address, port: taken }
     },
+    queued: () => context.queues.total(),
     async [Symbol.asyncDispose]() {
       isStopping = true
       const closed = listener.listening ? once(listener, 'close') : undefined

@@ -6,7 +6,7 @@
 import type { NameFiling } from '../../chat/people/name-filing.ts'
 import type { RoomRemoval, SanctionStore } from '../../chat/moderation/ports.ts'
 import type { EntryLog, PeopleStore, RoomStore } from '../../chat/ports.ts'
-import type { InviteStore, KeyStore, NameStore } from '../../chat/people/ports.ts'
+import type { InviteStore, KeyStore, NameStore, TokenStore } from '../../chat/people/ports.ts'
 import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
@@ -34,6 +34,7 @@ export interface Stores {
     readonly keys: KeyStore
     readonly names: NameStore
     readonly invites: InviteStore
+    readonly tokens: TokenStore
     readonly preferences: PreferenceStore
     readonly lastSeen: LastSeenStore
   }

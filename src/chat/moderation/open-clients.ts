@@ -22,6 +22,8 @@ export interface OpenClients {
   begin(client: OpenClient): () => void
   /** The people who are here, each as often as they have connections, sessions and commands. */
   people(concerns: Concerns): readonly Person[]
+  /** How many sessions there are. */
+  sessions(): number
   /** Somebody who is here under a name that looks like this one. */
   called(name: string): Person | undefined
   tell(concerns: Concerns, text: string): void
@@ -40,6 +42,7 @@ export function createOpenClients(): OpenClients {
       return () => clients.delete(client)
     },
     people: (concerns) => those(concerns).map(({ person }) => person),
+    sessions: () => [...clients].filter(({ tell }) => tell !== undefined).length,
     called(name) {
       const wanted = skeleton(name)
       return [...clients].find(({ person }) => skeleton(person.name) === wanted)?.person

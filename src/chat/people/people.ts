@@ -35,6 +35,8 @@ export interface People {
    * Rejects with `StorageError`.
    */
   current(person: Person): Promise<Person>
+  /** Somebody who is known, and came in with this key, or what stands for it: their name and rights are those of now. */
+  follow(person: Person, key: Fingerprint): Person
   /** Makes the person the first admin, once. Throws `Refusal`: wrong code, used code, guest, an admin by the config. */
   claim(person: Person, code: string): Promise<void>
   /** Whether the claim code still makes somebody the first admin. */
@@ -154,12 +156,16 @@ export function createPeople(options: PeopleOptions): People {
     throw new Refusal('this server admits only people it knows; ask an admin to let you in')
   }
 
+  const follow = (person: Person, key: Fingerprint): Person =>
+    live.follow(person, () => !person.guest && isAdminKey(key))
+
   return {
     identify: async (asked, key, address, proof = {}) => {
       const name = asked.slice(0, MAX_ASKED).normalize('NFC')
       const person = await find(name, key, address, proof)
-      return live.follow(person, () => !person.guest && isAdminKey(key))
+      return follow(person, key)
     },
+    follow,
     async current(person) {
       const stored = person.guest ? undefined : await store.byId(person.id)
       if (!stored) return person

@@ -26,6 +26,15 @@ export interface Login {
   readonly key: Fingerprint
   /** Where it came from: an IPv4 address or an IPv6 /64. */
   readonly network: string
+  /** Present where a token stands for the key. */
+  readonly token?: TokenLogin
+}
+
+/** A program that came in with a token of somebody. */
+export interface TokenLogin {
+  readonly id: number
+  /** Names of the only rooms that there are for it; absent for all that the person may see. */
+  readonly rooms?: ReadonlySet<string>
 }
 
 /** The same person, and how they came in. Their name and rights stay those of now. */

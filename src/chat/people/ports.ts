@@ -1,6 +1,6 @@
 /**
- * Who people are: which name and which keys belong to whom, who is a guest, who is an admin, and the codes that let
- * newcomers in. It must not know what a room is, nor how somebody logged in. What it needs of the outside is in this file,
+ * Who people are: which name and which keys belong to whom, who is a guest, who is an admin, the codes that let
+ * newcomers in, and the tokens of programs. It must not know what a room is, nor how somebody logged in. What it needs of the outside is in this file,
  * besides the `PeopleStore` of ../ports.ts.
  */
 import type { RoomName } from '../entry.ts'
@@ -58,6 +58,49 @@ export interface InviteStore {
   redeem(digest: string, newcomer: Newcomer): Promise<Invite | 'no-code' | 'no-name'>
 }
 
+/** A bearer token as it is stored. The token itself is kept nowhere: only its digest is, by which it is found. */
+export interface StoredToken {
+  /** Never given twice. */
+  readonly id: number
+  readonly by: Person
+  /** The key that its maker came in with, as far as it is known. */
+  readonly key: Fingerprint | null
+  /** The only rooms that there are for it, in order of name; null for all that its maker may see. */
+  readonly rooms: readonly RoomName[] | null
+  /** When it was made and when it expires, in milliseconds since the epoch. */
+  readonly at: number
+  readonly until: number
+}
+
+/** A token to be stored. */
+export interface NewToken extends Omit<StoredToken, 'id' | 'by'> {
+  readonly by: PersonId
+  readonly digest: string
+}
+
+/**
+ * Bearer tokens. One holds until it is revoked or expires, or the key that it was made with is removed. A room that is deleted
+ * is taken out of it. All methods reject with `StorageError` only, and then nothing was changed.
+ */
+export interface TokenStore {
+  /** Its id; undefined, and nothing stored, if its maker has `max` that hold already. */
+  add(token: NewToken, max: number): Promise<number | undefined>
+  /** Those of one person that hold at this time, in order of id. */
+  list(by: PersonId, at: number): Promise<readonly StoredToken[]>
+  /** The one with this digest, if it holds. */
+  find(digest: string, at: number): Promise<StoredToken | undefined>
+  /** False if there is none of this person that holds, or, where `by` is absent, of anybody. */
+  revoke(id: number, at: number, by?: PersonId): Promise<boolean>
+}
+
+/** Makes and recognises the texts of tokens. */
+export interface TokenTexts {
+  /** A new one that nobody can guess: 256 random bits. */
+  make(): string
+  /** A digest from which a token cannot be found. Takes any text, in a time that depends on its length alone. */
+  digest(token: string): string
+}
+
 /** A key of somebody. `addedAt` is in milliseconds since the epoch. */
 export interface StoredKey {
   readonly fingerprint: Fingerprint
@@ -77,7 +120,7 @@ export interface KeyStore {
   add(id: PersonId, key: Fingerprint, at: number, max: number): Promise<'added' | 'known' | 'full'>
   /** A key that waited is theirs, since its owner logged in; false, and nothing done, if it did not wait, or is somebody else's. */
   prove(id: PersonId, key: Fingerprint): Promise<boolean>
-  /** The last one that does not wait is never removed. Only `removed` changes anything. */
+  /** The last one that does not wait is never removed. The tokens that were made with it go too. Only `removed` changes anything. */
   remove(id: PersonId, key: Fingerprint): Promise<'removed' | 'unknown' | 'last'>
 }
 

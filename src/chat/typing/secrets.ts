@@ -13,6 +13,8 @@ const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![A-Z0-9])(?:${FOUR}[- ]?){3}${FOUR}(?![A-Z0-9])`, 'i'),
   // Tokens of well-known services begin like this.
   /\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abprs]|hf|npm|AKIA|AIza)[-_A-Za-z0-9]{12,}/,
+  // Our own (app/codes.ts).
+  /\bsshawl_[-_A-Za-z0-9]{12,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
   /\bBearer\s+\S{8,}/i,
 ]

@@ -52,6 +52,7 @@ import { setCommand } from './set.ts'
 import { stopCommand } from './stop.ts'
 import { summaryCommand } from './summary.ts'
 import { todoCommand } from './todo.ts'
+import { tokenCommand } from './token.ts'
 import { toolsCommand } from './tools.ts'
 import { topicCommand, vibeCommand } from './topic.ts'
 import { turnCommand } from './turn.ts'
@@ -174,6 +175,11 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         clearCommand(),
         quitCommand(),
       ],
+    },
+    {
+      name: 'programs',
+      about: 'that come in as you',
+      commands: [tokenCommand(comingIn.tokens, rooms, comingIn.clients)],
     },
     {
       name: 'order',

@@ -10,6 +10,7 @@ import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import { defineCommand, JSON_FLAG, type Command, type CommandContext } from '../define.ts'
 import { Misuse } from '../usage.ts'
+import { amount } from './shared/amount.ts'
 
 /** What the config says of codes. */
 export interface InvitePolicy {
@@ -145,14 +146,3 @@ const asJson = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite) =
 
 const asLine = ({ id, by, room, uses, usesLeft, until, isHeld }: ListedInvite): string =>
   `${id}  ${usesLeft} of ${counted(uses, 'use')} left, until ${new Date(until).toISOString()}, by ${by.name}${room === null ? '' : `, room ${room}`}${isHeld ? `; lets nobody in while ${by.name} is banned` : ''}`
-
-/** The number that a flag gives. Throws `Misuse`. */
-function amount(
-  text: string | undefined,
-  { name, fallback, most }: { readonly name: string; readonly fallback: number; readonly most: number },
-): number {
-  if (text === undefined) return fallback
-  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > most) throw new Misuse(`--${name} takes a number from 1 to ${most}`)
-  return number
-}

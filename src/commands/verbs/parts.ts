@@ -5,6 +5,7 @@ import type { Moderation } from '../../chat/moderation/moderation.ts'
 import type { Invites } from '../../chat/people/invites.ts'
 import type { Keys } from '../../chat/people/keys.ts'
 import type { People } from '../../chat/people/people.ts'
+import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Preferences } from '../../chat/preferences/preferences.ts'
 import type { Talk } from '../../chat/talk/talk.ts'
 import type { Typing } from '../../chat/typing/typing.ts'
@@ -36,6 +37,7 @@ export interface CommandParts {
     readonly comingIn: {
       readonly invites: Invites
       readonly keys: Keys
+      readonly tokens: Tokens
       readonly clients: Pick<OpenClients, 'end'>
       readonly policy: () => InvitePolicy
     }

@@ -77,6 +77,7 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('invites list', ALL),
   reads('mcp list', ADMIN),
   reads('keys list', NO_GUEST),
+  reads('token list', NO_GUEST),
 
   changes('say ROOM hello', SPEAK),
   changes('me ROOM waves', SPEAK),
@@ -105,6 +106,9 @@ export const RIGHTS: readonly RightsRow[] = [
   own('invites new', NO_GUEST),
   // It is an entry of the room, so it needs a voice there.
   changes('invites new ROOM', { public: 'g++++++mb', private: 'g?i-++?-?', archived: 'gaaaaaaab' }),
+  own('token new', NO_GUEST),
+  own('token new --rooms ROOM', { public: 'g+++++++b', private: 'g?i+++?+?', archived: 'g+++++++b' }),
+  reads('token revoke 999', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
   own('msg tom hi', ALL),
   own('away busy', ALL),
   own('ignore tom', NO_GUEST),

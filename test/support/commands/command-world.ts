@@ -205,7 +205,7 @@ async function runnerIn(
     forget: summaries.forget,
   })
   const speech = createSpeech(turns, SPOKEN_LIMITS, talk.away, talk.findPerson)
-  const { people, invites, keys } = createPeopleParts(
+  const { people, invites, keys, tokens } = createPeopleParts(
     chatParts,
     () => ({ modelNames: turns.names() }),
     CLAIM_CODE,
@@ -222,7 +222,7 @@ async function runnerIn(
   const groups = createCommandGroups({
     chat: {
       ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
-      comingIn: { invites, keys, clients, policy },
+      comingIn: { invites, keys, tokens, clients, policy },
     },
     spoken: { speech, talk, typing },
     activity: { work: { turns, runs, summaries }, approvals, hooks, mcp },

@@ -91,11 +91,32 @@ describe('an MCP server', () => {
   })
 })
 
-describe('what this version does not do', () => {
-  test('is not in --help, and is refused by the name under which it was given', () => {
-    expect(HELP).not.toMatch(/http/i)
-    const message = 'this version does not serve HTTP yet; leave it out'
-    expect(() => load(['--http', '127.0.0.1:0'])).toThrow(`--http: ${message}`)
-    expect(() => load([], { SSHAWL_HTTP: '127.0.0.1:0' })).toThrow(`SSHAWL_HTTP: ${message}`)
+describe('HTTP', () => {
+  test('is served nowhere unless a flag or a variable says where', () => {
+    expect(load([]).http).toEqual({ hosts: [], origins: [], proxies: [] })
+    expect(load([], { SSHAWL_HTTP: '[::1]:80' }).http.listen).toEqual({ host: '::1', port: 80 })
+    expect(HELP).toMatch(/--http HOST:PORT/)
+  })
+
+  test.each(['2223', ':2223', '127.0.0.1:2223'])('at a port alone, %s, is for this machine', (where) => {
+    expect(load(['--http', where]).http.listen).toEqual({ host: '127.0.0.1', port: 2223 })
+  })
+
+  test.each(['', 'here', '127.0.0.1', '1:2:3', '127.0.0.1:99999', '99999'])(
+    'at "%s" is an error',
+    (where) => {
+      expect(() => load(['--http', where])).toThrow(
+        /^--http: ".*" is no address; write HOST:PORT, such as 127\.0\.0\.1:2223$/,
+      )
+    },
+  )
+
+  test.each([
+    ['hosts = ["https://chat.example.org"]', 'write a name such as chat.example.org'],
+    ['origins = ["chat.example.org"]', 'write an origin such as https://chat.example.org'],
+    ['origins = ["https://chat.example.org/"]', 'write an origin such as https://chat.example.org'],
+    ['proxies = ["localhost"]', 'write an IP address'],
+  ])('with %s is told what to write', (key, problem) => {
+    expect(() => loadFile(`[http]\n${key}\n`)).toThrow(problem)
   })
 })

@@ -37,6 +37,10 @@ const SECTIONS: readonly string[] = [
    FROM waiting_keys JOIN people ON people.id = person WHERE @now > 0`,
   `SELECT name, 'server', iif(${isBanned('people.id', "''")}, 'nothing', 'log in') || ' with a certificate alone', NULL, NULL
    FROM people WHERE @now > 0 AND NOT EXISTS (SELECT 1 FROM person_keys WHERE person = people.id)`,
+  `SELECT 'whoever has token ' || tokens.id, coalesce(token_rooms.room, iif(scoped, 'no room', 'server')),
+     iif(${isBanned('people.id', 'tokens.key')}, 'nothing while its maker is banned', 'do over HTTP what ' || people.name || ' may'),
+     until, people.name
+   FROM tokens JOIN people ON people.id = tokens.person LEFT JOIN token_rooms ON token_rooms.token = tokens.id WHERE until > @now`,
   `SELECT 'whoever has the code ' || invites.id, coalesce(invites.room, 'server'),
      iif(${isBanned('people.id', "''")}, 'nothing while its maker is banned', 'register, ' || uses_left || ' of ' || uses || ' times'),
      until, people.name

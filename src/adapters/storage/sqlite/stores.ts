@@ -17,6 +17,7 @@ import { createKeyStore } from './people/keys.ts'
 import { createNameStore } from './people/names.ts'
 import { createPeopleStore } from './people/people.ts'
 import { createLastSeenStore, createPreferenceStore } from './people/preferences.ts'
+import { createTokenStore } from './people/tokens.ts'
 import { createResultStore } from './results.ts'
 import { createRoomStore } from './rooms.ts'
 import { createScriptStore } from './scripts.ts'
@@ -49,6 +50,7 @@ export function createStores(connection: Connection): Stores {
       keys: createKeyStore(connection),
       names: createNameStore(connection),
       invites: createInviteStore(connection),
+      tokens: createTokenStore(connection),
       preferences: createPreferenceStore(connection),
       lastSeen: createLastSeenStore(connection),
     },

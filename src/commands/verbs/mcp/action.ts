@@ -6,9 +6,9 @@ export const ARGUMENTS = [
   {
     name: 'action',
     about: 'what to do',
-    oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve'],
+    oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'serve'],
   },
-  { name: 'name', about: 'for all but list, the name of a server; its tools are NAME_tool', optional: true },
+  { name: 'name', about: 'of a server, for all but list and serve; its tools are NAME_tool', optional: true },
   {
     name: 'target',
     about: 'for connect, an address, or a program with its arguments',
@@ -35,7 +35,7 @@ export const FLAGS = [
 /** What an action is given. */
 export type McpContext = CommandContext<'none', typeof ARGUMENTS, typeof FLAGS>
 
-/** Does one thing. `person` is an admin now. */
+/** Does one thing. For all but `serve` the person is an admin now. */
 export type McpAction = (servers: McpAdmin, context: McpContext) => Promise<void>
 
 /** The name that was given. Throws `Misuse`. */

@@ -10,6 +10,7 @@ import { list } from './list.ts'
 import type { McpAdmin } from './ports.ts'
 import { refresh } from './refresh.ts'
 import { disconnect } from './disconnect.ts'
+import { serve } from './serve.ts'
 
 const ACTIONS: Readonly<Record<(typeof ARGUMENTS)[0]['oneOf'][number], McpAction>> = {
   list,
@@ -17,7 +18,11 @@ const ACTIONS: Readonly<Record<(typeof ARGUMENTS)[0]['oneOf'][number], McpAction
   disconnect,
   refresh,
   approve,
+  serve,
 }
+
+const NONE_NAMED: ReadonlySet<string> = new Set(['list', 'serve'])
+const ONE_NAMED: ReadonlySet<string> = new Set(['disconnect', 'refresh', 'approve'])
 
 /** The flags of one action alone. */
 const ONLY_FOR = { show: 'approve', 'token-env': 'connect', trust: 'connect' } as const
@@ -26,22 +31,24 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
   return defineCommand({
     name: 'mcp',
     summary:
-      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME',
+      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME; serve: an agent joins by MCP',
     room: 'none',
     arguments: ARGUMENTS,
     flags: FLAGS,
     example: 'list',
-    rights: { note: 'Only admins: a command runs with the rights of the server.' },
+    rights: {
+      note: 'Everybody may `serve`, as themselves. The rest is for admins, because it runs commands with the rights of the server.',
+    },
     complete: ({ given, argument, person }) =>
-      argument === 'name' && person.admin && given[0] !== 'connect' && given[0] !== 'list'
+      argument === 'name' && person.admin && ONE_NAMED.has(given[0] ?? '')
         ? servers.list().map(({ name }) => name)
         : [],
     async run(context) {
       const { action, name, target } = context.args
-      await needAdmin(context.person)
+      if (action !== 'serve') await needAdmin(context.person)
       for (const [flag, only] of Object.entries(ONLY_FOR))
         if (isGiven(context.flags, flag) && action !== only) throw new Misuse(`--${flag} is for ${only}`)
-      if (action === 'list' ? name !== undefined : action !== 'connect' && target !== undefined)
+      if (NONE_NAMED.has(action) ? name !== undefined : action !== 'connect' && target !== undefined)
         throw new Misuse(`${action} takes nothing more`)
       await ACTIONS[action](servers, context)
     },

@@ -19,5 +19,5 @@ export const connect: McpAction = async (servers, context) => {
     .then((server) => out.line(flags.json ? safeJson(mcpJson(server)) : mcpLine(server)))
   if (!session) return await connected
   out.line(`connecting to ${name}…`)
-  context.inBackground(connected)
+  session.inBackground(connected)
 }

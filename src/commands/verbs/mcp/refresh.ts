@@ -9,5 +9,5 @@ export const refresh: McpAction = async (servers, context) => {
     .refresh(nameIn(context))
     .then((server) => out.line(flags.json ? safeJson(mcpJson(server)) : mcpLine(server)))
   if (!session) return await refreshed
-  context.inBackground(refreshed)
+  session.inBackground(refreshed)
 }

@@ -17,7 +17,7 @@ export const ALLOW_NOTE = '--allow is for scripts alone.'
 
 type Here = CommandContext<'here'>
 
-/** The permissions that a caller's tools have: nothing for a session, which is asked. Throws `Refusal`. */
+/** The permissions that a caller's tools have: nothing where people are asked in the room. Throws `Refusal`. */
 export type CallerPermissions = (
   context: Here,
   allowed: readonly string[],
@@ -30,7 +30,8 @@ export function createCallerPermissions(
 ): CallerPermissions {
   return async (context, allowed) => {
     const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
-    if (!context.session) return { permissions: approvals.named(await toolIds(context, names)) }
+    if (!context.session && !context.script?.agent)
+      return { permissions: approvals.named(await toolIds(context, names)) }
     if (names.length === 0) return {}
     throw new Refusal('--allow is for scripts: in a session you are asked, and answer with /allow')
   }

@@ -35,7 +35,10 @@ export function createKeyStore({ db, read, write }: Connection): KeyStore {
         if (!mine) return 'unknown'
         if (mine.isWaiting) sql.waitNoMore.get(id, key)
         else if (keys.filter(({ isWaiting }) => !isWaiting).length === 1) return 'last'
-        else sql.remove.run(id, key)
+        else {
+          sql.remove.run(id, key)
+          sql.dropTokens.run(id, key)
+        }
         return 'removed'
       }),
   }
@@ -60,6 +63,7 @@ function prepare(db: Connection['db']) {
     add: db.prepare<[PersonId, Fingerprint, number]>(
       'INSERT INTO person_keys (person, fingerprint, added_at) VALUES (?, ?, ?)',
     ),
+    dropTokens: db.prepare<[PersonId, Fingerprint]>('DELETE FROM tokens WHERE person = ? AND key = ?'),
     remove: db.prepare<[PersonId, Fingerprint]>(
       'DELETE FROM person_keys WHERE person = ? AND fingerprint = ?',
     ),

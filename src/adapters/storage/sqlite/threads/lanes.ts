@@ -57,6 +57,7 @@ export const LANES: LanesOf<Stores> = {
     keys: { list: 'read', add: 'write', prove: 'write', remove: 'write' },
     names: { rename: 'write' },
     invites: { add: 'write', list: 'read', find: 'read', revoke: 'write', redeem: 'write' },
+    tokens: { add: 'write', list: 'read', find: 'read', revoke: 'write' },
     preferences: { of: 'read', put: 'write', everyone: 'read' },
     lastSeen: { find: 'read', put: 'write' },
   },

@@ -1,0 +1,25 @@
+import type { Person } from '../../chat/people/person.ts'
+
+/** What the server does for whoever comes over HTTP. */
+export interface HttpHandler {
+  /**
+   * Who comes with a bearer token from this address; undefined for nobody, in about the same time. Rejects with `StorageError`.
+   */
+  identify(token: string, address: string): Promise<Person | undefined>
+  /** Why the server cannot serve now, in a few words that anybody may read; undefined if it can. Never rejects. */
+  whyNotReady(): Promise<string | undefined>
+  /** What Prometheus reads. */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>
+  /** Whether this person may read that. */
+  mayReadMetrics(person: Person): boolean
+  /** One message of MCP, or a stream of them. Absent where the server speaks no MCP. Aborted, it ends what it answers. */
+  mcp?(request: Request, person: Person): Promise<Response>
+}
+
+/** Slows addresses down from which wrong tokens come. */
+export interface Visitors {
+  /** How long a request from there has to wait, in ms. */
+  delayOf(address: string): number
+  /** A wrong token came from there. */
+  failed(address: string): void
+}

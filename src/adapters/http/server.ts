@@ -1,0 +1,106 @@
+/**
+ * adapters/http/ leads from a TCP socket to an answer: server.ts listens, gate.ts turns browsers and wrong hosts away, routes.ts
+ * knows the addresses, bearer.ts who a token belongs to, and exchange.ts reads a body and writes an answer.
+ *
+ * It must not know rooms, commands, MCP or storage: an `HttpHandler` (handler.ts) says who comes with a token and what they get.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { plain } from './client-address.ts'
+import { answer } from './exchange.ts'
+import { refusalOf } from './gate.ts'
+import type { HttpServerOptions } from './options.ts'
+import { createRoutes } from './routes.ts'
+
+/** Listens for HTTP requests and has an `HttpHandler` answer them. */
+export interface HttpServer extends AsyncDisposable {
+  /** Starts; resolves with the address that was taken (port 0: any). Rejects if it cannot listen there. */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number }>
+  /** Takes nobody any more, and closes all connections within 1 s. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The most that Node reads of a request's first line and headers. */
+const HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 100
+/** How often slow requests are looked for, in ms. */
+const LOOK_MS = 1_000
+/** When the server stops, what is being answered has this time, in ms. */
+const GRACE_MS = 1_000
+
+/** Makes a server that does not listen yet. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { settings, log } = options
+  const stopping = new AbortController()
+  const route = createRoutes(options, stopping.signal)
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
+  server.maxHeadersCount = MAX_HEADERS
+  server.on('connection', createDoorkeeper(server, options))
+  server.on('clientError', (_error: Error, socket: Socket) => refuseBadRequest(socket))
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void serve(request, response).catch((error: unknown) => {
+      log.error({ error }, 'an HTTP request failed')
+      if (response.headersSent) response.destroy()
+      else answer(response, 500, 'something went wrong on the server; it was logged')
+    })
+  })
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.on('error', () => response.destroy())
+    response.on('error', () => request.destroy())
+    const refused = refusalOf(request, settings())
+    if (refused) return answer(response, refused.status, refused.text)
+    await route(request, response)
+  }
+
+  return {
+    async listen(host, port) {
+      server.listen(port, host)
+      await once(server, 'listening')
+      server.on('error', (error) => log.error({ error }, 'cannot accept an HTTP connection'))
+      const { address, port: taken } = server.address() as AddressInfo
+      return { host: address, port: taken }
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Keeps to the limits of now, and to so many connections at once: in all, and from each address that is no proxy. */
+function createDoorkeeper(server: Server, { limits, settings }: HttpServerOptions): (socket: Socket) => void {
+  const open = new Map<string, number>()
+  let total = 0
+  return (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (change: 1 | -1): number => {
+      total += change
+      const now = (open.get(address) ?? 0) + change
+      if (now > 0) open.set(address, now)
+      else open.delete(address)
+      return now
+    }
+    server.headersTimeout = server.requestTimeout = limits.http_request_s * 1_000
+    server.keepAliveTimeout = limits.http_idle_s * 1_000
+    const here = count(1)
+    socket.once('close', () => count(-1))
+    const isCrowded = here > limits.connections_per_address && !settings().proxies.includes(plain(address))
+    if (isCrowded || total > limits.connections) socket.destroy()
+  }
+}
+
+/** What is no HTTP, or came too slowly. The connection is not used any more. */
+function refuseBadRequest(socket: Socket): void {
+  if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy()
+  socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
+    socket.destroy(),
+  )
+}

@@ -1,0 +1,140 @@
+// Counts what the server does, in the form that Prometheus reads. It must not know who may read it, nor where what it counts
+// happens: it is told, and asks for levels only when somebody reads.
+
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Entry, Usage } from '../../chat/entry.ts'
+
+/** Is told what happens. No method throws. */
+export interface Meter {
+  /** An entry was recorded, and delivered to so many people. */
+  entry(entry: Entry, people: number): void
+  /** A model's turn ended, in one word. */
+  turnEnded(model: string, outcome: string): void
+  /** A request to a model used tokens. */
+  used(model: string, usage: Usage): void
+  /** A prompt was composed, or composing it failed. */
+  composed(seconds: number, isDone: boolean): void
+}
+
+/** What is asked at each reading. */
+export interface Levels {
+  readonly sessions: () => number
+  readonly mcpSessions: () => number
+  /** Bytes that wait for clients over SSH. */
+  readonly queueBytes: () => number
+  /** Turns that run or wait. */
+  readonly turns: () => number
+}
+
+/** What Prometheus reads. */
+export interface Exposition {
+  readonly type: string
+  readonly text: string
+}
+
+/** A meter that can be read. */
+export interface ReadableMeter extends Meter {
+  /** Adds the levels to what is read. To be called once. */
+  watch(levels: Levels): void
+  read(): Promise<Exposition>
+}
+
+/** Servers can change the names of their tools: beyond so many, tools are counted as one. */
+const MAX_TOOL_NAMES = 500
+const OTHER_TOOLS = 'other'
+
+export function createMeter(): ReadableMeter {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const counters = countersIn(registers)
+  const tools = new Set<string>()
+
+  function toolName(id: string | undefined): string {
+    if (id === undefined || (tools.size >= MAX_TOOL_NAMES && !tools.has(id))) return OTHER_TOOLS
+    tools.add(id)
+    return id
+  }
+
+  return {
+    entry(entry, people) {
+      counters.entries.inc({ kind: entry.kind })
+      counters.deliveries.inc(people)
+      if (entry.kind !== 'tool_result') return
+      counters.tools.inc({ tool: toolName(entry.tool), outcome: entry.isError ? 'error' : 'done' })
+      counters.toolSeconds.observe(entry.durationMs / 1_000)
+    },
+    turnEnded: (model, outcome) => counters.turns.inc({ model, outcome }),
+    used(model, { input, cached = 0, output }) {
+      counters.tokens.inc({ model, kind: 'input' }, input)
+      counters.tokens.inc({ model, kind: 'cached' }, cached)
+      counters.tokens.inc({ model, kind: 'output' }, output)
+    },
+    composed: (seconds, isDone) => counters.wraps.observe({ outcome: isDone ? 'done' : 'failed' }, seconds),
+    watch: (levels) => watchLevels(levels, registers),
+    read: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+const countersIn = (registers: Registry[]) => ({
+  entries: new Counter({
+    name: 'sshawl_entries_total',
+    help: 'Entries recorded in rooms, by kind',
+    labelNames: ['kind'],
+    registers,
+  }),
+  deliveries: new Counter({
+    name: 'sshawl_deliveries_total',
+    help: 'Entries times the people present that they were delivered to',
+    registers,
+  }),
+  turns: new Counter({
+    name: 'sshawl_turns_total',
+    help: 'Turns of models that ended, by outcome',
+    labelNames: ['model', 'outcome'],
+    registers,
+  }),
+  tokens: new Counter({
+    name: 'sshawl_tokens_total',
+    help: 'Tokens that models read and wrote; cached ones are a part of the input',
+    labelNames: ['model', 'kind'],
+    registers,
+  }),
+  tools: new Counter({
+    name: 'sshawl_tool_calls_total',
+    help: 'Tool calls that have their result',
+    labelNames: ['tool', 'outcome'],
+    registers,
+  }),
+  toolSeconds: new Histogram({
+    name: 'sshawl_tool_seconds',
+    help: 'How long tool calls took',
+    buckets: SECONDS,
+    registers,
+  }),
+  wraps: new Histogram({
+    name: 'sshawl_wrap_seconds',
+    help: 'How long composing a prompt took, waiting included',
+    labelNames: ['outcome'],
+    buckets: SECONDS,
+    registers,
+  }),
+})
+
+function watchLevels({ sessions, mcpSessions, queueBytes, turns }: Levels, registers: Registry[]): void {
+  const level = (name: string, help: string, now: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(now())
+      },
+    })
+  level('sshawl_sessions', 'Sessions of people over SSH', sessions)
+  level('sshawl_mcp_sessions', 'MCP sessions over HTTP', mcpSessions)
+  level('sshawl_queue_bytes', 'Bytes that wait for clients over SSH', queueBytes)
+  level('sshawl_turns_running', 'Turns of models that run or wait', turns)
+}

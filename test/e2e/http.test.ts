@@ -1,0 +1,258 @@
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rawHttp, type RawConnection } from '../support/raw-http.ts'
+import { answer } from '../support/model-server.ts'
+import { createModelStage, createStage, type ModelStage } from '../support/server.ts'
+
+const PROXIES = 'proxies = ["127.0.0.1"]'
+const CONFIG = `
+[http]
+hosts = ["chat.example.org"]
+origins = ["https://page.example.org"]
+${PROXIES}
+[limits]
+http_body_bytes = 2000
+http_request_s = 1
+connections_per_address = 12
+`
+
+let stage: ModelStage
+let base: string
+beforeAll(async () => {
+  stage = await createModelStage(CONFIG, { http: true })
+  base = stage.server.http
+  await stage.claim('alice')
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const token = async (name: string, ...flags: readonly string[]): Promise<string> =>
+  (await stage.as(name, ['token', 'new', ...flags])).stdout.trim()
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${base}${path}`, { method, headers })
+
+const as = (bearer: string, more: Record<string, string> = {}) => ({
+  authorization: `Bearer ${bearer}`,
+  ...more,
+})
+
+/** One request as bytes; what follows the request line is given. */
+const answerTo = async (...lines: readonly string[]) => {
+  using raw = await rawHttp(base)
+  raw.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`)
+  return await raw.closed()
+}
+
+describe('anybody', () => {
+  test('is told that the server lives and is ready, and nothing else', async () => {
+    for (const [path, text] of [
+      ['/healthz', 'ok\n'],
+      ['/readyz', 'ready\n'],
+      ['/healthz?x=1', 'ok\n'],
+    ] as const) {
+      const response = await get(path)
+      expect([response.status, await response.text()]).toEqual([200, text])
+    }
+    expect(await (await get('/healthz', {}, 'HEAD')).text()).toBe('')
+    for (const path of [
+      '/',
+      '/HEALTHZ',
+      '/healthz/',
+      '//healthz',
+      '/%68ealthz',
+      '/constructor',
+      '/__proto__',
+    ])
+      expect([path, (await get(path)).status]).toEqual([path, 404])
+    const posted = await get('/healthz', {}, 'POST')
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test.each(['/metrics'])('without a token, or with a wrong one, gets a challenge at %s', async (path) => {
+    const none = await get(path)
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
+    const basic = await get(path, { authorization: 'Basic YWxpY2U6' })
+    expect([basic.status, basic.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
+    const wrong = await get(path, as(`sshawl_${'A'.repeat(43)}`))
+    const challenge = 'Bearer realm="sshawl", error="invalid_token"'
+    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, challenge])
+    expect(await wrong.text()).toBe(await none.text())
+  })
+})
+
+describe('the metrics', () => {
+  test('are for tokens of admins that are bound to no room', async () => {
+    expect((await get('/metrics', as(await token('bob')))).status).toBe(403)
+    expect((await get('/metrics', as(await token('alice', '--rooms', 'lobby')))).status).toBe(403)
+    const read = await get('/metrics', as(await token('alice')))
+    expect([read.status, read.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+  })
+
+  test('count what was said, delivered, asked, used and run, and how long composing took', async () => {
+    await using session = await stage.open('bob', '-T')
+    await session.waitFor('lobby')
+    const sum = '@guide call calculator {"expression":"1+1"}'
+    expect((await stage.as('alice', ['ask', 'lobby', sum])).exitCode).toBe(0)
+    stage.models.play(answer([{ text: 'two' }], { usage: [70, 5] }))
+    expect((await stage.as('alice', ['ask', 'lobby', '@qwen', 'and', 'you?'])).exitCode).toBe(0)
+    const text = await (await get('/metrics', as(await token('alice')))).text()
+    const figures = new Map(
+      text
+        .split('\n')
+        .filter((line) => !line.startsWith('#'))
+        .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+    )
+    expect(figures.get('sshawl_sessions')).toBe(1)
+    expect(figures.get('sshawl_turns_total{model="guide",outcome="done"}')).toBe(1)
+    expect(figures.get('sshawl_tool_calls_total{tool="calculator",outcome="done"}')).toBe(1)
+    expect(figures.get('sshawl_tool_seconds_count')).toBe(1)
+    expect(figures.get('sshawl_entries_total{kind="message"}')).toBe(2)
+    expect(figures.get('sshawl_deliveries_total')).toBeGreaterThanOrEqual(4)
+    expect(figures.get('sshawl_wrap_seconds_count{outcome="done"}')).toBeGreaterThanOrEqual(1)
+    expect(figures.get('sshawl_tokens_total{model="qwen",kind="input"}')).toBe(70)
+    expect(figures.get('sshawl_queue_bytes')).toBe(0)
+    expect(figures.get('sshawl_turns_running')).toBe(0)
+  })
+})
+
+describe('a token', () => {
+  test('lets nobody in once it is revoked', async () => {
+    const { id, token: made } = JSON.parse((await stage.as('alice', ['token', 'new', '--json'])).stdout)
+    expect((await get('/metrics', as(made))).status).toBe(200)
+    expect((await stage.as('alice', ['token', 'revoke', String(id)])).exitCode).toBe(0)
+    expect((await get('/metrics', as(made))).status).toBe(401)
+  })
+
+  test('lets nobody in while its maker is banned, and after the restart of the server it still does', async () => {
+    const made = await token('mallory')
+    expect((await get('/metrics', as(made))).status).toBe(403)
+    await stage.as('alice', ['ban', 'mallory'])
+    expect((await get('/metrics', as(made))).status).toBe(401)
+    await stage.as('alice', ['unban', 'mallory'])
+    await stage.restart('SIGKILL')
+    base = stage.server.http
+    expect((await get('/metrics', as(made))).status).toBe(403)
+  })
+
+  test('is read from its header alone', async () => {
+    const made = await token('alice')
+    for (const path of [`/metrics?access_token=${made}`, `/metrics?token=${made}`])
+      expect((await get(path)).status).toBe(401)
+    expect((await get('/metrics', { cookie: `token=${made}` })).status).toBe(401)
+    expect((await get('/metrics', { authorization: `bearer  ${made}` })).status).toBe(200)
+    expect((await get('/metrics', { authorization: `Bearer ${made} x` })).status).toBe(401)
+  })
+})
+
+describe('what a page in a browser sends', () => {
+  test('is refused, with a token too, unless the operator named the page', async () => {
+    const made = await token('alice')
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      'http://localhost',
+      base,
+      'https://page.example.org.evil.example',
+      '',
+    ])
+      expect([origin, (await get('/metrics', as(made, { origin }))).status]).toEqual([origin, 403])
+    expect((await get('/metrics', as(made, { origin: 'https://page.example.org' }))).status).toBe(200)
+  })
+
+  test.each([
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['127.0.0.1@evil.example', 403],
+    ['evil.example:80#127.0.0.1', 403],
+    ['2130706433', 403],
+    ['[::1', 403],
+    ['', 403],
+    ['chat.example.org', 200],
+    ['CHAT.example.org:443', 200],
+    ['localhost', 200],
+    ['[::1]:2223', 200],
+    ['10.0.0.7:2223', 200],
+  ])('has a Host that is ours or is refused: %s', async (host, status) => {
+    expect((await answerTo('GET /healthz HTTP/1.1', `Host: ${host}`)).statuses).toEqual([status])
+  })
+})
+
+describe('hostile bytes', () => {
+  test.each([
+    ['no Host', ['GET /healthz HTTP/1.1'], 400],
+    ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: localhost', 'Host: evil.example'], 400],
+    ['an absolute address', ['GET http://evil.example/healthz HTTP/1.1', 'Host: localhost'], 404],
+    ['no HTTP', ['SSH-2.0-OpenSSH_9.9'], 400],
+    ['two lengths', ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2'], 400],
+    [
+      'a length and chunks',
+      ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: 4', 'Transfer-Encoding: chunked'],
+      400,
+    ],
+    ['a negative length', ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Length: -1'], 400],
+    [
+      'a bare line feed in a header',
+      ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: a\nAuthorization: Bearer x'],
+      400,
+    ],
+    ['a NUL', ['GET /healthz HTTP/1.1', 'Host: localhost', 'X: \0'], 400],
+    ['a header of 20 kB', ['GET /healthz HTTP/1.1', 'Host: localhost', `X: ${'x'.repeat(20_000)}`], 400],
+    ['CONNECT', ['CONNECT evil.example:80 HTTP/1.1', 'Host: localhost'], undefined],
+  ])('%s: an error, or the end of the connection', async (_what, lines, status) => {
+    const { statuses } = await answerTo(...lines)
+    expect(statuses).toEqual(status === undefined ? [] : [status])
+    expect((await get('/healthz')).status).toBe(200)
+  })
+
+  test('several requests at once are answered in order', async () => {
+    using raw = await rawHttp(base)
+    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    raw.write(one('/healthz') + one('/metrics') + one('/nothing') + one('/readyz'))
+    expect((await raw.until('ready\n')).statuses).toEqual([200, 401, 404, 200])
+  })
+
+  test('a value cannot end a header: what it has of CR and LF is refused', async () => {
+    const { text, statuses } = await answerTo('GET /healthz%0d%0aX-Evil:%201 HTTP/1.1', 'Host: localhost')
+    expect(statuses).toEqual([404])
+    expect(text).not.toMatch(/^X-Evil/im)
+  })
+
+  test('headers that come too slowly end the connection', async () => {
+    using raw = await rawHttp(base)
+    raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ')
+    expect((await raw.closed()).statuses).toEqual([400])
+  })
+
+  test('more connections than an address may have are closed, and the others served', async () => {
+    await writeFile(`${stage.server.dataDir}.toml`, CONFIG.replace(PROXIES, ''))
+    stage.server.process.kill('SIGHUP')
+    await expect.poll(() => stage.server.stderr()).toContain('the config was read again')
+    const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base)))
+    const closed = new Set<RawConnection>()
+    const ends = held.map(async (raw) => {
+      const answer = await raw.closed()
+      closed.add(raw)
+      return answer
+    })
+    // Those that fetch keeps open count, too.
+    await expect.poll(() => closed.size).toBeGreaterThanOrEqual(18)
+    const left = held.filter((raw) => !closed.has(raw))
+    for (const raw of left) raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    const statuses = (await Promise.all(ends)).flatMap((answer) => answer.statuses)
+    expect(statuses).toEqual(left.map(() => 200))
+    expect(statuses.length).toBeGreaterThan(0)
+  })
+})
+
+test('SIGTERM ends it while clients are connected, with exit 0', async () => {
+  await using other = await createStage({ http: true })
+  using idle = await rawHttp(other.server.http)
+  using slow = await rawHttp(other.server.http)
+  slow.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n')
+  expect(await other.server.stop('SIGTERM')).toBe(0)
+  expect((await idle.closed()).statuses).toEqual([])
+})

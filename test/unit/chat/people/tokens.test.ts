@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { RoomName } from '../../../../src/chat/entry.ts'
+import type { Sanction } from '../../../../src/chat/moderation/ports.ts'
+import { withLogin, type Fingerprint, type Person } from '../../../../src/chat/people/person.ts'
+import { createChatParts, type ChatParts } from '../../../support/chat-parts.ts'
+import { createPeopleParts } from '../../../support/people.ts'
+
+const FROM = { address: '192.0.2.7', network: '192.0.2.7' }
+const DAY_MS = 86_400_000
+const KEY = 'SHA256:ann' as Fingerprint
+
+const room = (name: string) => name as RoomName
+
+/** Ann, who came in with her key, and her private room and a public one. */
+async function prepare(policy: Parameters<typeof createPeopleParts>[1] = {}) {
+  const parts = await createChatParts()
+  const { tokens, people, keys } = createPeopleParts(parts, policy)
+  const ann = withLogin(await parts.person('ann'), { key: KEY, network: '192.0.2.1' })
+  await parts.rooms.create('den', ann, { private: true })
+  await parts.rooms.create('hall', ann, { private: false })
+  const comeIn = async (token: string): Promise<Person | undefined> =>
+    (await tokens.identify(token, FROM))?.person
+  return { parts, tokens, people, keys, ann, comeIn }
+}
+
+const ban = (whom: Partial<Sanction>): Sanction => ({
+  ...{ id: 'b1', kind: 'ban', room: null, who: '', people: [], keys: [], network: null },
+  ...{ reason: '', by: 'root', at: 1, until: null },
+  ...whom,
+})
+
+const namesFor = async ({ rooms }: ChatParts, person: Person) =>
+  (await rooms.list(person)).map(({ name }) => name)
+
+test('a token stands for the key that made it: the same person, for limits too', async () => {
+  const { tokens, ann, comeIn } = await prepare()
+  const { token, id } = await tokens.make(ann, { rooms: null, days: 1 })
+  expect(await comeIn(token)).toMatchObject({
+    id: ann.id,
+    name: 'ann',
+    admin: false,
+    guest: false,
+    login: { key: KEY, network: FROM.network, token: { id } },
+  })
+})
+
+test('no other text lets anybody in, however it looks', async () => {
+  const { tokens, ann, comeIn } = await prepare()
+  const { token } = await tokens.make(ann, { rooms: null, days: 1 })
+  const others = [
+    '',
+    ' ',
+    token.slice(1),
+    `${token} `,
+    token.toUpperCase(),
+    'x'.repeat(100_000),
+    "' OR 1 --",
+    '\0',
+  ]
+  for (const text of others) expect(await comeIn(text)).toBeUndefined()
+})
+
+test('a token ends at its time, and when it is revoked', async () => {
+  const { parts, tokens, ann, comeIn } = await prepare()
+  const { token } = await tokens.make(ann, { rooms: null, days: 2 })
+  parts.clock.advance(2 * DAY_MS - 1)
+  expect(await comeIn(token)).toBeDefined()
+  parts.clock.advance(1)
+  expect(await comeIn(token)).toBeUndefined()
+  const next = await tokens.make(ann, { rooms: null, days: 2 })
+  await tokens.revoke(ann, next.id)
+  expect(await comeIn(next.token)).toBeUndefined()
+})
+
+test('for a token with rooms there are no others, and it makes none', async () => {
+  const { parts, tokens, ann, comeIn } = await prepare()
+  const { token } = await tokens.make(ann, { rooms: [room('den')], days: 1 })
+  const bound = (await comeIn(token))!
+  expect(await namesFor(parts, bound)).toEqual(['den'])
+  expect((await parts.rooms.get('den', bound)).name).toBe('den')
+  for (const name of ['hall', 'none'])
+    await expect(parts.rooms.get(name, bound)).rejects.toThrow(
+      `there is no room called ${name}; see /rooms, or make it with /create`,
+    )
+  await expect(parts.rooms.create('new', bound, { private: true })).rejects.toThrow('makes no other')
+  const den = await parts.rooms.get('den', bound)
+  await expect(parts.rooms.fork(den, 'copy', bound, { private: true })).rejects.toThrow('makes no other')
+})
+
+test('an invitation to a room outside of a token is not known to it', async () => {
+  const { parts, tokens, comeIn } = await prepare()
+  const bob = await parts.person('bob')
+  await parts.storage.chat.rooms.setMembership(room('den'), bob.id, 'invited')
+  const bound = (await comeIn((await tokens.make(bob, { rooms: [room('hall')], days: 1 })).token))!
+  const free = (await comeIn((await tokens.make(bob, { rooms: null, days: 1 })).token))!
+  await expect(parts.rooms.get('den', free)).rejects.toThrow('you are invited to den')
+  await expect(parts.rooms.get('den', bound)).rejects.toThrow('there is no room called den')
+})
+
+test('a token is worth what its maker is worth now: renamed, an admin, or banned', async () => {
+  const { parts, tokens, people, ann, comeIn } = await prepare()
+  const { token } = await tokens.make(ann, { rooms: null, days: 1 })
+  const before = (await comeIn(token))!
+  await people.rename(ann, 'anne')
+  expect([before.name, (await comeIn(token))?.name]).toEqual(['anne', 'anne'])
+  await parts.storage.chat.people.setAdmin(ann.id, true)
+  expect((await comeIn(token))?.admin).toBe(true)
+  await parts.sanctions.put(ban({ who: 'anne', people: [ann.id] }))
+  expect(await comeIn(token)).toBeUndefined()
+})
+
+test('an admin by the config is one with a token of that key, as long as the config says so', async () => {
+  let admins: readonly string[] = [KEY]
+  const { tokens, ann, comeIn } = await prepare(() => ({ admins }))
+  const { token } = await tokens.make(ann, { rooms: null, days: 1 })
+  const person = (await comeIn(token))!
+  expect(person.admin).toBe(true)
+  admins = []
+  expect(person.admin).toBe(false)
+})
+
+test('a ban of the address keeps its tokens out', async () => {
+  const { parts, tokens, ann, comeIn } = await prepare()
+  const { token } = await tokens.make(ann, { rooms: null, days: 1 })
+  await parts.sanctions.put(ban({ who: '192.0.2.0/24', network: '192.0.2.0/24' }))
+  expect(await comeIn(token)).toBeUndefined()
+  expect(await tokens.identify(token, { address: '198.51.100.1', network: '198.51.100.1' })).toBeDefined()
+})

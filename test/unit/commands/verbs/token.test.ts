@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { withLogin, type Person } from '../../../../src/chat/people/person.ts'
+import { createCommandWorld, done, jsonOf, refused } from '../../../support/commands/command-world.ts'
+import { MAX_TOKENS } from '../../../support/people.ts'
+
+const TOKEN = /^sshawl_[\w-]{43}$/
+const MADE = '2026-01-01T00:00:00.000Z'
+
+/** The same person, come in with a token. */
+const withToken = (person: Person, id: number): Person =>
+  withLogin(person, { key: 'SHA256:k' as never, network: '127.0.0.1', token: { id } })
+
+describe('token new', () => {
+  test('prints the token alone on its line, and in a session what it is good for', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, 'token new --rooms den,hall --days 2')).toEqual(
+      done(expect.stringMatching(TOKEN)),
+    )
+    const { out } = await world.type(world.ann, 'token new')
+    expect(out).toEqual([
+      expect.stringMatching(TOKEN),
+      expect.stringContaining('token 2, for all your rooms and 30 days; it is shown only now'),
+    ])
+    expect(jsonOf(await world.exec(world.ann, 'token new --json --rooms hall,hall,'))).toEqual({
+      id: 3,
+      token: expect.stringMatching(TOKEN),
+      rooms: ['hall'],
+      days: 30,
+    })
+    expect(await world.exec(world.ann, 'token list')).toEqual(
+      done(
+        `1  made ${MADE}, until 2026-01-03T00:00:00.000Z, for den, hall\n2  made ${MADE}, until 2026-01-31T00:00:00.000Z, for all your rooms\n3  made ${MADE}, until 2026-01-31T00:00:00.000Z, for hall`,
+      ),
+    )
+    expect(await world.exec(world.ann, 'token new')).toEqual(
+      refused(`you have ${MAX_TOKENS} tokens already; revoke one before you make another`),
+    )
+  })
+
+  test('keeps the token nowhere', async () => {
+    await using world = await createCommandWorld()
+    const { out } = await world.exec(world.ann, 'token new')
+    const { tokens } = world.turnWorld.chatParts.storage.chat
+    expect(JSON.stringify(await tokens.list(world.ann.id, 0))).not.toContain(out[0])
+    expect(await tokens.find(out[0]!, 0)).toBeUndefined()
+    expect(world.turnWorld.chatParts.log.lines.join('\n')).not.toContain(out[0])
+  })
+
+  test.each([
+    ['--days 0', '--days takes a number from 1 to 365'],
+    ['--days 366', '--days takes a number from 1 to 365'],
+    ['--days -1', '--days takes a number from 1 to 365'],
+    ['--rooms ,', '--rooms takes 1 to 32 rooms with commas between them, such as lobby,den'],
+    [
+      `--rooms ${Array.from({ length: 33 }, (_, at) => `r${at}`).join(',')}`,
+      expect.stringContaining('32 rooms'),
+    ],
+    ['den', 'new takes nothing more'],
+  ])('with %s is a wrong use, and makes none', async (words, problem) => {
+    await using world = await createCommandWorld()
+    const { status, err } = await world.exec(world.ann, `token new ${words}`)
+    expect({ status, problem: err[0]?.replace('token: ', '') }).toEqual({ status: 2, problem })
+    expect(await world.exec(world.ann, 'token list')).toEqual(done('you have no token'))
+  })
+
+  test('is refused to guests, and names no room that one may not see', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.guest, 'token new')).toMatchObject({ status: 1, out: [] })
+    const unseen = await world.exec(world.bob, 'token new --rooms hall,den')
+    const none = await world.exec(world.bob, 'token new --rooms hall,nowhere')
+    expect(unseen).toMatchObject({ status: 1, out: [] })
+    expect(unseen.err[0]).toBe(none.err[0]?.replace('nowhere', 'den'))
+  })
+})
+
+describe('token revoke', () => {
+  test('ends what came in with it, once, and nothing else', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.ann, 'token new')
+    await world.exec(world.ann, 'token new')
+    const ended: string[] = []
+    for (const id of [1, 2])
+      world.clients.begin({ person: withToken(world.ann, id), end: (why) => ended.push(`${id}: ${why}`) })
+    world.clients.begin({ person: world.ann, end: (why) => ended.push(why) })
+    expect(await world.exec(world.bob, 'token revoke 1')).toEqual(
+      refused('you have no token 1; token list shows yours'),
+    )
+    expect(await world.exec(world.ann, 'token revoke 1')).toEqual(done('token 1 lets nobody in any more'))
+    expect(ended).toEqual(['1: token 1, which this came in with, was revoked'])
+    expect(await world.exec(world.ann, 'token revoke 1')).toMatchObject({ status: 1 })
+    expect(await world.exec(world.root, 'token revoke 2')).toMatchObject({ status: 0 })
+    expect(ended).toHaveLength(2)
+  })
+
+  test.each([
+    'token revoke',
+    'token revoke x',
+    'token revoke 1e3',
+    'token revoke -1',
+    'token list 3',
+    'token list --days 3',
+  ])('%s is a wrong use', async (line) => {
+    await using world = await createCommandWorld()
+    expect(await world.exec(world.ann, line)).toMatchObject({ status: 2 })
+  })
+})
+
+test('a token says so when all of its rooms are gone', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'token new --rooms den')
+  await world.turnWorld.chatParts.storage.chat.removal.remove('den' as never)
+  expect((await world.exec(world.ann, 'token list')).out[0]).toContain(
+    'for no room: all of its rooms are gone',
+  )
+})
+
+test('token completes its rooms, and numbers to revoke', async () => {
+  await using world = await createCommandWorld()
+  await world.exec(world.ann, 'token new')
+  const command = world.commands.find(({ name }) => name === 'token')!
+  const room = await world.turnWorld.chatParts.rooms.get('hall', world.ann)
+  const complete = async (person: Person, given: readonly string[], argument: string) =>
+    await command.complete?.({ room, person, given, argument })
+  expect(await complete(world.bob, ['new'], 'rooms')).toEqual(['hall', 'lobby'])
+  expect(await complete(world.ann, ['revoke'], 'id')).toEqual(['1'])
+  expect(await complete(world.guest, ['revoke'], 'id')).toEqual([])
+  expect(await complete(world.ann, ['list'], 'id')).toEqual([])
+})
