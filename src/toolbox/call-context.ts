@@ -8,14 +8,14 @@ import { Withdrawn } from '../tools/permission.ts'
 export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>
 
 /** Is told what somebody does now, and how far that is. */
-export type Report = (doing: string, progress?: ToolProgress) => void
+export type ReportDoing = (doing: string, progress?: ToolProgress) => void
 
 /** Whoever calls tools: a model in its turn, a person, or a program. */
 export interface Caller {
   /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
   context(): Promise<CallerContext>
   /** Told what the caller is doing now: the name of a tool, or that it waits for a permission; and how far the tool is. */
-  readonly report?: Report
+  readonly report?: ReportDoing
   /** Calls `changed` whenever the caller's tools may have changed. Returns the function that ends this. */
   readonly watchTools?: (changed: () => void) => () => void
 }

@@ -7,7 +7,7 @@ import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { directOffer } from './offer.ts'
-import type { Report } from './call-context.ts'
+import type { ReportDoing } from './call-context.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
 
@@ -96,7 +96,7 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
         cancel: (why) => stop.abort(new Withdrawn(why)),
         done: async () => await Promise.allSettled([active.get(run)]),
       }
-      const report: Report = (doing, share) => {
+      const report: ReportDoing = (doing, share) => {
         if (doing !== now.doing) now = { doing, since: clock.now() }
         progress = share
       }

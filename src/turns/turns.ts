@@ -5,7 +5,7 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
-import type { Report } from '../toolbox/call-context.ts'
+import type { ReportDoing } from '../toolbox/call-context.ts'
 import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { checkWithAll, type ScriptTrial } from './scripts/check-script.ts'
@@ -171,7 +171,7 @@ function launch(
   async function run(): Promise<Entry> {
     try {
       await slot.ready
-      const report: Report = (what, share) => {
+      const report: ReportDoing = (what, share) => {
         doing = what
         progress = share
       }

@@ -82,10 +82,7 @@ interface HttpOptions {
 }
 
 /** A transport that ends with a stream in which a message was too long. */
-function overHttp<T extends Transport>(
-  { headers = {} }: McpByUrl,
-  make: (http: HttpOptions) => T,
-): EndingTransport {
+function overHttp({ headers = {} }: McpByUrl, make: (http: HttpOptions) => Transport): EndingTransport {
   let why: string | undefined
   const fetch = createBoundedFetch(({ message }) => {
     why ??= message

@@ -65,7 +65,9 @@ test('how far a tool is stands on its row as a bar, as far as there is room', ()
   const draw = (columns: number, progress: ToolProgress) =>
     withoutSgr(createDrawCall()(call('Grep'), 1_500, style(columns), progress))
   const half = { share: 0.5, text: 'reading files' }
-  expect(draw(80, half)).toBe('-- qwen: Grep {"command":"rm -rf build"} ▰▰▰▰▱▱▱▱ 50% reading files running 1.5s')
+  expect(draw(80, half)).toBe(
+    '-- qwen: Grep {"command":"rm -rf build"} ▰▰▰▰▱▱▱▱ 50% reading files running 1.5s',
+  )
   expect(draw(44, half)).toMatch(/^-- qwen: .* ▰▰▰▰▱▱▱▱ 50% running 1\.5s$/)
   expect(draw(20, half)).not.toContain('▰')
   expect(draw(80, { text: 'reading files' })).toMatch(/ reading files running 1\.5s$/)
