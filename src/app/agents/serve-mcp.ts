@@ -8,9 +8,6 @@ import type { Agents } from './agents.ts'
 /** `ssh host mcp serve`: an agent on a script's pipe, until its input ends. Rejects with `StorageError`. */
 export type ServeMcp = (person: Person, pipe: ExecPipe, account: Account) => Promise<void>
 
-/** What one message costs the thread, at most, in milliseconds. */
-const MESSAGE_MS = 1
-
 /** `maxBytes` bounds a message. */
 export const createServeMcp =
   (agents: Agents, log: Log, maxBytes: () => number): ServeMcp =>
@@ -23,7 +20,7 @@ export const createServeMcp =
         {
           stdin: pipe.stdin,
           out: pipe.out,
-          turn: () => account.restBefore(MESSAGE_MS),
+          work: (piece) => account.run(piece),
           signal: agent.signal,
           maxBytes: maxBytes(),
         },

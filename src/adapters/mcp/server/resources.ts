@@ -52,10 +52,11 @@ async function list(agent: Agent, signal: AbortSignal) {
 }
 
 const resourcesOf = (name: string, topic: string) => [
-  { uri: roomUri(name), name, description: topic, mimeType: JSON_TYPE },
+  { uri: roomUri(name), name, title: name, description: topic, mimeType: JSON_TYPE },
   {
     uri: logUri(name),
     name: `${name}/log`,
+    title: `${name}/log`,
     description: `What was said in ${name}`,
     mimeType: LINES_TYPE,
   },
