@@ -35,7 +35,12 @@ const ADAPTERS = {
   http: [],
   log: ['pino'],
   lua: ['lua-in-js', 'luaparse', 'wasmoon'],
-  mcp: ['@modelcontextprotocol/client', 'zod'],
+  mcp: [
+    '@modelcontextprotocol/client',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/*',
+    'zod',
+  ],
   metrics: ['prom-client'],
   models: ['@ai-sdk/**', 'zod'],
   sandbox: ['execa', 'p-limit', 're2js'],

@@ -10,6 +10,8 @@ import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
 import type { HttpServer } from './adapters/http/server.ts'
 import type { ReadableMeter } from './adapters/metrics/meter.ts'
 import { allModels } from './app/all-models.ts'
+import { createAgents } from './app/agents/agents.ts'
+import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
 import { createGreeting } from './app/room/greeting.ts'
@@ -231,8 +233,11 @@ async function createHandler(
     stores: storage,
   })
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
+  const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
+  const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
+  const agents = createAgents({ runner, rooms, door, ignores: talk.ignores, log })
   const handler = createClientHandler({
-    door: createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn),
+    door,
     rooms,
     views: {
       boards: createRoomBoards(createRoomStatus(work, approvals, storage.models.turns, clock), timers.now, {
@@ -243,9 +248,10 @@ async function createHandler(
       lastSeen: createLastSeen(storage.chat.lastSeen, log),
     },
     input: {
-      runner: createRunner({ commands, speech, rooms, pace, bytes, log }),
+      runner,
       complete: createCompletion(commands, turns),
       typing,
+      serveMcp: createServeMcp(agents, log, () => limits.paste_bytes),
       stop: (room, person) => stopAll(work, room, person),
     },
     told: {

@@ -9,7 +9,11 @@ export interface HandledLine {
 }
 
 /** What happens to a line that somebody entered in a session. Never throws: the runner tells of trouble. */
-export async function handleLine(line: string, caller: SessionCaller, runner: Runner): Promise<HandledLine> {
+export async function handleLine(
+  line: string,
+  caller: SessionCaller,
+  runner: Pick<Runner, 'command' | 'speech'>,
+): Promise<HandledLine> {
   const { kind, rest } = kindOfLine(line)
   switch (kind) {
     case 'nothing':

@@ -16,6 +16,7 @@ import type { Account } from '../lib/jobs/scheduler.ts'
 import type { ClientHandler, RoomFooter, Screen, SessionHost, Terminal } from '../session/ports.ts'
 import { runSession } from '../session/session.ts'
 import type { SharedBySessions } from '../session/shared.ts'
+import type { ServeMcp } from './agents/serve-mcp.ts'
 import { untilPutOut, type Door } from './door.ts'
 import type { Greeting } from './room/greeting.ts'
 import { createWhereabouts, type RoomViews, type Whereabouts } from './room/whereabouts.ts'
@@ -35,9 +36,10 @@ export interface HostParts {
 
 /** What is done with what people type. */
 export interface InputParts {
-  readonly runner: Runner
+  readonly runner: Pick<Runner, 'command' | 'speech'>
   readonly complete: CompleteWord
   readonly typing: Pick<Typing, 'open'>
+  readonly serveMcp: ServeMcp
   /** Stops what runs in a room, as far as this person may. */
   readonly stop: (room: Room, person: Person) => Promise<void>
 }
@@ -75,6 +77,7 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         input.runner.command(line, {
           person,
           out: scriptOutput(own, account),
+          agent: { serveMcp: () => input.serveMcp(person, own, account) },
           signal: own.signal,
           script: {
             stdin: (wait) => scriptInput(own, settings.stdin(), wait),

@@ -42,16 +42,36 @@ export interface ScriptControl {
   afterwards(work: () => void): void
 }
 
-/** Who runs a command: somebody in a session, or `ssh host VERB`. */
+/** What a command can do for an agent, which is in as many rooms at once as it joins. */
+export interface AgentControl {
+  /** The agent is present in the room from then on. Rejects with `Refusal`, as `Room.enter` does. */
+  enter(room: Room): Promise<void>
+  /** And not any more. Throws `Refusal` where it is not there. */
+  leave(room: Room): Promise<void>
+}
+
+/** A script whose pipe can carry an agent. */
+export interface AgentStart {
+  /** Speaks MCP on the pipe until its input ends: what comes on it are the agent's calls from then on. */
+  serveMcp(): Promise<void>
+}
+
+/** The agent that a caller is. */
+export const agentOf = ({ agent }: Pick<Caller, 'agent'>): AgentControl | undefined =>
+  agent && 'enter' in agent ? agent : undefined
+
+/** Who runs a command: somebody in a session, `ssh host VERB`, or an agent, for which commands do what they do for a script. */
 export interface Caller {
   readonly person: Person
   readonly out: Output
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal
-  /** Absent for scripts. */
+  /** Absent for scripts and agents. */
   readonly session?: SessionControl
-  /** Absent in a session. */
+  /** Absent in a session, and for an agent that pipes nothing in. */
   readonly script?: ScriptControl
+  /** An agent, or a script that can become one. Absent in a session. */
+  readonly agent?: AgentControl | AgentStart
 }
 
 /** Somebody in a session. */

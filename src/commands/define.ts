@@ -2,7 +2,7 @@
 // and `verbs` has one file for each. It must not know what a terminal, SSH or the database is.
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, SessionControl } from './caller.ts'
 
 /**
  * `here`: a session's room, which a script names first; `here-or-all`: both may also name `ALL_ROOMS`; `optional`: a
@@ -79,6 +79,11 @@ export type CommandContext<
 
 /** A caller whose command runs. */
 export interface BaseContext extends Caller {
+  readonly session?: CommandSession
+}
+
+/** The session that a command was typed in, while it runs. */
+export interface CommandSession extends SessionControl {
   /** Lets the session go on meanwhile; trouble is told as if the command had waited. */
   inBackground(work: Promise<unknown>): void
 }

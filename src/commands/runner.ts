@@ -11,10 +11,11 @@ import { kindOf, type Caller, type ScriptControl, type SessionCaller } from './c
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { instead } from './habits.ts'
 import { createExplain } from './explain.ts'
-import { checkChoices, parse } from './parse.ts'
+import { checkChoices, parse, type Parsed } from './parse.ts'
 import { checkRights } from './rights.ts'
 import { Misuse, misuse } from './usage.ts'
 import type { Speech } from './speech.ts'
+import { usedAs, type CommandUse } from './use.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
@@ -23,6 +24,8 @@ export type ExitStatus = 0 | 1 | 2
 export interface Runner {
   /** One command, such as `tools off` (without a slash). */
   command(line: string, caller: Caller): Promise<ExitStatus>
+  /** One command whose words are known already: nothing is parsed. */
+  use(use: CommandUse, caller: Caller): Promise<ExitStatus>
   /** Something said in the room that the session is in. */
   speech(text: string, caller: SessionCaller): Promise<ExitStatus>
 }
@@ -47,10 +50,19 @@ export function createRunner(parts: {
     byName.get(takeWord(line.trimStart()).word.toLowerCase())
   const explain = createExplain(parts.log, new Set(byName.keys()))
 
+  const payFor = (command: Command | undefined): ByteQuota['take'] =>
+    command?.protects ? bytes.charge : bytes.take
+
   return {
-    command: (line, caller) => {
-      const pay = commandOf(line)?.protects ? bytes.charge : bytes.take
-      return guarded(pay, line, caller, () => run(line, counted(caller)))
+    command: (line, caller) =>
+      guarded(payFor(commandOf(line)), line, caller, () => run(line, counted(caller))),
+    use(use, caller) {
+      const command = byName.get(use.verb)
+      const words = JSON.stringify([use.verb, use.room, use.args])
+      return guarded(payFor(command), words, caller, async () => {
+        if (!command) throw new TypeError(`there is no command ${use.verb}`)
+        return await carryOut(command, usedAs(command, use), counted(caller))
+      })
     },
     speech: (text, caller) =>
       guarded(bytes.take, text, caller, async () => {
@@ -90,7 +102,14 @@ export function createRunner(parts: {
     const { word, rest } = takeWord(line.trimStart())
     const command = commandOf(line)
     if (!command) throw unknownCommand(word, caller)
-    const { roomName, ...values } = parse(command, rest, kindOf(caller))
+    return await carryOut(command, parse(command, rest, kindOf(caller)), caller)
+  }
+
+  async function carryOut(
+    command: Command,
+    { roomName, ...values }: Parsed,
+    caller: Caller,
+  ): Promise<void | false> {
     const isForAll = command.room === 'here-or-all' && roomName === ALL_ROOMS
     const room =
       roomName === undefined
@@ -101,8 +120,10 @@ export function createRunner(parts: {
     checkChoices(command, values.args, kindOf(caller))
     const inBackground = (work: Promise<unknown>): void =>
       void work.catch((error: unknown) => explain(error, caller))
+    const { session, ...others } = caller
+    const own = session ? { session: { ...session, inBackground } } : {}
     try {
-      return await runIn(room, command, { ...caller, ...values, inBackground })
+      return await runIn(room, command, { ...others, ...own, ...values })
     } catch (error) {
       if (!(error instanceof Misuse)) throw error
       throw misuse(command, kindOf(caller), error.message, byName.get(error.verb ?? command.name))

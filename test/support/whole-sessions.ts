@@ -63,6 +63,7 @@ export async function createSessionStage(options: WorldOptions): Promise<Session
       runner,
       complete: createCompletion(commands, turns),
       typing: world.typing,
+      serveMcp: async () => undefined,
       stop: (room, person) => stopAll({ turns, runs, summaries }, room, person),
     },
     told: {

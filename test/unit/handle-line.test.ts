@@ -11,7 +11,7 @@ const { caller } = sessionIn(await rooms.lobby(), personCalled('alice'))
 /** A runner that writes down what it is given, and ends commands with 2 and speech with 1. */
 function recordingRunner() {
   const given: string[] = []
-  const runner: Runner = {
+  const runner: Pick<Runner, 'command' | 'speech'> = {
     command: (line) => (given.push(`command ${line}`), Promise.resolve(2)),
     speech: (text) => (given.push(`speech ${text}`), Promise.resolve(1)),
   }

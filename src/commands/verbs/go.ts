@@ -23,6 +23,6 @@ export const goCommand = (
       if (!session) throw new Refusal('a script is in no room; name the room instead: say ROOM TEXT')
       const direction = args.direction.toLowerCase()
       const exit = await rooms.exits.follow(session.room.name, direction, { viewer: person })
-      await enter(await memberships.toJoin(exit.room, person), { ...context, session }, invitations)
+      await enter(await memberships.toJoin(exit.room, person), person, session.moveTo, invitations)
     },
   })

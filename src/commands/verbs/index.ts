@@ -27,6 +27,7 @@ import { kickCommand } from './kick.ts'
 import { keysCommand } from './keys.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
+import { mcpCommand } from './mcp.ts'
 import { modelsCommand } from './models.ts'
 import { msgCommand } from './msg.ts'
 import { muteCommand, unmuteCommand } from './mute.ts'
@@ -145,6 +146,7 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         allowCommand(approvals),
         denyCommand(approvals),
         permsCommand(stores.tools.grants, clock),
+        mcpCommand(),
       ],
     },
     {

@@ -1,5 +1,6 @@
 import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
+import { agentOf } from '../caller.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
@@ -21,8 +22,12 @@ export const joinCommand = (
     ],
     async run(context) {
       const { session, person, args, out } = context
+      const agent = agentOf(context)
       const room = await memberships.toJoin(args.name, person)
-      if (session) await enter(room, { ...context, session }, invitations)
-      else out.line((await memberships.join(room, person)).text)
+      if (session) await enter(room, person, session.moveTo, invitations)
+      else if (agent) {
+        await enter(room, person, agent.enter, invitations)
+        out.line(`you are in ${room.name} now, and hear what is said there`)
+      } else out.line((await memberships.join(room, person)).text)
     },
   })

@@ -2,6 +2,7 @@ import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
+import { agentOf } from '../caller.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memberships, 'leave'>): Command =>
@@ -14,7 +15,13 @@ export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memb
     example: '',
     fromScript: "Takes one's own membership of a room back: `leave ROOM`.",
     needsVoice: () => false,
-    async run({ room, person, session, out }) {
+    async run(context) {
+      const { room, person, session, out } = context
+      const agent = agentOf(context)
+      if (agent) {
+        await agent.leave(room)
+        return out.line(`you are not in ${room.name} any more`)
+      }
       if (!session) return out.line((await memberships.leave(room, person)).text)
       if (room.name === LOBBY) throw new Refusal('you are in the lobby; /quit leaves the server')
       await session.moveTo(await rooms.lobby())

@@ -32,7 +32,7 @@ export const runCommand = (
       const result = runs.run({ room, person, tool: args.tool, args: args.json ?? '', signal, ...how })
       if (!session) return print(out, await result, flags.json)
       // The session goes on meanwhile, so that the person can answer what the tool asks.
-      context.inBackground(result.then((entry) => tell(out, entry, flags.json)))
+      session.inBackground(result.then((entry) => tell(out, entry, flags.json)))
     },
   })
 

@@ -30,7 +30,7 @@ async function askFor(name: string, { session, person }: SessionCaller) {
 }
 
 /** `go NAME` moves, `quit` leaves; speech is recorded, unless it is `no`. Everything else is refused. */
-const runnerOf = ({ rooms }: ChatParts): Runner => {
+const runnerOf = ({ rooms }: ChatParts): Pick<Runner, 'command' | 'speech'> => {
   const refuse = ({ out }: Caller) => {
     out.warn('you may not')
     return 1 as const
@@ -79,6 +79,7 @@ async function startHost() {
       runner: runnerOf(chatParts),
       complete: async () => [],
       typing: createTyping({ store: chatParts.storage.talk.typed, wants: async () => true, ...chatParts }),
+      serveMcp: async () => undefined,
       stop: async () => undefined,
     },
     told: {

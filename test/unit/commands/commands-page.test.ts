@@ -12,9 +12,9 @@ test('docs/commands.md is what the list of commands gives', async () => {
   await expect(page, 'the page is old: npm run docs writes it anew').toMatchFileSnapshot(PAGE)
 })
 
-/** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a ban, a message; delete asks first. */
+/** Their examples name what is only there once something has happened: a code, a running turn, a question, a permission, a ban, a message; delete asks first, and an agent has a pipe. */
 const NEEDS_A_PAST: ReadonlySet<string> = new Set(
-  'retry claim stop allow deny perms turn reply deop kick unmute unban delete'.split(' '),
+  'retry claim stop allow deny perms mcp turn reply deop kick unmute unban delete'.split(' '),
 )
 
 /** A room `den` in which something was said and which has an exit; @guide of the examples is @qwen here. */

@@ -19,7 +19,7 @@ async function createScene(run: () => Promise<void | false>) {
       defineCommand({ name: 'guard', protects: true, summary: '', example: '', room: 'none', run }),
       defineCommand({
         ...{ name: 'beside', summary: '', example: '', room: 'none' },
-        run: async ({ inBackground }) => inBackground(run()),
+        run: async ({ session }) => session?.inBackground(run()),
       }),
     ],
     speech: createSpeech(

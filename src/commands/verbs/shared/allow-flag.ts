@@ -1,6 +1,7 @@
 import type { Approvals } from '../../../approvals/approvals.ts'
 import { Refusal } from '../../../chat/errors.ts'
 import type { Mention, Turns } from '../../../turns/turns.ts'
+import { agentOf } from '../../caller.ts'
 import type { CommandContext, FlagSpec } from '../../define.ts'
 import { needManager } from '../../rights.ts'
 
@@ -17,7 +18,7 @@ export const ALLOW_NOTE = '--allow is for scripts alone.'
 
 type Here = CommandContext<'here'>
 
-/** The permissions that a caller's tools have: nothing for a session, which is asked. Throws `Refusal`. */
+/** The permissions that a caller's tools have: nothing where people are asked in the room. Throws `Refusal`. */
 export type CallerPermissions = (
   context: Here,
   allowed: readonly string[],
@@ -30,7 +31,8 @@ export function createCallerPermissions(
 ): CallerPermissions {
   return async (context, allowed) => {
     const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
-    if (!context.session) return { permissions: approvals.named(await toolIds(context, names)) }
+    if (!context.session && !agentOf(context))
+      return { permissions: approvals.named(await toolIds(context, names)) }
     if (names.length === 0) return {}
     throw new Refusal('--allow is for scripts: in a session you are asked, and answer with /allow')
   }

@@ -136,7 +136,7 @@ async function usageFor(world: TurnWorld, person: Person, room?: Room): Promise<
     world.chatParts.clock,
     world.chatParts.rooms,
   )
-  const base = { person, out, signal: new AbortController().signal, inBackground: () => undefined }
+  const base = { person, out, signal: new AbortController().signal }
   if (command.room !== 'optional') throw new Error('the command has changed')
   await command.run({ ...base, room, args: {}, flags: { json: true, days: '30', all: false } })
   return JSON.parse(told.out.join('')) as Reported

@@ -1,0 +1,143 @@
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
+import { isTooDeep, MAX_JSON_DEPTH } from '../../../lib/clean-json.ts'
+import { createDeferred } from '../../../lib/deferred.ts'
+import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
+import { safeJson } from '../../../lib/safe-json.ts'
+import { createRequestsInFlight } from './requests-in-flight.ts'
+import { linesOfBytes } from './byte-lines.ts'
+
+/** What carries the lines, and bounds them. */
+export interface LinePipe {
+  /** What the client sends, until its end of file or until it is gone. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Queues text at once. Resolves when there is room for more; never rejects. */
+  out(text: string): Promise<void>
+  /** Does a piece of work for this client once it is its turn. */
+  work(piece: () => void): Promise<void>
+  readonly signal: AbortSignal
+  /** Of one message. */
+  readonly maxBytes: number
+}
+
+/** The transport, and its end. */
+export interface LineTransport extends Transport {
+  /** Resolves once the input has ended and all requests are answered, or the client is gone. */
+  readonly ended: Promise<void>
+}
+
+/** JSON-RPC 2.0, section 5.1 (jsonrpc.org). */
+const PARSE_ERROR = -32_700
+const INVALID_REQUEST = -32_600
+
+/**
+ * MCP with a message on each line. What is no message is answered with an error that says what is wrong, and the next line
+ * is read: nothing that a client sends ends it. Lines are read as fast as the client reads what they cause. `taken` is told of
+ * each message before the server is.
+ */
+export function createLineTransport(
+  pipe: LinePipe,
+  taken: (message: JSONRPCMessage) => void = () => {},
+): LineTransport {
+  const inFlight = createRequestsInFlight()
+  const ended = createDeferred<void>()
+  let isClosed = false
+  let lastSent: Promise<void> = Promise.resolve()
+
+  const transport: LineTransport = {
+    ended: ended.promise,
+    async start() {
+      pipe.signal.addEventListener('abort', close, { once: true })
+      if (pipe.signal.aborted) close()
+      else void readAll()
+    },
+    async send(message) {
+      if (isClosed) throw new Error('the client is gone')
+      inFlight.answered(message)
+      write(message)
+      await lastSent
+    },
+    async close() {
+      close()
+    },
+  }
+  return transport
+
+  async function readAll(): Promise<void> {
+    try {
+      for await (const line of linesOfBytes(pipe.stdin, pipe.maxBytes)) {
+        if (isClosed) return
+        await pipe.work(() => take(line))
+        await lastSent
+      }
+      await inFlight.allAnswered()
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error('the input failed', { cause: error }))
+    } finally {
+      await lastSent
+      close()
+    }
+  }
+
+  function take(line: Uint8Array | 'too-long'): void {
+    const read = readMessage(line, pipe.maxBytes)
+    if ('wrong' in read) return answerError(read)
+    const wrong = inFlight.begin(read.message)
+    if (wrong !== undefined) return answerError({ id: read.id, code: INVALID_REQUEST, wrong })
+    taken(read.message)
+    transport.onmessage?.(read.message)
+  }
+
+  function answerError({ id, code, wrong }: Wrong): void {
+    write({ jsonrpc: '2.0', id, error: { code, message: wrong } })
+  }
+
+  function write(message: object): void {
+    lastSent = pipe.out(`${safeJson(message)}\n`)
+  }
+
+  function close(): void {
+    if (isClosed) return
+    isClosed = true
+    pipe.signal.removeEventListener('abort', close)
+    inFlight.giveUp()
+    transport.onclose?.()
+    ended.resolve()
+  }
+}
+
+/** A line that is no message. */
+interface Wrong {
+  readonly id: string | number | null
+  readonly code: number
+  readonly wrong: string
+}
+
+function readMessage(
+  line: Uint8Array | 'too-long',
+  maxBytes: number,
+): { readonly message: JSONRPCMessage; readonly id: Wrong['id'] } | Wrong {
+  if (line === 'too-long') return invalid(`a message has at most ${maxBytes} bytes, on a line of its own`)
+  let value: Json
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(line))
+  } catch {
+    return { id: null, code: PARSE_ERROR, wrong: 'each line must be one message in JSON, as UTF-8' }
+  }
+  if (Array.isArray(value)) return invalid('send each message on a line of its own: MCP has no batches')
+  if (isTooDeep(value)) return invalid(`a message is nested at most ${MAX_JSON_DEPTH} levels deep`, value)
+  try {
+    return { message: parseJSONRPCMessage(value), id: idOf(value) }
+  } catch {
+    return invalid('this is no message of JSON-RPC 2.0', value)
+  }
+}
+
+const invalid = (wrong: string, value?: Json): Wrong => ({ id: idOf(value), code: INVALID_REQUEST, wrong })
+
+function idOf(value: Json | undefined): Wrong['id'] {
+  const id = isJsonObject(value) ? value['id'] : undefined
+  return (typeof id === 'string' && id.length <= MAX_ID) || typeof id === 'number' ? id : null
+}
+
+/** Characters of an id that an error repeats. */
+const MAX_ID = 256

@@ -1,0 +1,107 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { entryJson } from '../../../chat/entry-json.ts'
+import type { Entry } from '../../../chat/entry.ts'
+import { countedAre } from '../../../lib/plural.ts'
+import type { AgentListener } from './ports.ts'
+import { logUri, roomUri } from './room-uri.ts'
+
+/** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
+const MAX_WAITING = 256
+
+/** One of the messages that tell an agent what is said: `data` is an entry, or a sentence. */
+interface Message {
+  readonly level: 'info' | 'warning'
+  /** The log that it is from. */
+  readonly logger: string
+  readonly data: unknown
+}
+
+/** What sends an agent what it hears. */
+export interface Notifications extends AgentListener {
+  /** The resources that the client subscribed to; it changes with them. */
+  readonly subscribed: Set<string>
+}
+
+/**
+ * Sends what an agent hears: each entry of its rooms as a log message, and `resources/updated` for what it follows. A client
+ * of 2026-07-28 gets the latter alone, of its rooms too: log messages belong to requests there. One notification is sent
+ * after the other, each once the client has room for it.
+ */
+export function createNotifications({ server }: McpServer, era: 'legacy' | 'modern'): Notifications {
+  const messages: Message[] = []
+  const updated = new Set<string>()
+  const subscribed = new Set<string>()
+  let skipped = 0
+  let isSending = false
+
+  async function sendAll(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    try {
+      for (;;) {
+        const [uri] = updated
+        const message = messages.shift()
+        if (uri !== undefined) {
+          updated.delete(uri)
+          await server.sendResourceUpdated({ uri })
+        }
+        if (message) await server.sendLoggingMessage(message)
+        if (uri === undefined && !message && !tellSkipped()) return
+      }
+    } catch {
+      // The client is gone, or another transport has the server: nobody waits for it.
+      messages.length = 0
+      updated.clear()
+    } finally {
+      isSending = false
+    }
+  }
+
+  function tellSkipped(): boolean {
+    if (skipped === 0) return false
+    const data = `${countedAre(skipped, 'message')} skipped: this client reads too slowly; history has them`
+    messages.push({ level: 'warning', logger: 'sshawl', data })
+    skipped = 0
+    return true
+  }
+
+  function send(message: Message): void {
+    if (messages.length >= MAX_WAITING) skipped += 1
+    else messages.push(message)
+    void sendAll()
+  }
+
+  function changed(entry: Entry): void {
+    const { room, kind } = entry
+    const uris = CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)]
+    // The SDK lets through what a client of 2026-07-28 listens for.
+    for (const uri of uris) if (era === 'modern' || subscribed.has(uri)) updated.add(uri)
+    if (updated.size > 0) void sendAll()
+  }
+
+  return {
+    subscribed,
+    changed,
+    heard(entry) {
+      if (era === 'modern') changed(entry)
+      else send({ level: 'info', logger: logUri(entry.room), data: dataOf(entry) })
+    },
+    putOut(room, why) {
+      subscribed.delete(roomUri(room))
+      subscribed.delete(logUri(room))
+      if (era === 'legacy') send({ level: 'warning', logger: 'sshawl', data: why })
+    },
+  }
+}
+
+/** Entries that tell of what a room's own resource has: who is there, its topic. */
+const CHANGES_ROOM: ReadonlySet<Entry['kind']> = new Set(['presence', 'notice', 'scope'])
+
+/** What each entry is told as, however many agents are told: one after the other hears the same one. */
+const told = new WeakMap<Entry, ReturnType<typeof entryJson>>()
+
+function dataOf(entry: Entry): ReturnType<typeof entryJson> {
+  const known = told.get(entry) ?? entryJson(entry)
+  told.set(entry, known)
+  return known
+}

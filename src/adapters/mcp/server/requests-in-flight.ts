@@ -1,0 +1,56 @@
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
+
+/** Calls that one client may have at once. */
+const MAX_IN_FLIGHT = 32
+
+/** The requests of one client that wait for an answer. */
+export interface RequestsInFlight {
+  /** Takes a message of the client. Why it must not be served, in a sentence, if so. */
+  begin(message: JSONRPCMessage): string | undefined
+  /** Takes a message to the client. */
+  answered(message: JSONRPCMessage): void
+  /** Resolves when none waits any more. */
+  allAnswered(): Promise<void>
+  /** None will be answered any more. */
+  giveUp(): void
+}
+
+export function createRequestsInFlight(): RequestsInFlight {
+  const waiting = new Set<string | number>()
+  let whenNone: (() => void)[] = []
+
+  function end(id: unknown): void {
+    if (typeof id === 'string' || typeof id === 'number') waiting.delete(id)
+    if (waiting.size > 0) return
+    for (const tell of whenNone) tell()
+    whenNone = []
+  }
+
+  return {
+    begin(message) {
+      if (isJSONRPCRequest(message)) {
+        if (waiting.has(message.id)) return 'a request with this id waits for its answer; give each its own'
+        if (waiting.size >= MAX_IN_FLIGHT)
+          return `${MAX_IN_FLIGHT} requests wait for their answers already; wait for one of them`
+        // It stays open as long as the client wants to listen, so that nothing waits for its end.
+        if (message.method !== 'subscriptions/listen') waiting.add(message.id)
+      } else if ('method' in message && message.method === 'notifications/cancelled') {
+        // What is cancelled is not answered.
+        end(message.params?.['requestId'])
+      }
+      return undefined
+    },
+    answered(message) {
+      if (!('method' in message)) end(message.id)
+    },
+    allAnswered: async () =>
+      await new Promise((resolve) => {
+        whenNone.push(resolve)
+        end(undefined)
+      }),
+    giveUp() {
+      waiting.clear()
+      end(undefined)
+    },
+  }
+}

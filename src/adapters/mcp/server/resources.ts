@@ -1,0 +1,91 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
+import { safeJson } from '../../../lib/safe-json.ts'
+import { jsonOf, objectOf, textAt } from './outcome.ts'
+import type { Agent, VerbOutcome, VerbUse } from './ports.ts'
+import { logUri, roomOf, roomUri } from './room-uri.ts'
+
+const JSON_TYPE = 'application/json'
+/** One JSON object on each line. */
+const LINES_TYPE = 'application/x-ndjson'
+
+/** `room://NAME` and `room://NAME/log`, which can be subscribed to. What the person may not see does not exist. */
+export function addResources(server: McpServer, agent: Agent): void {
+  server.registerResource(
+    'room',
+    new ResourceTemplate('room://{room}', { list: async ({ mcpReq }) => await list(agent, mcpReq.signal) }),
+    { title: 'Room', description: 'Its topic, who is there, its models.', mimeType: JSON_TYPE },
+    async ({ href }, _variables, { mcpReq }) => {
+      const facts = await roomFacts(agent, neededRoom(href), href, mcpReq.signal)
+      return { contents: [{ uri: href, mimeType: JSON_TYPE, text: safeJson(facts) }] }
+    },
+  )
+  server.registerResource(
+    'log',
+    // Listed with the rooms.
+    new ResourceTemplate('room://{room}/log', { list: undefined }),
+    { title: 'Log', description: 'The newest entries of a room, one on each line.', mimeType: LINES_TYPE },
+    async ({ href }, _variables, { mcpReq }) => {
+      const use = { verb: 'history', room: neededRoom(href), flags: { json: true } }
+      const { out } = await read(agent, use, href, mcpReq.signal)
+      return { contents: [{ uri: href, mimeType: LINES_TYPE, text: out }] }
+    },
+  )
+}
+
+/** Throws `ResourceNotFoundError` for a URI that can name no room. */
+export function neededRoom(uri: string): string {
+  const name = roomOf(uri)
+  if (name === undefined) throw new ResourceNotFoundError(uri)
+  return name
+}
+
+async function list(agent: Agent, signal: AbortSignal) {
+  const rooms = await visibleRooms(agent, signal)
+  return { resources: rooms.flatMap((row) => resourcesOf(textAt(row, 'name'), textAt(row, 'topic'))) }
+}
+
+const resourcesOf = (name: string, topic: string) => [
+  { uri: roomUri(name), name, title: name, description: topic, mimeType: JSON_TYPE },
+  {
+    uri: logUri(name),
+    name: `${name}/log`,
+    title: `${name}/log`,
+    description: `What was said in ${name}`,
+    mimeType: LINES_TYPE,
+  },
+]
+
+/** Whoever is only invited to a room reads nothing of it. */
+async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const outcome = await agent.run({ verb: 'rooms', flags: { json: true } }, { signal })
+  if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
+  const rooms = jsonOf(outcome)
+  return isJsonList(rooms) ? rooms.filter(isJsonObject).filter((row) => row['invited'] !== true) : []
+}
+
+async function roomFacts(agent: Agent, name: string, uri: string, signal: AbortSignal): Promise<JsonObject> {
+  const row = (await visibleRooms(agent, signal)).find((one) => one['name'] === name)
+  if (!row) throw new ResourceNotFoundError(uri)
+  const { people, models } = objectOf(
+    await read(agent, { verb: 'who', room: name, flags: { json: true } }, uri, signal),
+  )
+  return { ...row, people: people ?? [], models: models ?? [] }
+}
+
+/** Throws `ResourceNotFoundError` where the person may not read it, or there is no such room: one cannot be told from the other. */
+async function read(agent: Agent, use: VerbUse, uri: string, signal: AbortSignal): Promise<VerbOutcome> {
+  const outcome = await agent.run(use, { signal })
+  if (outcome.ok) return outcome
+  if (await isUnknown(agent, neededRoom(uri), signal)) throw new ResourceNotFoundError(uri)
+  throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
+}
+
+const isUnknown = async (agent: Agent, name: string, signal: AbortSignal): Promise<boolean> =>
+  !(await visibleRooms(agent, signal)).some((row) => row['name'] === name)

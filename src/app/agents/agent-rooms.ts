@@ -1,0 +1,116 @@
+import type { AgentListener } from '../../adapters/mcp/server/ports.ts'
+import type { Entry, RoomName } from '../../chat/entry.ts'
+import { Refusal, StorageError } from '../../chat/errors.ts'
+import type { OpenClient } from '../../chat/moderation/open-clients.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Participant } from '../../chat/ports.ts'
+import type { Room } from '../../chat/room.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import type { AgentControl } from '../../commands/caller.ts'
+import { createSerial } from '../../lib/jobs/serial.ts'
+
+/** The rooms that one agent is in, and those that it follows without being there. */
+export interface AgentRooms extends AgentControl {
+  /** Resolves to why not, where the person may not see the room, or it is one too many. */
+  follow(name: string): Promise<string | undefined>
+  unfollow(name: string): void
+  readonly putOut: NonNullable<OpenClient['leave']>
+  listen(listener: AgentListener): void
+  /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
+  leaveAll(): Promise<void>
+}
+
+/** Rooms that an agent may be in at once, and as many that it may follow. */
+const MAX_ROOMS = 32
+
+const TOO_MANY = `an agent is in ${MAX_ROOMS} rooms at most, and follows as many; leave one of them`
+
+export function createAgentRooms(
+  person: Person,
+  rooms: Pick<Rooms, 'get'>,
+  hears: (entry: Entry) => boolean,
+): AgentRooms {
+  const stays = new Map<RoomName, { readonly room: Room; readonly participant: Participant }>()
+  const followed = new Map<string, () => void>()
+  // Somebody may be put out of a room while their agent goes into it.
+  const oneByOne = createSerial()
+  let listener: AgentListener | undefined
+  let isOver = false
+
+  const participant = (): Participant => ({
+    person,
+    deliver(entry) {
+      if (hears(entry)) listener?.heard(entry)
+    },
+  })
+
+  async function goIn(room: Room): Promise<void> {
+    if (isOver || stays.has(room.name)) return
+    if (stays.size >= MAX_ROOMS) throw new Refusal(TOO_MANY)
+    const stay = { room, participant: participant() }
+    stays.set(room.name, stay)
+    try {
+      await room.enter(stay.participant)
+      // Whoever lost the right to it meanwhile was put out before they were in.
+      await rooms.get(room.name, person)
+    } catch (error) {
+      await goOut(room.name)
+      throw error
+    }
+  }
+
+  async function goOut(name: RoomName): Promise<boolean> {
+    const stay = stays.get(name)
+    stays.delete(name)
+    await stay?.room.leave(stay.participant)
+    return stay !== undefined
+  }
+
+  function unfollow(name: string): boolean {
+    followed.get(name)?.()
+    return followed.delete(name)
+  }
+
+  return {
+    enter: (room) => oneByOne(() => goIn(room)),
+    leave: (room) =>
+      oneByOne(async () => {
+        if (!(await goOut(room.name))) throw new Refusal(`you are not in ${room.name}; join it first`)
+      }),
+    async follow(name) {
+      if (isOver || followed.has(name)) return undefined
+      if (followed.size >= MAX_ROOMS) return TOO_MANY
+      try {
+        const room = await rooms.get(name, person)
+        unfollow(name)
+        followed.set(
+          name,
+          room.listen({ deliver: (entry) => void (hears(entry) && listener?.changed(entry)) }),
+        )
+        await rooms.get(name, person)
+      } catch (error) {
+        unfollow(name)
+        if (error instanceof Refusal || error instanceof StorageError) return error.message
+        throw error
+      }
+      return undefined
+    },
+    unfollow: (name) => void unfollow(name),
+    putOut: (name, why) =>
+      oneByOne(async () => {
+        const wasFollowed = unfollow(name)
+        const wasThere = await goOut(name)
+        if (wasThere || wasFollowed) listener?.putOut(name, why)
+      }),
+    listen(heard) {
+      listener = heard
+    },
+    leaveAll: () =>
+      oneByOne(async () => {
+        isOver = true
+        listener = undefined
+        for (const name of followed.keys()) unfollow(name)
+        for (const name of stays.keys()) await goOut(name)
+      }),
+  }
+}

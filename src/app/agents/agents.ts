@@ -1,0 +1,99 @@
+/**
+ * The agents of people: what one is, whatever carries it. An agent runs commands as its person, is present in the rooms that
+ * it joins, and is put out of them as a session is. This folder must not know MCP; who serves it does.
+ */
+import type { Agent } from '../../adapters/mcp/server/ports.ts'
+import { StorageError } from '../../chat/errors.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Log } from '../../chat/ports.ts'
+import type { Rooms } from '../../chat/rooms.ts'
+import type { Hearing, Ignores } from '../../chat/talk/ignores.ts'
+import type { Runner } from '../../commands/runner.ts'
+import type { Account } from '../../lib/jobs/scheduler.ts'
+import type { Door } from '../door.ts'
+import { createAgentRooms } from './agent-rooms.ts'
+import { runVerb } from './run-verb.ts'
+
+/** Opens agents. */
+export interface Agents {
+  /**
+   * An agent of a person who was let in. What it makes the server do is charged to `account`. It ends with `signal`, and when
+   * the person is put out of the server.
+   */
+  open(person: Person, how: { readonly signal: AbortSignal; readonly account: Account }): Promise<OpenAgent>
+}
+
+/** An agent, and its end. */
+export interface OpenAgent extends Agent {
+  /** Why the person was put out of the server, where that ended it. */
+  whyOver(): string | undefined
+  /** It leaves all rooms. */
+  close(): Promise<void>
+}
+
+/** What agents are made from. */
+export interface AgentParts {
+  readonly runner: Pick<Runner, 'use'>
+  readonly rooms: Pick<Rooms, 'get'>
+  readonly door: Pick<Door, 'begin' | 'whyOut'>
+  readonly ignores: Pick<Ignores, 'open'>
+  readonly log: Log
+}
+
+export const createAgents = (parts: AgentParts): Agents => ({
+  async open(person, { signal: gone, account }) {
+    const hearing = await hearingOf(person, parts)
+    const over = new AbortController()
+    const signal = AbortSignal.any([gone, over.signal])
+    const rooms = createAgentRooms(person, parts.rooms, hearing.hears)
+    let why: string | undefined
+    const end = (reason: string): void => {
+      why ??= reason
+      over.abort(new DOMException('the person was put out', 'AbortError'))
+    }
+    const forget = parts.door.begin({ person, end, leave: rooms.putOut })
+    const out = parts.door.whyOut(person)
+    if (out !== undefined) end(out)
+    const run: Agent['run'] = (use, how) =>
+      runVerb(use, parts.runner, {
+        person,
+        agent: rooms,
+        account,
+        onLine: how.onLine,
+        signal: AbortSignal.any([signal, how.signal]),
+      })
+    return {
+      signal,
+      name: () => person.name,
+      whyOver: () => why,
+      listen: rooms.listen,
+      run,
+      async follow(name) {
+        // As whoever may read its topic, at the pace of commands.
+        const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
+        return ok ? await rooms.follow(name) : told
+      },
+      unfollow: rooms.unfollow,
+      async close() {
+        forget()
+        over.abort(new DOMException('the agent was closed', 'AbortError'))
+        await rooms.leaveAll()
+        hearing.close()
+      },
+    }
+  },
+})
+
+/** Whom somebody ignores keeps no agent out, where it cannot be read. */
+async function hearingOf(
+  person: Person,
+  { ignores, log }: AgentParts,
+): Promise<Pick<Hearing, 'hears' | 'close'>> {
+  try {
+    return await ignores.open(person)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.warn({ error, reason: error.reason }, 'an agent hears whom its person ignores')
+    return { hears: () => true, close() {} }
+  }
+}

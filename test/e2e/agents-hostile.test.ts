@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
+import { createStage, type Stage } from '../support/server.ts'
+import { openSsh, ssh, type SshTarget } from '../support/ssh.ts'
+
+let stage: Stage
+let target: SshTarget
+
+beforeAll(async () => {
+  stage = await createStage({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
+  await stage.claim('root')
+  const key = await stage.home.key('mallory')
+  target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const HELLO = {
+  jsonrpc: '2.0',
+  id: 'hello',
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+}
+const PING = { jsonrpc: '2.0', id: 'ping', method: 'ping' }
+const tool = (id: number | string, name: string, args: object = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+const lines = (...messages: readonly (object | string)[]): string =>
+  messages.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('')
+
+/** Sends all of this at once, ends the input, and gives what was answered, by id. */
+async function exchange(input: string | Uint8Array) {
+  const { stdout, stderr, exitCode } = await ssh(target, ['mcp', 'serve'], { input })
+  const answers = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(parseJson)
+    .filter(isJsonObject)
+  const of = (id: string | number | null): readonly JsonObject[] => answers.filter((one) => one['id'] === id)
+  return { answers, of, stderr, exitCode }
+}
+
+const errorCodes = (answers: readonly JsonObject[]) =>
+  answers.map(({ error }) => (isJsonObject(error) ? error['code'] : 'no error'))
+
+/** What is no message, and the code of its error. */
+const NO_MESSAGES: readonly (readonly [line: string, code: number])[] = [
+  ['hello?', -32_700],
+  ['{"jsonrpc":"2.0","id":1,', -32_700],
+  ['42', -32_600],
+  ['null', -32_600],
+  [JSON.stringify([PING, PING]), -32_600],
+  ['[]', -32_600],
+  ['{"jsonrpc":"2.0","id":null}', -32_600],
+  ['{"jsonrpc":"1.0","id":null,"method":"ping"}', -32_600],
+  [`${'['.repeat(30_000)}${']'.repeat(30_000)}`, -32_600],
+  [`{"jsonrpc":"2.0","method":"ping","params":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`, -32_600],
+  [`{"jsonrpc":"2.0","id":1,"x":"${'x'.repeat(200_000)}"}`, -32_600],
+]
+
+describe('what is no message is answered with what is wrong with it, and the next line is read', () => {
+  test('words, halves, batches, other protocols, deep nesting and too many bytes', async () => {
+    const { of, exitCode, stderr } = await exchange(lines(HELLO, ...NO_MESSAGES.map(([line]) => line), PING))
+    expect(errorCodes(of(null))).toEqual(NO_MESSAGES.map(([, code]) => code))
+    expect(of('ping')).toEqual([{ jsonrpc: '2.0', id: 'ping', result: {} }])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  test('bytes that are no UTF-8, with NUL and what is left of a terminal', async () => {
+    const junk = Uint8Array.from([0, 0xff, 0xfe, 0x1b, 0x5b, 0x32, 0x4a, 0xc3, 0x28, 10])
+    const { of, exitCode } = await exchange(
+      Buffer.concat([Buffer.from(lines(HELLO)), junk, Buffer.from(lines(PING))]),
+    )
+    expect(errorCodes(of(null))).toEqual([-32_700])
+    expect(of('ping')).toHaveLength(1)
+    expect(exitCode).toBe(0)
+  })
+
+  test('ten thousand lines of it', async () => {
+    const { of, exitCode } = await exchange(lines(HELLO, ...Array.from({ length: 10_000 }, () => 'x'), PING))
+    expect(of(null)).toHaveLength(10_000)
+    expect(of('ping')).toHaveLength(1)
+    expect(exitCode).toBe(0)
+  })
+
+  test('a message that is cut by the end of the input', async () => {
+    const { of, exitCode } = await exchange(`${lines(HELLO)}${JSON.stringify(PING).slice(0, -5)}`)
+    expect(errorCodes(of(null))).toEqual([-32_700])
+    expect(exitCode).toBe(0)
+  })
+})
+
+describe('messages that are strange, and allowed', () => {
+  test('answers to nothing, cancelled calls that there never were, and unknown notifications change nothing', async () => {
+    const { answers } = await exchange(
+      lines(
+        HELLO,
+        { jsonrpc: '2.0', id: 99, result: {} },
+        { jsonrpc: '2.0', id: 98, error: { code: 1, message: 'no' } },
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 97 } },
+        { jsonrpc: '2.0', method: 'notifications/what' },
+        '',
+        '\r',
+        PING,
+      ),
+    )
+    expect(answers.map(({ id }) => id)).toEqual(['hello', 'ping'])
+  })
+
+  test('an unknown method, and a call before any greeting, have an answer each', async () => {
+    const { of } = await exchange(lines(tool(1, 'list_rooms'), { ...PING, id: 2, method: 'rooms/burn' }))
+    expect(of(1)).toHaveLength(1)
+    expect(errorCodes(of(2))).toEqual([-32_601])
+  })
+
+  test('a second greeting makes nobody another one', async () => {
+    const other = {
+      ...HELLO,
+      id: 'again',
+      params: { ...HELLO.params, clientInfo: { name: 'root', version: '2' } },
+    }
+    const { of } = await exchange(lines(HELLO, other, tool(1, 'say', { room: 'lobby', text: 'who am I?' })))
+    expect(of('again')).toHaveLength(1)
+    expect(of(1)).toMatchObject([{ result: { content: [{ text: 'said' }] } }])
+    const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '1'])
+    expect(stdout).toContain('mallory: who am I?')
+  })
+
+  test('a line that ends as Windows ends it, and messages in pieces', async () => {
+    const session = openSsh(target, ['mcp', 'serve'])
+    const text = lines(HELLO).replace('\n', '\r\n') + lines(PING)
+    for (const character of text) session.write(character)
+    await session.waitFor('"ping"')
+    session.close()
+    expect(await session.exit).toBe(0)
+  })
+})
+
+describe('calls at the same time', () => {
+  test('are answered each, also two with one id', async () => {
+    const many = Array.from({ length: 20 }, (_, id) => ({ ...PING, id }))
+    const { of, answers } = await exchange(lines(HELLO, ...many))
+    expect(answers).toHaveLength(21)
+    for (const { id } of many) expect(of(id)).toHaveLength(1)
+    const twice = await exchange(lines(HELLO, tool(1, 'list_rooms'), tool(1, 'list_rooms'), PING))
+    expect(errorCodes(twice.of(1)).toSorted()).toEqual([-32_600, 'no error'])
+    expect(twice.of('ping')).toHaveLength(1)
+  })
+})
+
+describe('the command', () => {
+  test('ends with its input, also where nothing came', async () => {
+    expect(await ssh(target, ['mcp', 'serve'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  })
+
+  test('is refused in a session, and for any other word, with what to write', async () => {
+    await using session = await stage.open('root', '-T')
+    session.write('/mcp serve\n')
+    await session.waitFor('an agent runs it, and not a session: ssh HOST mcp serve')
+    expect(await stage.as('root', ['mcp', 'what'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('serve') as string,
+    })
+  })
+
+  test('counts as a command of its person, who may have so many at once', async () => {
+    const first = [1, 2].map(() => openSsh(target, ['mcp', 'serve']))
+    for (const one of first) one.write(lines(HELLO))
+    await Promise.all(first.map((one) => one.waitFor('serverInfo')))
+    expect(await ssh(target, ['mcp', 'serve'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'Too many commands at once; wait until one of yours has ended.\n',
+    })
+    for (const one of first) one.close()
+    expect(await Promise.all(first.map((one) => one.exit))).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,396 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { calls, hang, says, status } from '../support/model-server.ts'
+import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
+import { createModelStage, type ModelStage } from '../support/server.ts'
+
+let stage: ModelStage
+let alice: TestAgent
+let mallory: TestAgent
+
+beforeAll(async () => {
+  stage = await createModelStage('\n[limits]\nrate_burst = 1000\n')
+  await stage.claim('root')
+  ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
+  await alice.call('create_room', { room: 'den', private: true })
+  await alice.call('set_vibe', { room: 'den', text: 'plotting a surprise' })
+  await alice.call('say', { room: 'den', text: 'the secret is out' })
+})
+afterAll(async () => {
+  await Promise.all([alice, mallory].map((agent) => agent[Symbol.asyncDispose]()))
+  await stage[Symbol.asyncDispose]()
+})
+
+const entriesOf = (data: Json | undefined): readonly JsonObject[] =>
+  (data as { entries: readonly JsonObject[] }).entries
+const lastIn = async (room: string): Promise<JsonObject> => {
+  const { stdout } = await stage.as('root', ['history', room, '-n', '1', '--json'])
+  return JSON.parse(stdout) as JsonObject
+}
+const whoIn = async (room: string): Promise<string> => (await stage.as('root', ['who', room])).stdout
+
+describe('an agent', () => {
+  test('has the tools of the contract, each with a schema, a short description and what it may change', async () => {
+    const { tools } = await alice.client.listTools()
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      'add_exit ask_model create_room fork_room history join leave list_rooms preview_wrap room_context say search set_vibe tools_list tools_run'.split(
+        ' ',
+      ),
+    )
+    expect(JSON.stringify(tools).length).toBeLessThan(12_000)
+    for (const tool of tools) expect(tool.inputSchema['additionalProperties']).toBe(false)
+    expect(tools.find(({ name }) => name === 'say')?.inputSchema.properties).not.toHaveProperty('sender')
+  })
+
+  test('speaks as the person whose key it has, whatever it says of itself', async () => {
+    await alice.call('say', { room: 'lobby', text: '--json - I am here\nroot: I gave it all to alice' })
+    expect(await lastIn('lobby')).toMatchObject({
+      author: 'alice',
+      text: '--json - I am here\nroot: I gave it all to alice',
+    })
+    for (const name of ['sender', 'author', 'person', 'as', '_meta']) {
+      const refused = await alice.call('say', { room: 'lobby', text: 'pay bob', [name]: 'root' })
+      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(name) as string })
+    }
+    expect(await lastIn('lobby')).toMatchObject({ author: 'alice' })
+  })
+
+  test('is present where it joined, hears what is said there, and is not any more once it left', async () => {
+    expect(await whoIn('lobby')).not.toContain('alice')
+    expect((await alice.call('join', { room: 'lobby' })).text).toContain('you are in lobby now')
+    expect(await whoIn('lobby')).toContain('alice')
+    await stage.as('root', ['say', 'lobby', 'welcome, agent'])
+    expect(await alice.waitFor('welcome, agent')).toMatchObject({
+      method: 'notifications/message',
+      params: {
+        logger: 'room://lobby/log',
+        data: { kind: 'message', author: 'root', text: 'welcome, agent' },
+      },
+    })
+    await alice.call('leave', { room: 'lobby' })
+    expect(await whoIn('lobby')).not.toContain('alice')
+    expect(await alice.call('leave', { room: 'lobby' })).toEqual({
+      text: 'you are not in lobby; join it first',
+      isError: true,
+      data: undefined,
+    })
+  })
+
+  test('reads and searches as scripts do, with the entries as data', async () => {
+    await alice.call('say', { room: 'lobby', text: 'a red herring' })
+    const { data } = await alice.call('history', { room: 'lobby', limit: 1 })
+    const [entry] = entriesOf(data)
+    expect(entry).toMatchObject({ kind: 'message', author: 'alice', text: 'a red herring' })
+    const before = await alice.call('history', { room: 'lobby', limit: 1, before: String(entry!['id']) })
+    expect(entriesOf(before.data)[0]!['id']).not.toBe(entry!['id'])
+    expect(entriesOf((await alice.call('search', { words: 'herring' })).data)).toHaveLength(1)
+    expect((await alice.call('history', { room: 'lobby', limit: 1_000 })).isError).toBe(true)
+    expect(await alice.call('history', { room: 'lobby', before: 'x' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("x is no entry's id") as string,
+    })
+  })
+
+  test('makes rooms, forks them and joins them by exits, where its person may', async () => {
+    expect(await alice.call('create_room', { room: 'hall' })).toMatchObject({ isError: false })
+    expect(await alice.call('fork_room', { room: 'hall-2', from: 'hall' })).toMatchObject({ isError: false })
+    expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: 'hall-2' })).text).toBe(
+      'north leads to hall-2 now',
+    )
+    expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: '-' })).isError).toBe(true)
+    expect((await stage.as('root', ['exits', 'hall'])).stdout).toBe('north  hall-2\n')
+    for (const [tool, args] of [
+      ['set_vibe', { room: 'hall', text: 'mine' }],
+      ['add_exit', { room: 'hall', direction: 'south', to: 'lobby' }],
+    ] as const)
+      expect(await mallory.call(tool, args)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('only the owner of hall') as string,
+      })
+  })
+
+  test('is told why a call cannot be: unknown tools, wrong arguments, too much', async () => {
+    await expect(alice.call('rm')).rejects.toThrow('rm')
+    expect(await alice.call('join', { room: 'lobbi' })).toMatchObject({ isError: true })
+    expect(await alice.call('join', {})).toMatchObject({ isError: true })
+    expect(await alice.call('say', { room: 'lobby', text: 'x'.repeat(5_000) })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('4000') as string,
+    })
+  })
+})
+
+describe('a private room', () => {
+  const calls: readonly (readonly [string, (room: string) => object])[] = [
+    ['join', (room) => ({ room })],
+    ['leave', (room) => ({ room })],
+    ['say', (room) => ({ room, text: 'hello' })],
+    ['history', (room) => ({ room })],
+    ['search', (room) => ({ room, words: 'secret' })],
+    ['room_context', (room) => ({ room })],
+    ['preview_wrap', (room) => ({ room, model: 'qwen' })],
+    ['ask_model', (room) => ({ room, model: 'qwen', text: 'what is said there?' })],
+    ['tools_list', (room) => ({ room })],
+    ['tools_run', (room) => ({ room, tool: 'history', arguments: {} })],
+    ['fork_room', (room) => ({ room: 'copy', from: room })],
+    ['set_vibe', (room) => ({ room, text: 'hello' })],
+    ['add_exit', (room) => ({ room, direction: 'up', to: 'lobby' })],
+    ['add_exit', (room) => ({ room: 'lobby', direction: 'up', to: room })],
+  ]
+  /** What somebody is answered about a room, without its name. */
+  const about = async (tool: string, args: (room: string) => object, room: string) =>
+    JSON.stringify(await mallory.call(tool, args(room))).replaceAll(room, 'ROOM')
+
+  test.each(calls)('is as unknown to a non-member by %s as one that is not there', async (tool, args) => {
+    const hidden = await about(tool, args, 'den')
+    expect(hidden).toContain('"isError":true')
+    expect(hidden).toBe(await about(tool, args, 'nowhere'))
+  })
+
+  test('is in no list, resource, prompt, subscription or search of a non-member, and for a member it is', async () => {
+    const seen = async ({ client, call }: TestAgent) =>
+      JSON.stringify([
+        await call('list_rooms'),
+        await client.listResources(),
+        await client.listResourceTemplates(),
+        await call('search', { words: 'secret' }),
+      ])
+    expect(await seen(mallory)).not.toMatch(/den|secret is/)
+    expect(await seen(alice)).toMatch(/den[^]*secret is/)
+    for (const ask of [
+      (room: string) => mallory.client.readResource({ uri: `room://${room}` }),
+      (room: string) => mallory.client.readResource({ uri: `room://${room}/log` }),
+      (room: string) => mallory.client.subscribeResource({ uri: `room://${room}` }),
+      (room: string) => mallory.client.subscribeResource({ uri: `room://${room}/log` }),
+      (room: string) => mallory.client.getPrompt({ name: 'room_context', arguments: { room } }),
+    ]) {
+      const why = async (room: string) =>
+        await ask(room).then(
+          () => 'it was given',
+          (error: { code?: number; message: string }) =>
+            `${error.code} ${error.message.replaceAll(room, 'ROOM')}`,
+        )
+      const hidden = await why('den')
+      expect(hidden).toBe(await why('nowhere'))
+      expect(hidden).toMatch(/^-32\d+ /)
+    }
+    expect((await alice.client.readResource({ uri: 'room://den/log' })).contents[0]).toMatchObject({
+      text: expect.stringContaining('the secret is out') as string,
+    })
+  })
+
+  test('is not heard any more by who is taken out of it, and nothing tells when it is', async () => {
+    await stage.as('alice', ['invite', 'den', 'mallory'])
+    await mallory.call('join', { room: 'den' })
+    await mallory.client.subscribeResource({ uri: 'room://den/log' })
+    await alice.call('say', { room: 'den', text: 'for members' })
+    await mallory.waitFor('for members')
+    await mallory.waitFor('room://den/log')
+    await stage.as('alice', ['uninvite', 'den', 'mallory'])
+    await mallory.waitFor('took you out of den')
+    const count = mallory.heard.length
+    await alice.call('say', { room: 'den', text: 'they are gone' })
+    await mallory.call('list_rooms')
+    expect(mallory.heard.slice(count)).toEqual([])
+    expect(await mallory.call('history', { room: 'den' })).toMatchObject({ isError: true })
+  })
+})
+
+describe('models and tools', () => {
+  test('answer with the tools of the room, and with no other', async () => {
+    await alice.call('create_room', { room: 'lab' })
+    await stage.as('alice', ['tools', 'lab', 'calculator'])
+    const { text, data } = await alice.call('ask_model', { room: 'lab', model: 'guide', text: 'tools' })
+    expect(text).toBe('Tools in the request I was given (1): calculator')
+    expect(entriesOf(data).map(({ kind, author }) => `${String(kind)} ${String(author)}`)).toEqual([
+      'message alice',
+      'reply guide',
+    ])
+    expect(
+      await alice.call('tools_run', { room: 'lab', tool: 'calculator', arguments: { expression: '6*7' } }),
+    ).toMatchObject({ text: '42', isError: false })
+    const { text: why, isError } = await alice.call('tools_run', {
+      room: 'lab',
+      tool: 'write_file',
+      arguments: { file_path: 'x', content: 'y' },
+    })
+    expect({ why, isError }).toMatchObject({
+      isError: true,
+      why: expect.stringContaining('write_file') as string,
+    })
+    const list = await alice.call('tools_list', { room: 'lab' })
+    const tools = (list.data as { tools: { name: string; visible: boolean }[] }).tools
+    expect(tools.filter((one) => one.visible).map((one) => one.name)).toEqual(['calculator'])
+  })
+
+  test('change nothing unasked: the question is asked in the room, where the agent must be, and an op answers', async () => {
+    await mallory.call('leave', { room: 'hall' })
+    const write = async () =>
+      await mallory.call('tools_run', {
+        room: 'hall',
+        tool: 'write_file',
+        arguments: { file_path: 'made', content: 'by an agent' },
+      })
+    expect(await write()).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('mallory is not in hall to be asked') as string,
+    })
+    await mallory.call('join', { room: 'hall' })
+    await alice.call('join', { room: 'hall' })
+    const written = write()
+    const { params } = (await alice.waitFor('"verdict":"asked"')) as { params: { data: JsonObject } }
+    expect(params.data['text']).toContain('use write_file')
+    expect(await stage.as('alice', ['allow', 'hall', 'once', String(params.data['question'])])).toMatchObject(
+      {
+        exitCode: 0,
+      },
+    )
+    expect(await written).toMatchObject({ isError: false })
+  })
+
+  test('ask for a call, and are answered by a model that runs tools for the one who asked', async () => {
+    stage.models.play(calls('calculator', { expression: '1+1' }), says('it is 2'))
+    const progress: unknown[] = []
+    const result = await alice.client.callTool(
+      { name: 'ask_model', arguments: { room: 'lab', model: '@qwen', text: 'count' } },
+      { onprogress: (one) => progress.push(one) },
+    )
+    expect(result.structuredContent).toMatchObject({ reply: 'it is 2' })
+    expect(progress).toEqual([{ progress: 1, message: expect.stringContaining('calculator') as string }])
+    const tools = stage.models.requests.at(-1)!.body.tools
+    expect(tools?.map((one) => one.function.name)).toEqual(['calculator'])
+  })
+
+  test('stop when the agent cancels the call, and say what failed when a model does not answer', async () => {
+    stage.models.play(hang())
+    const cancel = new AbortController()
+    const count = stage.models.requests.length
+    const asked = alice.call('ask_model', { room: 'lab', model: 'qwen', text: 'for ever' }, cancel.signal)
+    await stage.models.arrived(count + 1)
+    cancel.abort()
+    await expect(asked).rejects.toThrow()
+    await stage.models.abandoned()
+    stage.models.play(status(401, 'no such key'))
+    const failed = await alice.call('ask_model', { room: 'lab', model: 'qwen', text: 'again' })
+    expect(failed).toMatchObject({ isError: true, text: expect.stringContaining('no such key') as string })
+    expect(await alice.call('ask_model', { room: 'lab', model: 'nobody', text: 'hi' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('nobody') as string,
+    })
+  })
+
+  test('show what a model would read, as a tool and as a prompt', async () => {
+    await alice.call('set_vibe', { room: 'lab', text: 'like a lighthouse' })
+    const { text } = await alice.call('room_context', { room: 'lab' })
+    expect(text).toContain('like a lighthouse')
+    const prompt = await alice.client.getPrompt({ name: 'room_context', arguments: { room: 'lab' } })
+    expect(prompt.messages[0]!.content).toMatchObject({
+      type: 'text',
+      text: expect.stringContaining('lighthouse') as string,
+    })
+    const { data } = await alice.call('preview_wrap', { room: 'lab', model: 'qwen' })
+    expect(data).toMatchObject({ room: 'lab', model: 'qwen', tools: [{ name: 'calculator' }] })
+  })
+
+  test('are not for who is muted', async () => {
+    await mallory.call('join', { room: 'hall' })
+    await stage.as('alice', ['mute', 'hall', 'mallory'])
+    for (const [tool, args] of [
+      ['say', { text: 'but' }],
+      ['ask_model', { model: 'guide', text: 'but' }],
+      ['tools_run', { tool: 'calculator', arguments: { expression: '1' } }],
+    ] as const)
+      expect(await mallory.call(tool, { room: 'hall', ...args })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('muted') as string,
+      })
+  })
+})
+
+describe('resources', () => {
+  test('are the rooms and their logs, and tell those who subscribe of changes, and nobody after that', async () => {
+    const { contents } = await alice.client.readResource({ uri: 'room://lab' })
+    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+      name: 'lab',
+      private: false,
+      people: [],
+      models: ['qwen', 'guide'],
+    })
+    await alice.client.subscribeResource({ uri: 'room://lab/log' })
+    await stage.as('root', ['say', 'lab', 'news'])
+    expect(await alice.waitFor('"uri":"room://lab/log"')).toEqual({
+      method: 'notifications/resources/updated',
+      params: { uri: 'room://lab/log' },
+    })
+    await alice.client.unsubscribeResource({ uri: 'room://lab/log' })
+    const count = alice.heard.length
+    await stage.as('root', ['say', 'lab', 'more news'])
+    await alice.client.ping()
+    expect(alice.heard.slice(count)).toEqual([])
+  })
+
+  test('tell clients of the newest revision too, who listen for them', async () => {
+    await using agent = await openAgent(stage, 'bob', { modern: true })
+    expect(agent.client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect((await agent.call('list_rooms')).isError).toBe(false)
+    const updates: string[] = []
+    const told = new Promise<void>((resolve) => {
+      agent.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        updates.push(params.uri)
+        resolve()
+      })
+    })
+    await using _subscription = await listening(agent, ['room://lab/log', 'room://den/log'])
+    await alice.call('say', { room: 'den', text: 'not for bob' })
+    await alice.call('say', { room: 'lab', text: 'for bob' })
+    await told
+    expect(updates).toEqual(['room://lab/log'])
+  })
+})
+
+async function listening({ client }: TestAgent, resourceSubscriptions: string[]): Promise<AsyncDisposable> {
+  const subscription = await client.listen({ resourceSubscriptions })
+  return { [Symbol.asyncDispose]: async () => await subscription.close() }
+}
+
+describe('the end of an agent', () => {
+  test('comes with a kick from the room, and with a ban from the server, and each is told', async () => {
+    const agent = await openAgent(stage, 'carol')
+    await agent.call('join', { room: 'lobby' })
+    await stage.as('root', ['kick', 'lobby', 'carol', 'too loud'])
+    await agent.waitFor('root kicked you out of lobby: too loud; you may come back')
+    expect(await whoIn('lobby')).not.toContain('carol')
+    expect((await agent.call('join', { room: 'lobby' })).isError).toBe(false)
+    await stage.as('root', ['ban', 'carol', '1h'])
+    await agent.closed
+    expect(await whoIn('lobby')).not.toContain('carol')
+    await expect(openAgent(stage, 'carol')).rejects.toThrow()
+  })
+
+  test('comes when its process dies, and its turn is stopped', async () => {
+    await alice.call('join', { room: 'lab' })
+    const agent = await openAgent(stage, 'dave')
+    await agent.call('join', { room: 'lab' })
+    expect(await whoIn('lab')).toContain('dave')
+    stage.models.play(hang())
+    const count = stage.models.requests.length
+    const asked = agent.call('ask_model', { room: 'lab', model: 'qwen', text: 'for ever' })
+    asked.catch(() => undefined)
+    await stage.models.arrived(count + 1)
+    const abandoned = stage.models.abandoned()
+    process.kill(agent.pid, 'SIGKILL')
+    await agent.closed
+    await abandoned
+    await alice.waitFor('dave left')
+    expect(await whoIn('lab')).not.toContain('dave')
+  })
+
+  test('comes with the end of the server, in time', async () => {
+    const agent = await openAgent(stage, 'erin')
+    await agent.call('join', { room: 'lobby' })
+    expect(await stage.server.stop('SIGTERM')).toBe(0)
+    await agent.closed
+    await stage.restart('SIGTERM')
+    expect(await whoIn('lobby')).not.toContain('erin')
+  })
+})

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AgentListener } from '../../../../src/adapters/mcp/server/ports.ts'
+import { createAgents, type Agents } from '../../../../src/app/agents/agents.ts'
+import type { Entry, RoomName } from '../../../../src/chat/entry.ts'
+import type { Person } from '../../../../src/chat/people/person.ts'
+import { createCommandWorld, type CommandWorld } from '../../../support/commands/command-world.ts'
+import { newAccount } from '../../../support/shared-by-sessions.ts'
+
+let world: CommandWorld
+let agents: Agents
+
+beforeEach(async () => {
+  world = await createCommandWorld()
+  const { rooms, log, sanctions } = world.turnWorld.chatParts
+  agents = createAgents({
+    runner: world.runner,
+    rooms,
+    door: { begin: world.clients.begin, whyOut: (person) => sanctions.whyOut(person) },
+    ignores: world.talk.ignores,
+    log,
+  })
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+/** An agent, and all that it hears. */
+async function open(person: Person) {
+  const gone = new AbortController()
+  const agent = await agents.open(person, { signal: gone.signal, account: newAccount() })
+  const heard: string[] = []
+  const listener: AgentListener = {
+    heard: (entry: Entry) => void heard.push(`heard ${entry.text}`),
+    changed: (entry) => void heard.push(`changed ${entry.room}: ${entry.text}`),
+    putOut: (room, why) => void heard.push(`out of ${room}: ${why}`),
+  }
+  agent.listen(listener)
+  const { signal } = new AbortController()
+  return {
+    agent,
+    gone,
+    heard,
+    run: (verb: string, room?: string, args: Record<string, string> = {}) =>
+      agent.run({ verb, args, ...(room === undefined ? {} : { room }) }, { signal }),
+    join: (name: string) => agent.run({ verb: 'join', args: { name } }, { signal }),
+  }
+}
+
+const presentIn = async (name: string): Promise<readonly string[]> => {
+  const room = await world.turnWorld.chatParts.rooms.anyRoom(name as RoomName)
+  return room!.present().map((person) => person.name)
+}
+
+describe('an agent in rooms', () => {
+  test('is in all that it joins at once, once each, and leaves them all when it is closed', async () => {
+    const { agent, join, heard } = await open(world.bob)
+    await Promise.all([join('hall'), join('hall'), join('lobby')])
+    expect(await presentIn('hall')).toEqual(['bob'])
+    expect(await presentIn('lobby')).toEqual(['bob'])
+    await world.exec(world.ann, 'say hall hello')
+    expect(heard.filter((one) => one === 'heard hello')).toHaveLength(1)
+    await agent.close()
+    expect([await presentIn('hall'), await presentIn('lobby')]).toEqual([[], []])
+    await world.exec(world.ann, 'say hall who is there')
+    expect(heard).not.toContain('heard who is there')
+  })
+
+  test('enters none once it is over, also where it was on its way in', async () => {
+    const { agent, join } = await open(world.bob)
+    const [, , second] = await Promise.all([join('hall'), agent.close(), join('lobby')])
+    expect(await presentIn('hall')).toEqual([])
+    expect(await presentIn('lobby')).toEqual([])
+    expect(second.ok).toBe(true)
+  })
+
+  test('stays a session of its person, where that has one too: only the last to leave leaves', async () => {
+    const [one, other] = [await open(world.bob), await open(world.bob)]
+    await one.join('hall')
+    await other.join('hall')
+    await one.agent.close()
+    expect(await presentIn('hall')).toEqual(['bob'])
+    await other.agent.close()
+    expect(await presentIn('hall')).toEqual([])
+  })
+
+  test('becomes a member of a private room that its person was invited to, and of no other', async () => {
+    const { join, heard } = await open(world.bob)
+    expect(await join('den')).toMatchObject({ ok: false })
+    await world.exec(world.ann, 'invite den bob')
+    expect(await join('den')).toMatchObject({ ok: true })
+    await world.exec(world.ann, 'say den for us')
+    expect(heard).toContain('heard for us')
+    await world.exec(world.ann, 'uninvite den bob')
+    await world.exec(world.ann, 'say den without them')
+    expect(heard.at(-1)).toBe('out of den: ann took you out of den')
+    expect(await presentIn('den')).toEqual([])
+  })
+
+  test('is put out of a room that is deleted, of one that it is kicked out of, and of the server', async () => {
+    const { agent, join, heard } = await open(world.bob)
+    await join('hall')
+    await world.exec(world.ann, 'kick hall bob')
+    expect(heard.at(-1)).toContain('ann kicked you out of hall')
+    await join('hall')
+    await world.exec(world.ann, 'delete hall')
+    await world.exec(world.ann, 'delete hall hall')
+    expect(heard.at(-1)).toContain('ann deleted hall')
+    await world.exec(world.root, 'ban bob')
+    expect(agent.signal.aborted).toBe(true)
+    expect(agent.whyOver()).toContain('you were banned from this server')
+    const again = await open(world.bob)
+    expect(again.agent.signal.aborted).toBe(true)
+  })
+
+  test('is in so many rooms at most, and follows as many', async () => {
+    const { join, agent } = await open(world.bob)
+    const { rooms, person } = world.turnWorld.chatParts
+    for (let number = 0; number < 33; number++)
+      await rooms.create(`r${number}`, await person(`owner${number}`), { private: false })
+    for (let number = 0; number < 32; number++) {
+      expect((await join(`r${number}`)).ok).toBe(true)
+      expect(await agent.follow(`r${number}`)).toBeUndefined()
+    }
+    expect((await join('r32')).told).toContain('32 rooms at most')
+    expect(await agent.follow('r32')).toContain('32 rooms at most')
+    agent.unfollow('r0')
+    expect(await agent.follow('r32')).toBeUndefined()
+  })
+})
+
+describe('what an agent hears', () => {
+  test('is nothing of those whom its person ignores', async () => {
+    await world.exec(world.bob, 'ignore ann')
+    const { join, agent, heard } = await open(world.bob)
+    await join('hall')
+    await agent.follow('hall')
+    await world.exec(world.ann, 'say hall nonsense')
+    await world.exec(world.root, 'say hall sense')
+    expect(heard.filter((one) => one.endsWith('sense'))).toEqual(['heard sense', 'changed hall: sense'])
+  })
+
+  test('of rooms that it follows, is that they changed, and nobody sees it there', async () => {
+    const { agent, heard } = await open(world.bob)
+    expect(await agent.follow('hall')).toBeUndefined()
+    expect(await agent.follow('hall')).toBeUndefined()
+    await world.exec(world.ann, 'say hall hello')
+    expect(heard).toEqual(['changed hall: hello'])
+    expect(await presentIn('hall')).toEqual([])
+    agent.unfollow('hall')
+    await world.exec(world.ann, 'say hall hello again')
+    expect(heard).toHaveLength(1)
+  })
+
+  test('ends with membership, also of a private room that it only follows', async () => {
+    await world.exec(world.ann, 'invite den bob')
+    await world.exec(world.bob, 'join den')
+    const { agent, heard } = await open(world.bob)
+    expect(await agent.follow('den')).toBeUndefined()
+    await world.exec(world.ann, 'uninvite den bob')
+    await world.exec(world.ann, 'say den without them')
+    expect(heard).toEqual(['out of den: ann took you out of den'])
+    expect(await agent.follow('den')).toBe(
+      await agent.follow('nowhere').then((why) => why?.replace('nowhere', 'den')),
+    )
+  })
+})
+
+describe('a command of an agent', () => {
+  test('is what a script would do, with the rights of its person', async () => {
+    const { run } = await open(world.bob)
+    expect(await run('vibe', 'hall', { text: 'mine' })).toEqual({
+      ok: false,
+      out: '',
+      told: 'only the owner of hall, an op or an admin can change its vibe',
+    })
+    const owner = await open(world.ann)
+    expect(await owner.run('vibe', 'hall', { text: 'calm' })).toMatchObject({
+      ok: true,
+      out: 'ann set the vibe: calm\n',
+    })
+  })
+
+  test('that would answer with more than an agent takes says so, and is stopped', async () => {
+    const { rooms, storage } = world.turnWorld.chatParts
+    const hall = await rooms.anyRoom('hall' as RoomName)
+    for (let number = 0; number < 30; number++)
+      await hall!.record({ kind: 'message', author: 'ann', text: `${number} ${'x'.repeat(100_000)}` })
+    const { agent } = await open(world.bob)
+    const use = { verb: 'history', room: 'hall', flags: { json: true, n: '100' } }
+    const outcome = await agent.run(use, { signal: new AbortController().signal })
+    expect(outcome).toEqual({
+      ok: false,
+      out: '',
+      told: 'the answer is longer than 2097152 characters; ask for less',
+    })
+    expect(await storage.chat.log.read('hall' as RoomName, { limit: 1 })).toHaveLength(1)
+  })
+})
