@@ -39,6 +39,7 @@ const ADAPTERS = {
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/server/*',
+    'diff',
     'zod',
   ],
   metrics: ['prom-client'],

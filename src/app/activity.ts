@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createComposer, type PoolComposer } from '../adapters/lua/composer.ts'
-import type { McpServers } from '../adapters/mcp/client/servers.ts'
 import { createWorkspaces } from '../adapters/sandbox/workspaces.ts'
 import { createByteQuota, type ByteQuota } from '../chat/limits/byte-quota.ts'
 import type { Rooms } from '../chat/rooms.ts'
@@ -31,7 +30,7 @@ import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
 import { meteredComposer } from './http/metering.ts'
-import { openMcp } from './mcp/open-mcp.ts'
+import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
 
 /** What works in the rooms, and can be stopped: models' turns, people's own tool runs, and summaries. */
@@ -56,7 +55,7 @@ export interface Activity {
   /** The tools that follow the config. */
   readonly tools: ConfiguredTools
   /** The servers whose tools there are besides. */
-  readonly mcp: McpServers
+  readonly mcp: Mcp
 }
 
 /** The models, the tools that they and people may call, and the turns and runs in which they do. */
@@ -75,7 +74,7 @@ export async function createActivity(
   const tools = owned(await openTools(config, storage, log, context.commands))
   for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
   const sources = toolSources(current, rooms, context, tools)
-  const mcp = owned(openMcp(current, rooms, context, sources))
+  const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
   await endCutTurns(rooms, context)
   const approvals = createApprovals({
     room: (name) => rooms.anyRoom(name),

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { McpServers } from '../adapters/mcp/client/servers.ts'
 import type { Log } from '../chat/ports.ts'
 import type { Config } from '../config/config.ts'
 import { lineOf } from '../config/locate.ts'
@@ -11,6 +10,7 @@ import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import type { Mcp } from './mcp/open-mcp.ts'
 import { located, type ConfiguredTools } from './tool-sources.ts'
 
 /** How a reload went, in lines for people, with file and line where there are any. */
@@ -45,7 +45,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 /** What must be told of a new config. */
 interface Following {
   readonly tools: ConfiguredTools
-  readonly mcp: Pick<McpServers, 'follow'>
+  readonly mcp: Pick<Mcp, 'follow'>
   readonly summaries: Pick<Summaries, 'configChanged'>
 }
 
@@ -74,7 +74,7 @@ async function reloadOnce(
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
     await tools.follow(current.now())
-    await mcp.follow(current.now().mcp)
+    await mcp.follow()
     await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
     return { taken: true, problems: await tools.problems(), notes }

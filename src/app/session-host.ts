@@ -77,11 +77,11 @@ export function createClientHandler(parts: HostParts): ClientHandler {
         input.runner.command(line, {
           person,
           out: scriptOutput(own, account),
-          agent: { serveMcp: () => input.serveMcp(person, own, account) },
           signal: own.signal,
           script: {
             stdin: (wait) => scriptInput(own, settings.stdin(), wait),
             afterwards: (work) => afterwards.push(work),
+            serveMcp: () => input.serveMcp(person, own, account),
           },
         }),
       )

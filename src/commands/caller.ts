@@ -31,7 +31,7 @@ export interface SessionControl {
   quit(): void
 }
 
-/** What a command can know of and do to the script that sent it. */
+/** What a command can know of and do to the script that sent it, or to the agent that called it. */
 export interface ScriptControl {
   /**
    * What the script piped in, as it came. `if-ready` does not wait for a pipe on which nothing comes at once (a script's
@@ -40,6 +40,10 @@ export interface ScriptControl {
   stdin(wait: 'until-end' | 'if-ready'): Promise<string>
   /** Does this once the command has its status: for what ends the connection that it came on. */
   afterwards(work: () => void): void
+  /** Speaks MCP on the pipe until its input ends: what comes on it are an agent's calls from then on. Absent for an agent. */
+  serveMcp?(): Promise<void>
+  /** The agent whose call this is; absent for `ssh host VERB`. */
+  readonly agent?: AgentControl
 }
 
 /** What a command can do for an agent, which is in as many rooms at once as it joins. */
@@ -50,16 +54,6 @@ export interface AgentControl {
   leave(room: Room): Promise<void>
 }
 
-/** A script whose pipe can carry an agent. */
-export interface AgentStart {
-  /** Speaks MCP on the pipe until its input ends: what comes on it are the agent's calls from then on. */
-  serveMcp(): Promise<void>
-}
-
-/** The agent that a caller is. */
-export const agentOf = ({ agent }: Pick<Caller, 'agent'>): AgentControl | undefined =>
-  agent && 'enter' in agent ? agent : undefined
-
 /** Who runs a command: somebody in a session, `ssh host VERB`, or an agent, for which commands do what they do for a script. */
 export interface Caller {
   readonly person: Person
@@ -68,10 +62,8 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Absent for scripts and agents. */
   readonly session?: SessionControl
-  /** Absent in a session, and for an agent that pipes nothing in. */
+  /** Absent in a session. */
   readonly script?: ScriptControl
-  /** An agent, or a script that can become one. Absent in a session. */
-  readonly agent?: AgentControl | AgentStart
 }
 
 /** Somebody in a session. */

@@ -56,7 +56,6 @@ export const HABITS: Readonly<Record<string, string>> = {
   abort: '/stop stops models, as Ctrl-X does',
   regenerate: '/retry asks your last question again',
   upload: 'pipe it: ssh HOST ask ROOM @MODEL - < FILE; a long paste is one message',
-  mcp: '/tools lists the tools of the servers that the operator named in sshawl.toml',
   theme: '/set theme dark, light, mono or auto',
   themes: '/set theme dark, light, mono or auto',
   color: '/set color NAME paints your name; /set lists the colours',

@@ -9,7 +9,14 @@ import { dirname, resolve } from 'node:path'
 import type { McpServerConfig } from '../adapters/mcp/config.ts'
 import type { ModelConfig } from '../adapters/models/index.ts'
 import type { WebConfig } from '../adapters/web/config.ts'
-import { configPath, dataPath, givenBy, type Environment, type Given } from './environment.ts'
+import {
+  configPath,
+  dataPath,
+  givenBy,
+  usualConfigPath,
+  type Environment,
+  type Given,
+} from './environment.ts'
 import { noConfigFile, readConfigFile } from './file.ts'
 import type { CommandLine } from './flags.ts'
 import { mcpFrom } from './mcp.ts'
@@ -86,6 +93,10 @@ const besideFile = (paths: readonly string[], file = ''): string[] =>
 /** The data directory that a command line means, whatever is in the file. */
 export const dataDirOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
   dataPath(givenBy(flags, env)('data', 'SSHAWL_DATA'), env)
+
+/** The config file that a command line means, whether it is there or not. */
+export const configFileOf = ({ flags }: CommandLine, env: Environment = process.env): string =>
+  configPath(givenBy(flags, env)('config', 'SSHAWL_CONFIG'), env) ?? usualConfigPath(env)
 
 const DEFAULT_LISTEN = '127.0.0.1:2222'
 

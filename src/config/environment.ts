@@ -26,9 +26,13 @@ export const givenBy =
 /** The config file: the one that was named, or the usual one if it is there. */
 export function configPath(given: Given | undefined, env: Environment): string | undefined {
   if (given) return resolve(given.value)
-  const usual = join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'sshawl', 'sshawl.toml')
+  const usual = usualConfigPath(env)
   return existsSync(usual) ? usual : undefined
 }
+
+/** Where the config file is if nobody names another. */
+export const usualConfigPath = (env: Environment): string =>
+  join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'sshawl', 'sshawl.toml')
 
 /** The data directory: the one that was named, or the usual one. */
 export const dataPath = (given: Given | undefined, env: Environment): string =>

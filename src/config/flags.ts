@@ -5,16 +5,18 @@ import { ConfigError } from './problem.ts'
 
 /** A command line in its parts. The values of its flags are not checked yet. */
 export type CommandLine = { readonly flags: { readonly [Name in FlagName]?: string } } & (
-  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit'> }
+  | { readonly verb: Exclude<(typeof VERBS)[number], FileVerb | 'audit' | 'mcp'> }
   | { readonly verb: 'audit'; readonly json: boolean }
   /** `target` is the file to write, or the backup to restore. */
   | { readonly verb: FileVerb; readonly target: string }
+  /** `target` is a file with MCP servers; `add` puts them into the config. */
+  | { readonly verb: 'mcp import'; readonly target: string; readonly add: boolean }
 )
 
 const FLAGS = ['listen', 'data', 'config', 'http', 'log-level'] as const
 export type FlagName = (typeof FLAGS)[number]
 
-const VERBS = ['serve', 'check', 'audit', 'reload', 'backup', 'restore', 'help', 'version'] as const
+const VERBS = ['serve', 'check', 'audit', 'reload', 'backup', 'restore', 'mcp', 'help', 'version'] as const
 type FileVerb = 'backup' | 'restore'
 
 /** What `--help` prints. */
@@ -25,6 +27,8 @@ export const HELP = `usage: sshawl serve [--listen HOST:PORT] [--data DIR] [--co
        sshawl reload [--data DIR]      have the running server read its config and .tool files again
        sshawl backup FILE [--data DIR] copy the database, also while the server runs
        sshawl restore FILE [--data DIR] put a backup in the place of the database, which is kept
+       sshawl mcp import FILE [--add] [--config FILE]
+                                       print an agent's MCP servers as [[mcp]] tables, or add them to the config
        sshawl --version | --help
 
 environment: SSHAWL_LISTEN SSHAWL_DATA SSHAWL_CONFIG SSHAWL_HTTP SSHAWL_LOG
@@ -38,7 +42,9 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   const [word = 'serve', target, extra] = positionals
   const verb = VERBS.find((one) => one === word)
   if (!verb) throw new ConfigError([`unknown command ${word}${meant(word, VERBS)}; see sshawl --help`])
-  const { help: _, version: __, json = false, ...flags } = values
+  const { help: _, version: __, json = false, add, ...flags } = values
+  if (verb === 'mcp') return { ...mcpImport(positionals, add === true), flags }
+  refuse(add ? '--add' : undefined)
   if (verb === 'audit') {
     refuse(target)
     return { verb, json, flags }
@@ -54,6 +60,14 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     ])
   refuse(extra)
   return { verb, target, flags }
+}
+
+function mcpImport([, action, target, extra]: readonly string[], add: boolean) {
+  if (action !== 'import') throw new ConfigError(['write: sshawl mcp import FILE; see sshawl --help'])
+  if (target === undefined)
+    throw new ConfigError(['mcp import needs the FILE of an agent, such as .mcp.json'])
+  refuse(extra)
+  return { verb: 'mcp import', target, add } as const
 }
 
 function refuse(unexpected: string | undefined): void {
@@ -72,6 +86,7 @@ function parsed(argv: readonly string[]) {
         http: { type: 'string' },
         'log-level': { type: 'string' },
         json: { type: 'boolean' },
+        add: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
-import type { McpServerConfig } from '../adapters/mcp/config.ts'
+import type { McpByCommand, McpByUrl, McpServerConfig } from '../adapters/mcp/config.ts'
 import type { Environment } from './environment.ts'
-import type { FileConfig } from './schema.ts'
+import { mcpEntry, type FileConfig } from './schema.ts'
 
 type Written = FileConfig['mcp'][number]
 
@@ -17,22 +17,56 @@ export const environmentOfChildren = (env: Environment): Readonly<Record<string,
     }),
   )
 
-/** The servers of `[[mcp]]`. Paths are relative to the file; tokens come from the environment, by name. */
+/** The servers of `[[mcp]]`. Paths are relative to the file; secrets come from the environment, by name. */
 export const mcpFrom = (
   written: FileConfig['mcp'],
   file: string | undefined,
   env: Environment,
-): McpServerConfig[] =>
-  written.map((mcp) => ({ name: mcp.name, trust: mcp.trust, reach: reachOf(mcp, file, env) }))
+): McpServerConfig[] => written.map((entry) => oneFrom(entry, file, env))
 
-function reachOf(mcp: Written, file = '', env: Environment): McpServerConfig['reach'] {
-  const { url, command = [], cwd, token_env: tokenEnv } = mcp
-  if (url === undefined)
-    return {
-      command,
-      env: { ...environmentOfChildren(env), ...mcp.env },
-      ...(cwd === undefined ? {} : { cwd: resolve(dirname(file), cwd) }),
-    }
-  const token = tokenEnv === undefined ? undefined : env[tokenEnv]?.trim()
-  return { url, ...(token ? { token } : {}), ...(tokenEnv === undefined ? {} : { tokenEnv }) }
+/** A server that an admin connected, whose keys were those of `[[mcp]]`. Throws a `ZodError`. */
+export const connectedMcp = (entry: unknown, env: Environment = process.env): McpServerConfig =>
+  oneFrom(mcpEntry.parse(entry), undefined, env)
+
+const oneFrom = (entry: Written, file: string | undefined, env: Environment): McpServerConfig => ({
+  name: entry.name,
+  trust: entry.trust,
+  reach: entry.url === undefined ? byCommand(entry, file, env) : byUrl(entry, entry.url, env),
+})
+
+function byCommand({ command = [], cwd, ...entry }: Written, file = '', env: Environment): McpByCommand {
+  const { values, unset } = valuesOf(Object.fromEntries(entry.pass_env.map((name) => [name, name])), env)
+  return {
+    command,
+    env: { ...environmentOfChildren(env), ...entry.env, ...values },
+    ...(cwd === undefined ? {} : { cwd: resolve(dirname(file), cwd) }),
+    ...unset,
+  }
+}
+
+function byUrl({ header_env, token_env }: Written, url: string, env: Environment): McpByUrl {
+  const token = valuesOf(token_env === undefined ? {} : { Authorization: token_env }, env)
+  const other = valuesOf(header_env, env)
+  const bearer = Object.entries(token.values).map(([name, value]) => [name, `Bearer ${value}`] as const)
+  const unset = [...(token.unset.unset ?? []), ...(other.unset.unset ?? [])]
+  return {
+    url,
+    headers: { ...Object.fromEntries(bearer), ...other.values },
+    ...(unset.length > 0 ? { unset } : {}),
+  }
+}
+
+interface Values {
+  readonly values: Readonly<Record<string, string>>
+  readonly unset: { readonly unset?: readonly string[] }
+}
+
+/** What these variables hold, by what it is for. A blank one counts as not set. */
+function valuesOf(names: Readonly<Record<string, string>>, env: Environment): Values {
+  const found = Object.entries(names).map(([what, name]) => ({ what, name, value: env[name]?.trim() }))
+  const unset = found.flatMap(({ name, value }) => (value ? [] : [name]))
+  return {
+    values: Object.fromEntries(found.flatMap(({ what, value }) => (value ? [[what, value]] : []))),
+    unset: unset.length > 0 ? { unset } : {},
+  }
 }

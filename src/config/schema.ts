@@ -73,13 +73,19 @@ export const modelSchema = modelFields
     message: 'say where the server is, such as "http://localhost:8000/v1"',
   })
 
-const mcp = z
+/** A name of a header (RFC 9110, 5.1). */
+const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
+
+/** One `[[mcp]]`. */
+export const mcpEntry = z
   .strictObject({
     name: z.string().refine(isMcpName, MCP_NAME_RULE),
     url: address('http://localhost:8080/mcp').optional(),
     token_env: variable.optional(),
+    header_env: z.record(header, variable).default({}),
     command: z.array(z.string().min(1)).min(1).optional(),
     env: z.record(z.string(), z.string()).default({}),
+    pass_env: z.array(variable).default([]),
     cwd: z.string().optional(),
     trust: z.enum(MCP_TRUSTS).default('ask'),
   })
@@ -89,12 +95,17 @@ const mcp = z
   )
   .refine(
     (server) =>
-      server.command !== undefined || (server.cwd === undefined && Object.keys(server.env).length === 0),
-    'env and cwd are for a command',
+      server.command !== undefined ||
+      (server.cwd === undefined && [...Object.keys(server.env), ...server.pass_env].length === 0),
+    'env, pass_env and cwd are for a command',
   )
   .refine((server) => server.url !== undefined || server.token_env === undefined, {
     path: ['token_env'],
-    message: 'is for a url; give a command its key in env',
+    message: 'is for a url; give a command its key by pass_env',
+  })
+  .refine((server) => server.url !== undefined || Object.keys(server.header_env).length === 0, {
+    path: ['header_env'],
+    message: 'is for a url; give a command its key by pass_env',
   })
 
 const searchFields = z.strictObject({
@@ -226,7 +237,7 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   models: z.array(modelSchema).default([]),
-  mcp: z.array(mcp).default([]),
+  mcp: z.array(mcpEntry).default([]),
   tools: z
     .strictObject({
       dirs: z.array(z.string()).default([]),

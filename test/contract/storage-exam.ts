@@ -9,6 +9,7 @@ import { grantsExam } from './storage/grants-exam.ts'
 import { heldPresenceExam } from './storage/held-presence-exam.ts'
 import { historyExam } from './storage/history-exam.ts'
 import { invitationNoticesExam } from './storage/invitation-notices-exam.ts'
+import { mcpExam } from './storage/mcp-exam.ts'
 import { modelFactsExam } from './storage/model-facts-exam.ts'
 import { invitesExam } from './storage/invites-exam.ts'
 import { keysAndNamesExam } from './storage/keys-and-names-exam.ts'
@@ -66,6 +67,7 @@ export function recordsExam(engine: string, open: () => Promise<Storage>): void 
   describe(`the held presence of ${engine}`, () => heldPresenceExam(store))
   describe(`the grants of ${engine}`, () => grantsExam(store))
   describe(`what ${engine} knows of models`, () => modelFactsExam(store))
+  describe(`the MCP servers of ${engine}`, () => mcpExam(store))
   describe(`the long results of ${engine}`, () => resultsExam(store))
   describe(`the scripts of ${engine}`, () => scriptsExam(store))
   describe(`the summaries of ${engine}`, () => summariesExam(store))

@@ -6,7 +6,7 @@ import { createStage, type Stage } from '../support/server.ts'
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 const config = (...admins: readonly string[]): string =>
-  `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n[limits]\naddress_burst = 100000\n`
+  `[server]\naccess = "invite"\nadmins = ${JSON.stringify(admins)}\n`
 
 let stage: Stage
 beforeAll(async () => {

@@ -16,7 +16,7 @@ async function createCertifiedStage(access: string) {
   const ca = await home.key('ca')
   const line = (await readFile(`${ca}.pub`, 'utf8')).trim()
   const server = `[server]\naccess = "${access}"\nuser_ca = ["${line}"]\n`
-  const stage = await createStage({ config: `${server}[limits]\naddress_burst = 100000\n` })
+  const stage = await createStage({ config: server })
   await stage.claim('you')
   return Object.assign(stage, {
     /** Makes `key-cert.pub` beside the key. */

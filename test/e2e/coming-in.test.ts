@@ -5,7 +5,7 @@ import { createStage, type Stage } from '../support/server.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
 
 /** Wrong codes would be answered late, and logins from here served late. */
-const CONFIG = '[server]\naccess = "invite"\n[limits]\naddress_burst = 100000\n'
+const CONFIG = '[server]\naccess = "invite"\n'
 
 let stage: Stage
 let askpass: Askpass

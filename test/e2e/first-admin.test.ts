@@ -6,7 +6,7 @@ import { createStage } from '../support/server.ts'
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
 const serverSection = (access: string, admins: readonly string[] = []): string =>
-  `[server]\naccess = "${access}"\nadmins = ${JSON.stringify(admins)}\n[limits]\naddress_burst = 100000\n`
+  `[server]\naccess = "${access}"\nadmins = ${JSON.stringify(admins)}\n`
 
 const denied = { exitCode: 255, stdout: '' }
 

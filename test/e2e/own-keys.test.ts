@@ -14,7 +14,7 @@ beforeAll(async () => {
     publicLine('ca-ecdsa', ['-t', 'ecdsa', '-b', '384']),
   ])
   const config = `[server]\naccess = "closed"\nuser_ca = [${lines.map((line) => JSON.stringify(line)).join(', ')}]\n`
-  stage = await createStage({ config: `${config}[limits]\naddress_burst = 100000\n` })
+  stage = await createStage({ config })
   await stage.as(`ann+${stage.server.claimCode!}`, ['whoami'], { key: 'ann' })
   await stage.claim('boss')
 })

@@ -22,15 +22,17 @@ export interface McpByCommand {
   readonly env: Readonly<Record<string, string>>
   /** An absolute path; that of the server where absent. */
   readonly cwd?: string
+  /** Environment variables that it should get, and that are not set; it is not started then. */
+  readonly unset?: readonly string[]
 }
 
 /** A server somewhere on the network: streamable HTTP, or server-sent events where it knows no better. */
 export interface McpByUrl {
   readonly url: string
-  /** Sent as a bearer token. */
-  readonly token?: string
-  /** The environment variable that should hold the token. */
-  readonly tokenEnv?: string
+  /** Sent with each request; may hold secrets. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Environment variables that headers come from, and that are not set; it is not asked then. */
+  readonly unset?: readonly string[]
 }
 
 /** Words with another meaning where a scope names servers. */

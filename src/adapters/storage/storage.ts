@@ -11,6 +11,7 @@ import type { InvitationNoticeStore } from '../../chat/invitations/ports.ts'
 import type { LastSeenStore, PreferenceStore } from '../../chat/preferences/ports.ts'
 import type { AwayStore, DirectMessageStore, IgnoredStore } from '../../chat/talk/ports.ts'
 import type { TypedStore } from '../../chat/typing/ports.ts'
+import type { ConnectedMcpStore, McpPinStore } from '../../tools/ports/mcp.ts'
 import type { ResultStore } from '../../tools/ports/results.ts'
 import type { ChargeStore } from '../../turns/bill/ports.ts'
 import type { ModelFactsStore, TurnStore } from '../../turns/ports.ts'
@@ -58,10 +59,11 @@ export interface Stores {
     readonly calibrations: CalibrationStore
     readonly facts: ModelFactsStore
   }
-  /** What tools may do without a question, and their long results. */
+  /** What tools may do without a question, their long results, and the servers that bring some. */
   readonly tools: {
     readonly grants: GrantStore
     readonly results: ResultStore
+    readonly mcp: { readonly pins: McpPinStore; readonly connected: ConnectedMcpStore }
   }
   readonly upkeep: Upkeep
 }

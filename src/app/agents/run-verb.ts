@@ -32,6 +32,7 @@ export async function runVerb(
   const printed: string[] = []
   const told: string[] = []
   const tooLong = new AbortController()
+  const afterwards: (() => void)[] = []
   let size = 0
   const write = (text: string): void => {
     size += text.length
@@ -40,7 +41,6 @@ export async function runVerb(
   }
   const status = await runner.use(use, {
     person,
-    agent,
     out: {
       write,
       line(text) {
@@ -53,8 +53,9 @@ export async function runVerb(
       ready: () => pageTurn(account),
     },
     signal: AbortSignal.any([signal, tooLong.signal]),
-    ...(input === undefined ? {} : { script: { stdin: async () => input, afterwards: (work) => work() } }),
+    script: { stdin: async () => input ?? '', afterwards: (work) => afterwards.push(work), agent },
   })
+  for (const work of afterwards) work()
   if (tooLong.signal.aborted) return { ok: false, out: '', told: TOO_LONG }
   return { ok: status === 0, out: printed.join(''), told: told.join('\n') }
 }

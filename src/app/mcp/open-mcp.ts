@@ -1,37 +1,77 @@
-// The servers of tools, joined with the rooms and the config. These must not know what a session is.
-import { createMcpServers, type McpServers } from '../../adapters/mcp/client/servers.ts'
-import type { Rooms } from '../../chat/rooms.ts'
+// The servers of tools, joined with the rooms, the config and what admins connected. These must not know what a session is.
+import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
+import { StorageError } from '../../chat/errors.ts'
+import type { Storage } from '../../adapters/storage/storage.ts'
+import type { Clock, Log } from '../../chat/ports.ts'
+import type { Everywhere } from '../../chat/rooms.ts'
+import type { Config } from '../../config/config.ts'
 import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
+import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
-import type { AppContext } from '../context.ts'
-import type { CurrentConfig } from '../current-config.ts'
 import { version } from '../version.ts'
+import { createMcpAdmin, type ManagedMcp } from './admin.ts'
 import { createTellRooms } from './tell-rooms.ts'
 
-/** Begins to connect to the servers of the config. `others` are all other sources, whose ids no server can take. */
-export function openMcp(
-  current: CurrentConfig,
-  rooms: Rooms,
-  { storage, log }: AppContext,
+/** The servers, and those who manage them. */
+export interface Mcp extends ManagedMcp, AsyncDisposable {
+  /** Those of the config, then those that admins connected. */
+  sources(): readonly ToolSource[]
+}
+
+/** What it uses of every part's context. */
+interface McpContext {
+  readonly storage: Pick<Storage, 'chat' | 'tools'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Begins to connect to all servers. `others` are all other sources, whose ids no server can take. */
+export async function openMcp(
+  now: () => Pick<Config, 'mcp' | 'tools'>,
+  rooms: Everywhere,
+  { storage, clock, log }: McpContext,
   others: readonly ToolSource[],
-): McpServers {
-  const { now } = current
+): Promise<Mcp> {
+  const { pins, connected } = storage.tools.mcp
   const kept = [...ROOM_TOOL_NAMES, findToolsDefinition.name]
   const ids = (): readonly string[] => [
     ...kept,
     ...others.flatMap((one) => one.tools().map((tool) => tool.id)),
   ]
-  return createMcpServers({
+  const servers = createMcpServers({
     servers: now().mcp,
     version: version(),
     isTaken: (id) => ids().some((other) => other.toLowerCase() === id.toLowerCase()),
+    pins,
     events: createTellRooms({
-      rooms: rooms.everywhere,
+      rooms,
       store: storage.chat.rooms,
       disabled: () => now().tools.disabled,
       log,
     }),
     log,
   })
+  const configured = () => now().mcp
+  const admin = createMcpAdmin(
+    { servers, store: connected, configured, clock, log },
+    await storedIn(connected, log),
+  )
+  void admin.follow()
+  return {
+    ...admin,
+    sources: () => servers.all(),
+    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+  }
+}
+
+/** A server starts also where nothing can be read just now: then without those that admins connected. */
+async function storedIn(store: ConnectedMcpStore, log: Log): Promise<readonly ConnectedMcp[]> {
+  try {
+    return await store.all()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    log.error({ error, reason: error.reason }, 'the MCP servers that admins connected are not known')
+    return []
+  }
 }

@@ -10,7 +10,7 @@ import { createCatalogue } from '../../toolbox/catalogue.ts'
 import type { Tool } from '../../tools/tool.ts'
 
 interface TellRoomsParts {
-  readonly rooms: Pick<Everywhere, 'inUse'>
+  readonly rooms: Pick<Everywhere, 'inUse' | 'tellAdmins'>
   readonly store: Pick<RoomStore, 'getValue'>
   /** Ids that the config disables. */
   readonly disabled: () => readonly string[]
@@ -24,20 +24,30 @@ export function createTellRooms({ rooms, store, disabled, log }: TellRoomsParts)
     tools: readonly Tool[],
     level: 'info' | 'error',
     text: string,
-  ): Promise<void> {
+  ): Promise<readonly Room[]> {
     const source = { group: 'mcp', name: server, tools: () => tools } as const
     const shown = createCatalogue({ sources: [source], disabled: disabled(), log })().tools
-    await Promise.all(
+    const told = await Promise.all(
       rooms.inUse().map(async (room) => {
-        if (await uses(room, shown)) await room.record({ kind: 'notice', level, author: SYSTEM, text })
+        if (!(await uses(room, shown))) return []
+        await room.record({ kind: 'notice', level, author: SYSTEM, text })
+        return [room]
       }),
     )
+    return told.flat()
+  }
+
+  /** An admin hears of it, too, if there is one: nobody else can do anything about it. */
+  async function tellOfChange(server: string, tools: readonly Tool[]): Promise<void> {
+    const text = `the MCP server ${server} changed ${namesOf(tools)}: withheld until an admin approves that (/mcp approve --show ${server} shows it)`
+    const told = await tell(server, tools, 'error', text)
+    if (!told.some((room) => room.present().some(({ admin }) => admin))) rooms.tellAdmins(text)
   }
 
   const uses = async (room: Room, tools: readonly CatalogueTool[]): Promise<boolean> =>
     resolveScope(await store.getValue(room.name, SCOPE_KEY), tools).visible.length > 0
 
-  const inBackground = (work: Promise<void>): void =>
+  const inBackground = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => log.error({ error }, 'a room was not told of an MCP server'))
 
   return {
@@ -59,5 +69,12 @@ export function createTellRooms({ rooms, store, disabled, log }: TellRoomsParts)
           `the MCP server ${server} is there again, with ${counted(tools.length, 'tool')}`,
         ),
       ),
+    changed: (server, tools) => inBackground(tellOfChange(server, tools)),
   }
 }
+
+/** So many tools are named. */
+const MAX_NAMED = 5
+
+const namesOf = (tools: readonly Tool[]): string =>
+  tools.length > MAX_NAMED ? counted(tools.length, 'tool') : tools.map(({ id }) => id).join(', ')

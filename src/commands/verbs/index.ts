@@ -27,7 +27,7 @@ import { kickCommand } from './kick.ts'
 import { keysCommand } from './keys.ts'
 import { kvCommand } from './kv.ts'
 import { leaveCommand } from './leave.ts'
-import { mcpCommand } from './mcp.ts'
+import { mcpCommand } from './mcp/command.ts'
 import { modelsCommand } from './models.ts'
 import { msgCommand } from './msg.ts'
 import { muteCommand, unmuteCommand } from './mute.ts'
@@ -146,7 +146,6 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
         allowCommand(approvals),
         denyCommand(approvals),
         permsCommand(stores.tools.grants, clock),
-        mcpCommand(),
       ],
     },
     {
@@ -191,9 +190,9 @@ export function createCommandGroups(parts: CommandParts): readonly CommandGroup[
   return groups
 }
 
-/** What keeps order. */
-function moderationCommands({ chat, moderation }: CommandParts): readonly Command[] {
-  const { rooms } = chat
+/** What keeps order, and what only admins do. */
+function moderationCommands({ chat, moderation, activity }: CommandParts): readonly Command[] {
+  const { rooms, people } = chat
   const { bans, discipline, memberships } = moderation
   return [
     opCommand(memberships),
@@ -204,5 +203,6 @@ function moderationCommands({ chat, moderation }: CommandParts): readonly Comman
     banCommand(rooms, bans),
     unbanCommand(rooms, bans),
     bansCommand(rooms, bans),
+    mcpCommand(activity.mcp, people),
   ]
 }

@@ -1,6 +1,5 @@
 import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import { agentOf } from '../caller.ts'
 import { defineCommand, type Command } from '../define.ts'
 import { enter, type Invitations } from './shared/enter.ts'
 
@@ -22,7 +21,7 @@ export const joinCommand = (
     ],
     async run(context) {
       const { session, person, args, out } = context
-      const agent = agentOf(context)
+      const agent = context.script?.agent
       const room = await memberships.toJoin(args.name, person)
       if (session) await enter(room, person, session.moveTo, invitations)
       else if (agent) {

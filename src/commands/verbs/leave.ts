@@ -2,7 +2,6 @@ import type { Memberships } from '../../chat/moderation/memberships.ts'
 import type { Rooms } from '../../chat/rooms.ts'
 import { Refusal } from '../../chat/errors.ts'
 import { LOBBY } from '../../chat/people/names.ts'
-import { agentOf } from '../caller.ts'
 import { defineCommand, type Command } from '../define.ts'
 
 export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memberships, 'leave'>): Command =>
@@ -17,7 +16,7 @@ export const leaveCommand = (rooms: Pick<Rooms, 'lobby'>, memberships: Pick<Memb
     needsVoice: () => false,
     async run(context) {
       const { room, person, session, out } = context
-      const agent = agentOf(context)
+      const agent = context.script?.agent
       if (agent) {
         await agent.leave(room)
         return out.line(`you are not in ${room.name} any more`)

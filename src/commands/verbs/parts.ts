@@ -22,6 +22,7 @@ import type { Summaries } from '../../turns/summaries/summaries.ts'
 import type { HelpKey } from '../help-text.ts'
 import type { Speech } from '../speech.ts'
 import type { InvitePolicy } from './invites.ts'
+import type { McpAdmin } from './mcp/ports.ts'
 
 /** What commands are made from; each takes only what it needs. */
 export interface CommandParts {
@@ -56,6 +57,8 @@ export interface CommandParts {
     }
     readonly approvals: Approvals
     readonly hooks: Pick<RoomHooks, 'logOf'>
+    /** The servers that bring tools. */
+    readonly mcp: McpAdmin
   }
   readonly moderation: Moderation
   readonly clock: Clock

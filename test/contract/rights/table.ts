@@ -32,6 +32,7 @@ const MANAGE = { public: '----+++-b', private: '??i-++?-?', archived: '----aaa-b
 const ORDER = { public: '----+++-b', private: '??i-++?-?', archived: '----+++-b' }
 const ALL = { public: '+++++++++', private: '+++++++++', archived: '+++++++++' }
 const NO_GUEST = { public: 'g++++++++', private: 'g++++++++', archived: 'g++++++++' }
+const NO_SERVER = { public: '------x--', private: '------x--', archived: '------x--' }
 const ADMIN = { public: '------+--', private: '------+--', archived: '------+--' }
 
 const SCRIPT = 'function default_wrap(target) return wrap(target) end'
@@ -74,6 +75,7 @@ export const RIGHTS: readonly RightsRow[] = [
   reads('bans --room ROOM', ORDER),
   reads('bans', ADMIN),
   reads('invites list', ALL),
+  reads('mcp list', ADMIN),
   reads('keys list', NO_GUEST),
   reads('token list', NO_GUEST),
 
@@ -111,6 +113,11 @@ export const RIGHTS: readonly RightsRow[] = [
   own('away busy', ALL),
   own('ignore tom', NO_GUEST),
   own('set bell off', NO_GUEST),
+  // There is no such program, and no such server.
+  own('mcp connect holler /no/such/program', NO_SERVER),
+  own('mcp disconnect holler', NO_SERVER),
+  reads('mcp refresh holler', NO_SERVER),
+  own('mcp approve holler', NO_SERVER),
   reads('reply hello', { public: 'xxxxxxxxx', private: 'xxxxxxxxx', archived: 'xxxxxxxxx' }),
   reads('claim ABCD-EFGH', { public: 'gxxxxxxxx', private: 'gxxxxxxxx', archived: 'gxxxxxxxx' }),
 

@@ -3,6 +3,7 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
+import { openMcp, type Mcp } from '../../../src/app/mcp/open-mcp.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
 import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
@@ -52,6 +53,8 @@ export interface CommandWorld extends AsyncDisposable {
   readonly bob: Person
   readonly guest: Person
   readonly moderation: Moderation
+  /** The MCP servers; the config names none. */
+  readonly mcp: Mcp
   /** Sessions and commands that are counted are ended by acts. */
   readonly clients: OpenClients
   /** Where the data of the server would be. */
@@ -93,7 +96,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     turnWorld.chatParts.storage.chat.preferences,
     turnWorld.chatParts.log,
   )
-  const { talk, typing, groups, commands, runner, moderation, clients } = await runnerIn(
+  const { talk, typing, groups, commands, runner, moderation, mcp, clients } = await runnerIn(
     turnWorld,
     approvals,
     runs,
@@ -114,6 +117,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
     commands,
     runner,
     moderation,
+    mcp,
     clients,
     dataDir: dir.path,
     invitePolicy,
@@ -139,6 +143,7 @@ export async function createCommandWorldWith(options: WorldOptions): Promise<Com
       return room ? (await room.history({ limit })).map((entry) => entry.text) : []
     },
     async [Symbol.asyncDispose]() {
+      await mcp[Symbol.asyncDispose]()
       await runs[Symbol.asyncDispose]()
       await turnWorld[Symbol.asyncDispose]()
       dir[Symbol.dispose]()
@@ -204,13 +209,18 @@ async function runnerIn(
   const policy = (): InvitePolicy => invitePolicy
   const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'
   const typing = createTyping({ store: storage.talk.typed, wants, clock, log })
+  const configured = {
+    mcp: [],
+    tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
+  }
+  const mcp = await openMcp(() => configured, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({
     chat: {
       ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },
       comingIn: { invites, keys, tokens, clients, policy },
     },
     spoken: { speech, talk, typing },
-    activity: { work: { turns, runs, summaries }, approvals, hooks },
+    activity: { work: { turns, runs, summaries }, approvals, hooks, mcp },
     moderation,
     keys: KEY_HELP,
     clock,
@@ -224,5 +234,5 @@ async function runnerIn(
   })
   const bytes = createByteQuota({ bytes_per_person_day: 0 }, clock)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  return { talk, typing, groups, commands, runner, moderation, clients }
+  return { talk, typing, groups, commands, runner, moderation, mcp, clients }
 }

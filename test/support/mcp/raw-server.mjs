@@ -113,7 +113,12 @@ function flood() {
   more()
 }
 
-if (file !== '') watchFile(file, { interval: 20 }, () => send({ method: 'notifications/tools/list_changed' }))
+if (behaviour === 'tells') {
+  console.error(process.argv.slice(3).join(' '))
+  process.exit(4)
+}
+if (file !== '' && behaviour !== 'silent')
+  watchFile(file, { interval: 20 }, () => send({ method: 'notifications/tools/list_changed' }))
 const input = createInterface({ input: process.stdin })
 input.on('line', (line) => answer(JSON.parse(line)))
 input.on('close', () => behaviour === 'stays' || process.exit(0))

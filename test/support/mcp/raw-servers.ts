@@ -1,6 +1,10 @@
 import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/client/servers.ts'
 import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
+import type { McpState } from '../../../src/adapters/mcp/client/server.ts'
+import type { ToolSource } from '../../../src/tools/tool.ts'
+import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'
+import { openInMemory } from '../storage.ts'
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import type { Tool } from '../../../src/tools/tool.ts'
 import { memoryLog } from '../chat-parts.ts'
@@ -27,8 +31,10 @@ export const byCommand = (
 
 /** Servers over real processes, and what is told of them. */
 export interface RawServers extends McpServers {
-  /** `left NAME: WHY`, `back NAME: IDS`. */
+  /** `left NAME: WHY`, `back NAME: IDS`, `changed NAME: IDS`. */
   readonly told: string[]
+  sources(): readonly ToolSource[]
+  state(name: string): McpState | undefined
   tool(id: string): Tool | undefined
   ids(): readonly string[]
   /** Resolves when this holds; it is looked at after each thing that is told or logged. */
@@ -41,7 +47,7 @@ const TIMES: McpTimes = { connectMs: 10_000, retryMs: 10, maxRetryMs: 100, pingM
 export function createRawServers(
   servers: readonly McpServerConfig[],
   times: Partial<McpTimes> = {},
-  taken: readonly string[] = [],
+  { taken = [], pins = pinsInMemory() }: { taken?: readonly string[]; pins?: McpPinStore } = {},
 ): RawServers {
   const told: string[] = []
   const waiting = new Set<() => void>()
@@ -55,17 +61,21 @@ export function createRawServers(
     servers,
     version: '0',
     isTaken: (id) => taken.includes(id),
+    pins,
     events: {
       left: (server, _tools, why) => tell(`left ${server}: ${why}`),
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),
+      changed: (server, tools) => tell(`changed ${server}: ${tools.map(({ id }) => id).join(' ')}`),
     },
     log: { ...quiet, info: look, warn: look, debug: look },
     times: { ...TIMES, ...times },
   })
-  const all = (): readonly Tool[] => open.sources().flatMap((one) => one.tools())
+  const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {
     ...open,
     told,
+    sources: () => open.all(),
+    state: (name) => open.find(name)?.state(),
     tool: (id) => all().find((one) => one.id === id),
     ids: () => all().map(({ id }) => id),
     async until(isSo) {
@@ -76,5 +86,17 @@ export function createRawServers(
       await promise
       waiting.delete(check)
     },
+  }
+}
+
+/** A database of its own, which is opened meanwhile. */
+function pinsInMemory(): McpPinStore {
+  const storage = openInMemory()
+  const pins = storage.then(({ tools }) => tools.mcp.pins)
+  return {
+    hashes: async (...asked) => await (await pins).hashes(...asked),
+    find: async (...asked) => await (await pins).find(...asked),
+    put: async (...asked) => await (await pins).put(...asked),
+    forget: async (...asked) => await (await pins).forget(...asked),
   }
 }

@@ -91,8 +91,20 @@ describe('a config file', () => {
     [`${model}keep_alive = "soon"\n`, /^f\.toml:5: models\.keep_alive/],
     ['[[mcp]]\nname = "h"\n', /^f\.toml:1: mcp: give either url or command/],
     ['[[mcp]]\nname = "network"\nurl = "http://h"\n', /^f\.toml:2: mcp\.name: use 1-32 .* another meaning/],
-    ['[[mcp]]\nname = "h"\nurl = "http://h"\ncwd = "x"\n', /^f\.toml:1: mcp: env and cwd are for a command/],
+    [
+      '[[mcp]]\nname = "h"\nurl = "http://h"\ncwd = "x"\n',
+      /^f\.toml:1: mcp: env, pass_env and cwd are for a command/,
+    ],
     ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntoken_env = "T"\n', /^f\.toml:4: mcp\.token_env: is for a url/],
+    [
+      '[[mcp]]\nname = "h"\ncommand = ["x"]\nheader_env = { A = "T" }\n',
+      /^f\.toml:4: mcp\.header_env: is for a url/,
+    ],
+    [
+      '[[mcp]]\nname = "h"\nurl = "http://h"\nheader_env = { "a b" = "T" }\n',
+      /^f\.toml:4: mcp\.header_env\.a b: /,
+    ],
+    ['[[mcp]]\nname = "h"\nurl = "http://h"\npass_env = ["A"]\n', /^f\.toml:1: mcp: env, pass_env and cwd/],
     ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntrust = "yes"\n', /^f\.toml:4: mcp\.trust: .*"ask"/],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],

@@ -75,8 +75,19 @@ describe('an MCP server', () => {
   test('by address has its token from the environment', () => {
     const text = '[[mcp]]\nname = "h"\nurl = "http://h/mcp"\ntoken_env = "H_TOKEN"\ntrust = "annotations"\n'
     const { mcp } = loadFile(text, { H_TOKEN: ' t ' })
-    const reach = { url: 'http://h/mcp', token: 't', tokenEnv: 'H_TOKEN' }
+    const reach = { url: 'http://h/mcp', headers: { Authorization: 'Bearer t' } }
     expect(mcp).toEqual([{ name: 'h', trust: 'annotations', reach }])
+  })
+
+  test('gets secrets by the names of variables, and says which are not set', () => {
+    const text =
+      '[[mcp]]\nname = "a"\ncommand = ["a"]\npass_env = ["A_KEY", "NOT_SET"]\nenv = { A_KEY = "x", B = "y" }\n' +
+      '[[mcp]]\nname = "b"\nurl = "http://h"\ntoken_env = "NO_TOKEN"\nheader_env = { X-Key = "A_KEY", Y = "BLANK" }\n'
+    const { mcp } = loadFile(text, { A_KEY: 'k', BLANK: ' ' })
+    expect(mcp.map(({ reach }) => reach)).toEqual([
+      { command: ['a'], env: { HOME: expect.any(String), A_KEY: 'k', B: 'y' }, unset: ['NOT_SET'] },
+      { url: 'http://h', headers: { 'X-Key': 'k' }, unset: ['NO_TOKEN', 'BLANK'] },
+    ])
   })
 })
 

@@ -4,6 +4,7 @@ import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
+import { withoutSecrets } from '../secrets.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { callResult } from './content.ts'
 import { listedTools, readDefinition, type McpDefinition } from './definition.ts'
@@ -39,33 +40,33 @@ const NO_LIMIT_MS = 2 ** 31 - 1
 /** Connects to a server, and says hello. Rejects with an `Error` whose message ends a sentence. */
 export async function connect(config: McpServerConfig, options: ConnectionOptions): Promise<McpConnection> {
   const { reach } = config
-  if ('command' in reach) return await open(createStdioTransport(reach), options)
+  const [unset] = reach.unset ?? []
+  if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
+  if ('command' in reach) return await open(createStdioTransport(reach), reach, options)
   const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
   const http = httpOptions(reach)
   try {
-    return await open(new StreamableHTTPClientTransport(new URL(reach.url), http), options)
+    return await open(new StreamableHTTPClientTransport(new URL(reach.url), http), reach, options)
   } catch (error) {
     // A server that knows only the older way answers a POST so (modelcontextprotocol.io, "Backwards compatibility").
     const cause = error instanceof Error ? error.cause : undefined
     const isOlder = cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0)
     if (!isOlder) throw error
-    return await open(new SSEClientTransport(new URL(reach.url), http), options)
+    return await open(new SSEClientTransport(new URL(reach.url), http), reach, options)
   }
 }
 
 /** Loaded with the first server: most servers of ours have none. */
 const sdk = () => import('@modelcontextprotocol/client')
 
-const httpOptions = ({ token }: McpByUrl) => ({
-  fetch: boundedFetch,
-  requestInit: token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
-})
+const httpOptions = ({ headers = {} }: McpByUrl) => ({ fetch: boundedFetch, requestInit: { headers } })
 
 const NOT_ASKED =
   'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
 async function open(
   transport: Transport | EndingTransport,
+  reach: McpServerConfig['reach'],
   options: ConnectionOptions,
 ): Promise<McpConnection> {
   const { Client, ProtocolError, ProtocolErrorCode } = await sdk()
@@ -73,8 +74,11 @@ async function open(
   const client = new Client({ name: 'sshawl', version }, { capabilities: {} })
   const over = createDeferred<string>()
   let whyClosed: string | undefined
-  const closed = (): void =>
-    over.resolve(whyClosed ?? ('why' in transport ? transport.why() : undefined) ?? 'the connection ended')
+  const whyEnded = (): string | undefined => {
+    const why = 'why' in transport ? transport.why() : undefined
+    return why === undefined ? undefined : withoutSecrets(why, reach)
+  }
+  const closed = (): void => over.resolve(whyClosed ?? whyEnded() ?? 'the connection ended')
   // A property of the SDK, not an event.
   Object.assign(client, { onclose: closed })
   client.fallbackRequestHandler = async () => {
@@ -93,8 +97,7 @@ async function open(
     try {
       return await work
     } catch (error) {
-      const ended = 'why' in transport ? transport.why() : undefined
-      throw new Error(ended ?? readable(error, times), { cause: error })
+      throw new Error(whyEnded() ?? withoutSecrets(readable(error, times), reach), { cause: error })
     }
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isTooDeep } from '../../../lib/clean-json.ts'
 import type { Json, JsonSchema } from '../../../lib/json.ts'
 import { headOf } from '../../../lib/text/characters.ts'
-import { MAX_DESCRIPTION_CHARS } from './limits.ts'
+import { MAX_DESCRIPTION_CHARS, MAX_SCHEMA_CHARS } from './limits.ts'
 
 /** What a server says of a tool. */
 export interface McpDefinition {
@@ -39,6 +39,7 @@ export const listedTools = z.object({ tools: z.array(z.unknown()), nextCursor: z
 export function readDefinition(value: unknown): McpDefinition | undefined {
   const { data } = toolSchema.safeParse(value)
   if (!data || isTooDeep(data.inputSchema as Json)) return undefined
+  if (JSON.stringify(data.inputSchema).length > MAX_SCHEMA_CHARS) return undefined
   const { name, title, description, inputSchema, annotations } = data
   return {
     name,

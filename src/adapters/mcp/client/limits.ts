@@ -9,6 +9,12 @@ export const MESSAGE_RATE: Rate = { burst: 1_000, everyMs: 1 }
 /** Tools of one server; further ones are left out. */
 export const MAX_TOOLS = 1_000
 
+/** Tools of one server whose definitions are kept; further ones are withheld. One that invents names gets no further. */
+export const MAX_PINS = 2_000
+
+/** Characters of a schema as JSON; a tool with a longer one is left out. */
+export const MAX_SCHEMA_CHARS = 100_000
+
 /** Pages in which a server may list its tools. */
 export const MAX_PAGES = 100
 

@@ -2,15 +2,25 @@ import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
 import type { McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
+import type { Sifted } from './pins.ts'
 import { makeTool } from './tool.ts'
 import { toolIds, type OtherNames } from './tool-ids.ts'
+
+/** A tool that a server lists, with what it says of it. */
+interface ListedTool {
+  readonly tool: Tool
+  readonly definition: McpDefinition
+}
 
 /** The tools that a server offers now. */
 export interface OfferedTools {
   /** The same list for as long as nothing changes, with the same objects for what did not. */
   tools(): readonly Tool[]
+  withheld(): readonly ListedTool[]
+  /** All that it lists. */
+  listed(): readonly McpDefinition[]
   /** The server lists these now. */
-  take(definitions: readonly McpDefinition[]): Promise<void>
+  take(sifted: Sifted): void
   clear(): void
 }
 
@@ -22,26 +32,38 @@ export function createOfferedTools(
 ): OfferedTools {
   let made: ReadonlyMap<string, Tool> = new Map()
   let tools: readonly Tool[] = []
+  let withheld: readonly ListedTool[] = []
+  let all: readonly ListedTool[] = []
+
+  function clear(): void {
+    all = []
+    tools = []
+    withheld = []
+  }
+
   return {
     tools: () => tools,
-    async take(definitions) {
+    withheld: () => withheld,
+    listed: () => all.map(({ definition }) => definition),
+    take(sifted) {
+      const { listed } = sifted
       const ids = toolIds(
         config.name,
-        definitions.map(({ name }) => name),
+        listed.map(({ name }) => name),
         names,
       )
       const next = new Map<string, Tool>()
-      for (const definition of definitions) {
-        const id = ids.get(definition.name)
-        if (id === undefined) continue
+      all = listed.map((definition) => {
+        const id = ids.get(definition.name) ?? ''
         const key = JSON.stringify([id, definition])
-        next.set(key, made.get(key) ?? makeTool(config, id, definition, call))
-      }
+        const tool = made.get(key) ?? makeTool(config, id, definition, call)
+        next.set(key, tool)
+        return { tool, definition }
+      })
       made = next
-      tools = [...next.values()]
+      withheld = all.filter(({ definition }) => sifted.withheld.has(definition))
+      tools = all.filter(({ definition }) => !sifted.withheld.has(definition)).map(({ tool }) => tool)
     },
-    clear() {
-      tools = []
-    },
+    clear,
   }
 }

@@ -3,11 +3,15 @@ import type { Log } from '../../../chat/ports.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
+import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
 import { connect, type McpConnection } from './connection.ts'
+import type { McpDefinition } from './definition.ts'
+import { differenceOf, type ToolDifference } from './difference.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
 import { createOfferedTools } from './offered-tools.ts'
+import { createPins } from './pins.ts'
 import type { OtherNames } from './tool-ids.ts'
 
 /** Where a server stands. `why` is in words that end a sentence. */
@@ -20,6 +24,8 @@ export interface McpEvents {
   left(server: string, tools: readonly Tool[], why: string): void
   /** It is there again, with these tools. */
   back(server: string, tools: readonly Tool[]): void
+  /** These are withheld: their definitions are not those that hold. Told once of each until an admin approves them. */
+  changed(server: string, tools: readonly Tool[]): void
 }
 
 /** What every server is made with. */
@@ -28,6 +34,8 @@ export interface McpServerParts {
   /** Of sshawl. */
   readonly version: string
   readonly names: OtherNames
+  /** The definitions that hold. */
+  readonly pins: McpPinStore
   readonly events: McpEvents
   readonly log: Log
 }
@@ -36,10 +44,14 @@ export interface McpServerParts {
 export interface McpServer extends ToolSource, AsyncDisposable {
   readonly config: McpServerConfig
   state(): McpState
+  /** Ids of the tools that it lists and that are not offered, since their definitions are not those that hold. */
+  withheld(): readonly string[]
   /** Resolves when it was tried for the first time. Never rejects. */
   readonly tried: Promise<void>
   /** Reads its list again; connects at once where it is down. Rejects with an `Error` whose message ends a sentence. */
   refresh(): Promise<void>
+  /** How what is withheld differs from what holds; with `approve`, just this holds from now on. Rejects with `StorageError`. */
+  review(approve: boolean): Promise<readonly ToolDifference[]>
 }
 
 const ENDED = 'it was disconnected'
@@ -47,14 +59,16 @@ const ENDED = 'it was disconnected'
 export function createMcpServer(config: McpServerConfig, parts: McpServerParts): McpServer {
   const { times, log, events } = parts
   const ended = new AbortController()
-  const tried = createDeferred<void>()
   const oneByOne = createSerial()
   const offered = createOfferedTools(config, parts, call)
+  const pins = createPins(config.name, parts.pins)
+  const told = new Set<string>()
   let connection: McpConnection | undefined
   let state: McpState = { kind: 'connecting' }
   let hasLeft = false
   let calls = 0
   let wake = new AbortController()
+  let outcome = createDeferred<void>()
 
   async function call(...asked: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
     const now = connection
@@ -104,10 +118,41 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const read = (now: McpConnection): Promise<void> =>
     oneByOne(async () => {
       const listed = await now.list()
-      if (now !== connection) return
-      await offered.take(listed)
+      await offer(listed, now)
       log.debug({ server: config.name, tools: listed.length }, 'the tools of an MCP server were read')
     })
+
+  async function offer(listed: readonly McpDefinition[], from: McpConnection): Promise<void> {
+    const sifted = await pins.sift(listed)
+    if (from !== connection) return
+    offered.take(sifted)
+    const changed = offered.withheld().flatMap(({ tool }) => (told.has(tool.id) ? [] : [tool]))
+    if (changed.length === 0) return
+    for (const { id } of changed) told.add(id)
+    log.warn({ server: config.name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
+    events.changed(config.name, changed)
+  }
+
+  const review = (approve: boolean): Promise<readonly ToolDifference[]> =>
+    oneByOne(async () => {
+      const [withheld, now] = [offered.withheld(), connection]
+      const definitions = withheld.map(({ definition }) => definition)
+      const holding = await pins.holding(definitions)
+      const differences = withheld.map(({ tool, definition }) =>
+        differenceOf(tool.id, definition, holding.get(definition.name)),
+      )
+      if (!approve || !now) return differences
+      await pins.approve(definitions)
+      told.clear()
+      await offer(offered.listed(), now)
+      return differences
+    })
+
+  /** An attempt to connect came to something. */
+  function settled(): void {
+    outcome.resolve()
+    outcome = createDeferred()
+  }
 
   /** Resolves with why there is no connection any more. Never rejects. */
   async function connectOnce(): Promise<string> {
@@ -122,7 +167,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
       log.info({ server: config.name, tools: offered.tools().length }, 'an MCP server is connected')
       if (hasLeft) events.back(config.name, offered.tools())
       hasLeft = false
-      tried.resolve()
+      settled()
       void watch(open, over.signal)
       return await open.over
     } catch (error) {
@@ -146,14 +191,15 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
       log.warn({ server: config.name, why }, 'an MCP server is not connected')
       if (wasUp) events.left(config.name, gone, why)
       hasLeft ||= wasUp
-      tried.resolve()
+      settled()
       failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
       await pause(Math.min(times.maxRetryMs, times.retryMs * 2 ** (failures - 1)), wake.signal)
       wake = new AbortController()
     }
-    tried.resolve()
+    settled()
   }
 
+  const tried = outcome.promise
   const living = live()
   return {
     config,
@@ -161,10 +207,15 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     name: config.name,
     tools: () => offered.tools(),
     state: () => state,
-    tried: tried.promise,
+    withheld: () => offered.withheld().map(({ tool }) => tool.id),
+    tried,
+    review,
     async refresh() {
-      if (connection) return await read(connection)
+      if (connection && state.kind === 'up') return await read(connection)
+      const next = outcome.promise
       wake.abort()
+      await next
+      if (state.kind === 'down') throw new Error(state.why)
     },
     async [Symbol.asyncDispose]() {
       ended.abort()

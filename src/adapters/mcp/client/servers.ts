@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
-import type { ToolSource } from '../../../tools/tool.ts'
+import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { McpServerConfig } from '../config.ts'
 import { USUAL_TIMES, type McpTimes } from './limits.ts'
-import { createMcpServer, type McpEvents, type McpServer, type McpState } from './server.ts'
+import { createMcpServer, type McpEvents, type McpServer } from './server.ts'
 
 /** What the servers are made with. */
 export interface McpServersOptions {
@@ -16,6 +16,7 @@ export interface McpServersOptions {
   readonly version: string
   /** Whether a tool that comes from elsewhere has an id. */
   isTaken(id: string): boolean
+  readonly pins: McpPinStore
   readonly events: McpEvents
   readonly log: Log
   readonly times?: McpTimes
@@ -23,18 +24,19 @@ export interface McpServersOptions {
 
 /** All servers. */
 export interface McpServers extends AsyncDisposable {
-  /** In the order of the config. */
-  sources(): readonly ToolSource[]
+  /** In the order in which they are given. Each is a source of tools. */
+  all(): readonly McpServer[]
   /** Connects to servers that are new or others than before, and leaves those that are gone. Never rejects. */
   follow(servers: readonly McpServerConfig[]): Promise<void>
-  /** Undefined for a server that there is not. */
-  state(name: string): McpState | undefined
+  /** Undefined where there is none. */
+  find(name: string): McpServer | undefined
 }
 
 /** Begins to connect to all servers, and waits for none. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, events, log, times = USUAL_TIMES } = options
+  const { version, pins, events, log, times = USUAL_TIMES } = options
   let open: readonly McpServer[] = []
+  let isOver = false
   const names = {
     get servers() {
       return open.map(({ name }) => name)
@@ -46,8 +48,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const before = open
     const same = (config: McpServerConfig): McpServer | undefined =>
       before.find((one) => isDeepStrictEqual(one.config, config))
-    open = servers.map(
-      (config) => same(config) ?? createMcpServer(config, { times, version, names, events, log }),
+    const wanted = isOver ? [] : servers
+    open = wanted.map(
+      (config) => same(config) ?? createMcpServer(config, { times, version, names, pins, events, log }),
     )
     const gone = before.filter((one) => !open.includes(one))
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))
@@ -55,9 +58,12 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   void follow(options.servers)
   return {
-    sources: () => open,
+    all: () => open,
     follow,
-    state: (name) => open.find((one) => one.name === name)?.state(),
-    [Symbol.asyncDispose]: () => follow([]),
+    find: (name) => open.find((one) => one.name === name),
+    [Symbol.asyncDispose]() {
+      isOver = true
+      return follow([])
+    },
   }
 }

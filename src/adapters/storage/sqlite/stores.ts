@@ -27,6 +27,7 @@ import { createSummaryStore } from './summaries.ts'
 import { createDirectMessageStore } from './talk/direct-messages.ts'
 import { createAwayStore } from './talk/away.ts'
 import { createIgnoredStore } from './talk/ignored.ts'
+import { createConnectedMcpStore, createMcpPinStore } from './tools/mcp.ts'
 import { createTypedStore } from './talk/typed.ts'
 import { createTurnStore } from './turns/turns.ts'
 
@@ -73,6 +74,7 @@ export function createStores(connection: Connection): Stores {
     tools: {
       grants: createGrantStore(connection),
       results: createResultStore(connection),
+      mcp: { pins: createMcpPinStore(connection), connected: createConnectedMcpStore(connection) },
     },
     upkeep: {
       health: () => connection.write(() => undefined),

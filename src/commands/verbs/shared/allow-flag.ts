@@ -1,7 +1,6 @@
 import type { Approvals } from '../../../approvals/approvals.ts'
 import { Refusal } from '../../../chat/errors.ts'
 import type { Mention, Turns } from '../../../turns/turns.ts'
-import { agentOf } from '../../caller.ts'
 import type { CommandContext, FlagSpec } from '../../define.ts'
 import { needManager } from '../../rights.ts'
 
@@ -31,7 +30,7 @@ export function createCallerPermissions(
 ): CallerPermissions {
   return async (context, allowed) => {
     const names = allowed.flatMap((value) => value.split(',')).filter((name) => name !== '')
-    if (!context.session && !agentOf(context))
+    if (!context.session && !context.script?.agent)
       return { permissions: approvals.named(await toolIds(context, names)) }
     if (names.length === 0) return {}
     throw new Refusal('--allow is for scripts: in a session you are asked, and answer with /allow')

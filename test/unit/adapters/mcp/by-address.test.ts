@@ -7,7 +7,7 @@ import { createRawServers, type RawServers } from '../../../support/mcp/raw-serv
 const byUrl = (url: string): McpServerConfig => ({
   name: 'far',
   trust: 'ask',
-  reach: { url, token: 'secret', tokenEnv: 'FAR_TOKEN' },
+  reach: { url, headers: { Authorization: 'Bearer secret' } },
 })
 
 const call = (servers: RawServers, id: string) =>

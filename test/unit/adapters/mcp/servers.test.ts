@@ -131,7 +131,7 @@ describe('a server that sends what it should not', () => {
 
   test('as names has them cleaned, and takes the place of no other tool', async () => {
     const all = [usual('raw', 'names'), usual('raw_two')]
-    await using servers = createRawServers(all, {}, ['raw_run_command'])
+    await using servers = createRawServers(all, {}, { taken: ['raw_run_command'] })
     await servers.until(() => servers.sources().every((one) => one.tools().length > 0))
     const ids = servers
       .sources()[0]!

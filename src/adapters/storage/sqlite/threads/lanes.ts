@@ -109,6 +109,11 @@ export const LANES: LanesOf<Stores> = {
   tools: {
     grants: { put: 'write', find: 'read', list: 'read', remove: 'write' },
     results: { put: 'write', find: 'read' },
+    mcp: {
+      // Read in the thread that writes: what was pinned before is found.
+      pins: { hashes: 'write', find: 'write', put: 'write', forget: 'write' },
+      connected: { all: 'write', put: 'write', remove: 'write' },
+    },
   },
   upkeep: { health: 'write', backup: 'slow', damage: 'slow', refreshSearch: 'slow' },
 }

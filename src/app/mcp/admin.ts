@@ -1,0 +1,153 @@
+import type { McpServerConfig } from '../../adapters/mcp/config.ts'
+import type { McpServer } from '../../adapters/mcp/client/server.ts'
+import type { McpServers } from '../../adapters/mcp/client/servers.ts'
+import { shownReach } from '../../adapters/mcp/secrets.ts'
+import { Refusal } from '../../chat/errors.ts'
+import type { Clock, Log } from '../../chat/ports.ts'
+import type { ListedMcp, McpAdmin, McpOrder } from '../../commands/verbs/mcp/ports.ts'
+import { connectedMcp } from '../../config/mcp.ts'
+import { errorMessage } from '../../lib/errors.ts'
+import { closest } from '../../lib/suggest.ts'
+import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
+import { entryOf } from './entry.ts'
+
+interface McpAdminParts {
+  readonly servers: McpServers
+  readonly store: ConnectedMcpStore
+  /** Those of the config, now. */
+  readonly configured: () => readonly McpServerConfig[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Servers that were stored as `[[mcp]]` entries. */
+export interface ManagedMcp extends McpAdmin {
+  /** Has the servers be those of the config, and those that admins connected. Never rejects. */
+  follow(): Promise<void>
+}
+
+/** `stored` are those that admins connected before. */
+export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedMcp[]): ManagedMcp {
+  const { servers, store, configured, clock, log } = parts
+  const connected = new Map(stored.map((one) => [one.name, one]))
+  /** Servers that have not answered yet, and may be kept if they do. */
+  const tried = new Map<string, ConnectedMcp>()
+
+  function follow(): Promise<void> {
+    const first = configured()
+    const names = new Set(first.map(({ name }) => name))
+    const others = [...connected.values(), ...tried.values()].filter(({ name }) => !names.has(name))
+    return servers.follow([...first, ...others.flatMap((one) => configOf(one))])
+  }
+
+  /** An entry of an earlier version may not be readable any more; it stays stored. */
+  function configOf({ name, entry }: ConnectedMcp): readonly McpServerConfig[] {
+    try {
+      return [connectedMcp(JSON.parse(entry))]
+    } catch {
+      log.error({ server: name }, 'what is stored of an MCP server cannot be used; disconnect and connect it')
+      return []
+    }
+  }
+
+  const isConfigured = (name: string): boolean => configured().some((one) => one.name === name)
+
+  function find(name: string): McpServer {
+    const server = servers.find(name)
+    if (server) return server
+    const names = servers.all().map((one) => one.name)
+    const near = closest(name, names)
+    throw new Refusal(
+      `there is no MCP server called ${name.slice(0, 40)}; ${near === undefined ? '/mcp list shows all' : `did you mean ${near}?`}`,
+    )
+  }
+
+  const describe = (server: McpServer): ListedMcp => {
+    const state = server.state()
+    return {
+      name: server.name,
+      state: state.kind,
+      why: state.kind === 'down' ? state.why : null,
+      tools: server.tools().length,
+      withheld: server.withheld(),
+      trust: server.config.trust,
+      at: shownReach(server.config.reach),
+      by: isConfigured(server.name) ? null : (connected.get(server.name)?.by ?? null),
+    }
+  }
+
+  async function attempt(one: ConnectedMcp): Promise<McpServer> {
+    tried.set(one.name, one)
+    try {
+      await follow()
+      const server = find(one.name)
+      await server.tried
+      const state = server.state()
+      const why = state.kind === 'down' ? state.why : 'the server is stopping'
+      if (state.kind !== 'up') throw new Refusal(`${one.name} is not connected: ${why}; it was not kept`)
+      await store.put(one)
+      connected.set(one.name, one)
+      return server
+    } finally {
+      tried.delete(one.name)
+      await follow()
+    }
+  }
+
+  return {
+    follow,
+    list: () => servers.all().map(describe),
+    async connect(order: McpOrder, by) {
+      const { name } = order
+      if (servers.find(name) || connected.has(name))
+        throw new Refusal(
+          `there is an MCP server called ${name} already; disconnect it first, or take another name`,
+        )
+      const entry = JSON.stringify(entryOf(order))
+      const server = await attempt({ name, entry, by: by.name, at: clock.now() })
+      log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
+      return describe(server)
+    },
+    async disconnect(name, by) {
+      if (isConfigured(name))
+        throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
+      if (!connected.has(name)) throw missing(name)
+      await store.remove(name)
+      connected.delete(name)
+      await follow()
+      log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
+    },
+    async refresh(name) {
+      const server = find(name)
+      try {
+        await server.refresh()
+      } catch (error) {
+        throw new Refusal(`${name} could not be read again: ${errorMessage(error)}`)
+      }
+      return describe(server)
+    },
+    async review(name, { approve, by }) {
+      const server = find(name)
+      const { kind } = server.state()
+      if (kind !== 'up')
+        throw new Refusal(`${name} is not connected now; what it changed is known when it is`)
+      const changed = await server.review(approve)
+      if (approve && changed.length > 0)
+        log.info(
+          { server: name, by: by.name, tools: changed.map(({ id }) => id) },
+          'changed tools of an MCP server were approved',
+        )
+      return changed
+    },
+  }
+
+  function missing(name: string): Refusal {
+    try {
+      find(name)
+      return new Refusal(`${name} is being connected; wait until that is done`)
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// What `sshawl mcp import` reads: the files in which agents keep their MCP servers, and what becomes of one as `[[mcp]]`. These
+// write nothing, and know nothing of a server that runs.
+import JSON5 from 'json5'
+import { z } from 'zod'
+import { ConfigError } from '../../../config/problem.ts'
+import { errorMessage } from '../../../lib/errors.ts'
+
+const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
+
+/** A server as an agent writes it. All other keys are the agent's own business. */
+const agentServer = z
+  .object({
+    type: z.string().optional(),
+    command: z.union([z.string(), z.array(z.string())]).optional(),
+    args: z.array(z.union([z.string(), z.number(), z.boolean()]).transform(String)).default([]),
+    env: texts.default({}),
+    cwd: z.string().optional(),
+    envFile: z.string().optional(),
+    url: z.string().optional(),
+    headers: texts.default({}),
+    disabled: z.boolean().optional(),
+    enabled: z.boolean().optional(),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    message: 'give it either a command or a url',
+  })
+  .refine(({ type }) => type === undefined || KINDS.includes(type.toLowerCase()), {
+    path: ['type'],
+    message: 'only stdio, http and sse are known',
+  })
+
+/** One server of a file. */
+export type AgentServer = z.output<typeof agentServer>
+
+/** The ways to say stdio, streamable HTTP and server-sent events. A client of ours finds out which of the last two it is. */
+const KINDS: readonly string[] = [
+  'stdio',
+  'local',
+  'http',
+  'streamable-http',
+  'streamablehttp',
+  'remote',
+  'sse',
+]
+
+/** Under which keys agents keep their servers: the most of them, VS Code, its settings, Zed. */
+const PLACES: readonly (readonly string[])[] = [
+  ['mcpServers'],
+  ['servers'],
+  ['mcp', 'servers'],
+  ['context_servers'],
+]
+
+/** Other words of agents for an address. */
+const ADDRESS_KEYS = ['httpUrl', 'serverUrl'] as const
+
+/** The servers of a file, by the names that they have there. `file` is for messages. Throws `ConfigError` with all problems. */
+export function readAgentsFile(text: string, file: string): ReadonlyMap<string, AgentServer> {
+  const [place, servers] = serversIn(jsonOf(text, file), file)
+  const problems: string[] = []
+  const read = new Map<string, AgentServer>()
+  for (const [name, written] of Object.entries(servers)) {
+    const { data, error } = agentServer.safeParse(withUrl(written))
+    if (data) read.set(name, data)
+    for (const { path, message } of error?.issues ?? [])
+      problems.push(`${file}: ${[place, name, ...path.map(String)].join('.')}: ${message}`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  if (read.size === 0) throw new ConfigError([`${file}: ${place} has no server in it`])
+  return read
+}
+
+/** JSON, also with comments and commas at the end, as editors keep it. */
+function jsonOf(text: string, file: string): unknown {
+  if (text.trim() === '') throw new ConfigError([`${file}: it is empty`])
+  try {
+    return JSON5.parse(text)
+  } catch (error) {
+    const what = errorMessage(error).replace(/^JSON5: /, '')
+    throw new ConfigError([`${file}: not JSON: ${what}`])
+  }
+}
+
+function serversIn(json: unknown, file: string): readonly [place: string, servers: object] {
+  for (const path of PLACES) {
+    const found = path.reduce<unknown>(
+      (value, key) => (isObject(value) ? Reflect.get(value, key) : undefined),
+      json,
+    )
+    if (isObject(found)) return [path.join('.'), found]
+  }
+  throw new ConfigError([
+    `${file}: there are no MCP servers in it: it should have { "mcpServers": { "name": { "command": … } } }, or "servers" as VS Code writes it`,
+  ])
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function withUrl(written: unknown): unknown {
+  if (!isObject(written)) return written
+  const key = ADDRESS_KEYS.find((one) => one in written)
+  return key === undefined || 'url' in written ? written : { ...written, url: Reflect.get(written, key) }
+}

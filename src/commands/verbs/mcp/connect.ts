@@ -1,0 +1,23 @@
+import { safeJson } from '../../../lib/safe-json.ts'
+import { Misuse } from '../../usage.ts'
+import { nameIn, type McpAction } from './action.ts'
+import { mcpJson, mcpLine } from './list.ts'
+
+/** `mcp connect`: a server that answers is kept until it is disconnected. */
+export const connect: McpAction = async (servers, context) => {
+  const { args, flags, out, person, session } = context
+  const name = nameIn(context)
+  if (args.target === undefined) throw new Misuse('connect takes an address, or a program with its arguments')
+  const order = {
+    name,
+    target: args.target,
+    ...(flags.trust === undefined ? {} : { trust: flags.trust }),
+    ...(flags['token-env'] === undefined ? {} : { tokenEnv: flags['token-env'] }),
+  }
+  const connected = servers
+    .connect(order, person)
+    .then((server) => out.line(flags.json ? safeJson(mcpJson(server)) : mcpLine(server)))
+  if (!session) return await connected
+  out.line(`connecting to ${name}…`)
+  session.inBackground(connected)
+}

@@ -1,0 +1,40 @@
+import { counted } from '../../../lib/plural.ts'
+import { safeJson } from '../../../lib/safe-json.ts'
+import type { McpAction } from './action.ts'
+import type { ListedMcp } from './ports.ts'
+
+/** `mcp list`: where each server stands. */
+export const list: McpAction = async (servers, { flags, out }) => {
+  const all = servers.list()
+  if (flags.json) return out.line(safeJson(all.map(mcpJson)))
+  out.line(
+    all.length === 0
+      ? 'there is no MCP server: name one in [[mcp]] of the config, or /mcp connect NAME URL-or-COMMAND'
+      : all.map(mcpLine).join('\n'),
+  )
+}
+
+/** As programs see a server. */
+export const mcpJson = ({ name, state, why, tools, withheld, trust, at, by }: ListedMcp) => ({
+  name,
+  state,
+  why,
+  tools,
+  withheld,
+  trust,
+  at,
+  from: by === null ? 'config' : 'command',
+  by,
+})
+
+/** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
+export function mcpLine({ name, state, why, tools, withheld, at, by }: ListedMcp): string {
+  const facts = [
+    why === null ? state : `${state} (${why})`,
+    ...(state === 'up' ? [counted(tools, 'tool')] : []),
+    ...(withheld.length > 0
+      ? [`${withheld.length} withheld: /mcp approve --show ${name} says how they changed`]
+      : []),
+  ]
+  return `${name}  ${facts.join(', ')}; ${at}, ${by === null ? 'of the config' : `by ${by}`}`
+}

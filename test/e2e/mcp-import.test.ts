@@ -1,0 +1,241 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { parse } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { temporaryDir } from '../support/storage.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+/** Runs `sshawl mcp import` on a file with this text, in a directory of its own. */
+async function importing(content: unknown, ...more: readonly string[]) {
+  using dir = temporaryDir()
+  const file = join(dir.path, 'mcp.json')
+  await writeFile(
+    file,
+    typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
+  )
+  const ran = await run(file, dir.path, ...more)
+  const stderr = ran.stderr.replaceAll(dir.path, 'DIR')
+  return { ...ran, stderr, servers: ran.exitCode === 0 ? parse(ran.stdout)['mcp'] : undefined }
+}
+
+const run = async (file: string, home: string, ...more: readonly string[]) => {
+  const env = { HOME: home, PATH: process.env['PATH'] ?? '' }
+  const args = [MAIN, 'mcp', 'import', file, ...more]
+  const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
+    env,
+    extendEnv: false,
+    reject: false,
+  })
+  return { exitCode, stdout, stderr }
+}
+
+describe('sshawl mcp import', () => {
+  test('prints servers by command as tables; secrets stay in the file, and a note says what to set', async () => {
+    const ran = await importing({
+      mcpServers: {
+        'My Files': { command: 'npx', args: ['-y', 'server-files', '/srv/a b'], env: { LOG_LEVEL: 'debug' } },
+        github: {
+          ...{ type: 'stdio', command: 'docker', args: ['run', '-i', 'github'], cwd: '/srv' },
+          env: { GITHUB_TOKEN: 'ghp_s3cret', API_KEY: '${API_KEY}', OTHER: '${env:ELSE}', PORT: 8080 },
+        },
+      },
+    })
+    expect(ran.stdout.split('\n')).toEqual([
+      '[[mcp]]',
+      'name = "my-files"',
+      'command = ["npx", "-y", "server-files", "/srv/a b"]',
+      'env = { LOG_LEVEL = "debug" }',
+      '',
+      '[[mcp]]',
+      'name = "github"',
+      'command = ["docker", "run", "-i", "github"]',
+      'env = { PORT = "8080" }',
+      'pass_env = ["GITHUB_TOKEN", "API_KEY", "OTHER"]',
+      'cwd = "/srv"',
+    ])
+    expect(ran.stderr.split('\n')).toEqual([
+      'github: set GITHUB_TOKEN in the environment of sshawl serve: its value stands in DIR/mcp.json',
+      'github: set OTHER in the environment of sshawl serve: the agent takes it from ELSE',
+    ])
+    expect(ran.stdout + ran.stderr).not.toContain('s3cret')
+  })
+
+  test('prints servers by address; headers come from the environment', async () => {
+    const { servers, stderr } = await importing({
+      mcpServers: {
+        holler: {
+          type: 'http',
+          url: 'http://localhost:8080/mcp',
+          headers: { Authorization: 'Bearer s3cret' },
+        },
+        older: {
+          type: 'sse',
+          url: 'http://localhost/sse',
+          headers: { 'X-Api-Key': 's3cret', B: '${B_VALUE}' },
+        },
+        gemini: { httpUrl: 'https://h/mcp', headers: { authorization: 'Basic s3cret' } },
+        windsurf: { serverUrl: 'https://h/mcp?api_key=1' },
+      },
+    })
+    expect(servers).toEqual([
+      { name: 'holler', url: 'http://localhost:8080/mcp', token_env: 'HOLLER_TOKEN' },
+      {
+        ...{ name: 'older', url: 'http://localhost/sse' },
+        header_env: { 'X-Api-Key': 'OLDER_X_API_KEY', B: 'B_VALUE' },
+      },
+      { name: 'gemini', url: 'https://h/mcp', header_env: { authorization: 'GEMINI_AUTHORIZATION' } },
+      { name: 'windsurf', url: 'https://h/mcp?api_key=1' },
+    ])
+    expect(stderr.split('\n')).toEqual([
+      'holler: set HOLLER_TOKEN in the environment of sshawl serve: its value stands in DIR/mcp.json',
+      'older: set OLDER_X_API_KEY in the environment of sshawl serve: its value stands in DIR/mcp.json',
+      'gemini: set GEMINI_AUTHORIZATION in the environment of sshawl serve: its value stands in DIR/mcp.json',
+      'windsurf: its address holds a key, so keep the config to yourself',
+    ])
+    expect(stderr).not.toContain('s3cret')
+  })
+
+  test('reads the files of editors, with comments and what they ask for', async () => {
+    const { servers, stderr } = await importing(`{
+      // what VS Code asks for
+      "inputs": [{ "type": "promptString", "id": "key" }],
+      "servers": {
+        "perplexity": {
+          "type": "stdio", "command": "npx", "args": ["\${workspaceFolder}/x"],
+          "env": { "PPLX": "\${input:key}" }, "envFile": ".env",
+        },
+        "off": { "command": "x", "disabled": true },
+      },
+    }`)
+    expect(servers).toEqual([
+      { name: 'perplexity', command: ['npx', '${workspaceFolder}/x'], pass_env: ['PPLX'] },
+    ])
+    expect(stderr.split('\n')).toEqual([
+      'perplexity: set PPLX in the environment of sshawl serve: what the agent asks for as ${input:key}',
+      'perplexity: write a value in place of ${workspaceFolder}, which only the agent knows',
+      'perplexity: .env is not read; name what it needs of it in pass_env',
+      'off: left out, since it is turned off in DIR/mcp.json',
+    ])
+    for (const place of [
+      { mcp: { servers: { a: { command: 'x' } } } },
+      { context_servers: { a: { command: 'x' } } },
+    ])
+      expect((await importing(place)).servers).toEqual([{ name: 'a', command: ['x'] }])
+  })
+
+  test.each([
+    ['', ['it is empty']],
+    ['{"mcpServers": {', ['not JSON: invalid end of input at 1:17']],
+    ['[]', [/there are no MCP servers in it/]],
+    ['{"mcpServers": []}', [/there are no MCP servers in it/]],
+    ['{"mcpServers": {}}', ['mcpServers has no server in it']],
+    [Buffer.from([0xff, 0xfe, 0, 1]), ['cannot be read: it is no text']],
+    [' '.repeat(1_048_577), ['cannot be read: it has more than 1 MiB']],
+    [
+      {
+        mcpServers: {
+          a: {},
+          b: { command: 'x', url: 'http://h' },
+          c: { command: 3 },
+          d: { url: 'http://h', type: 'ws' },
+          e: 'x',
+          fine: { command: 'x' },
+        },
+      },
+      [
+        'mcpServers.a: give it either a command or a url',
+        'mcpServers.b: give it either a command or a url',
+        /^mcpServers\.c\.command: /,
+        'mcpServers.d.type: only stdio, http and sse are known',
+        /^mcpServers\.e: /,
+      ],
+    ],
+    [
+      {
+        mcpServers: {
+          '***': { command: 'x' },
+          read: { command: 'x' },
+          'A b': { command: 'x' },
+          'a-B': { command: 'x' },
+          far: { url: 'ftp://h' },
+          own: { url: 'https://me:pw@h/' },
+          odd: { command: 'x', env: { 'a-key': 'v' } },
+        },
+      },
+      [
+        /^\*\*\* cannot be the name of a server: use 1-32/,
+        /^read cannot be the name of a server/,
+        'A b and a-B would both be called a-b',
+        /^far: url: write an address/,
+        /^own: url: an address must not hold a password/,
+        /^odd: pass_env: 0: write the name of an environment variable/,
+      ],
+    ],
+  ])('says all that is wrong with a file, and then prints nothing', async (content, problems) => {
+    const { exitCode, stdout, stderr } = await importing(content)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    const said = stderr.split('\n').map((line) => line.replace(/^sshawl: DIR\/mcp\.json: /, ''))
+    expect(said).toEqual(
+      problems.map((one): unknown => (typeof one === 'string' ? one : expect.stringMatching(one))),
+    )
+  })
+
+  test('says what it needs, and which file there is not', async () => {
+    using dir = temporaryDir()
+    expect(await run(join(dir.path, 'no.json'), dir.path)).toMatchObject({
+      exitCode: 2,
+      stderr: `sshawl: ${join(dir.path, 'no.json')}: cannot be read: there is no such file`,
+    })
+    expect((await run(dir.path, dir.path)).stderr).toContain('it is a directory')
+    expect((await run('x', dir.path, 'y')).stderr).toContain('unexpected "y"')
+    const without = await execa(process.execPath, [MAIN, 'mcp', 'import'], { reject: false })
+    expect(without.stderr).toBe('sshawl: mcp import needs the FILE of an agent, such as .mcp.json')
+  })
+})
+
+describe('sshawl mcp import --add', () => {
+  test('adds the servers to the config, which keeps its mode, and is made where there is none', async () => {
+    using dir = temporaryDir()
+    const [from, config] = [join(dir.path, 'mcp.json'), join(dir.path, 'own', 'sshawl.toml')]
+    const one = { mcpServers: { one: { command: 'x', env: { A: 'b' } } } }
+    await writeFile(from, JSON.stringify(one))
+    expect(await run(from, dir.path, '--add', '--config', config)).toEqual({
+      ...{ exitCode: 0, stderr: '', stdout: `one added to ${config}; sshawl reload puts that in force` },
+    })
+    expect((await stat(config)).mode & 0o777).toBe(0o600)
+    const before = `# mine\n[limits]\nturn_depth = 1`
+    await writeFile(config, before)
+    await chmod(config, 0o640)
+    const link = join(dir.path, 'link.toml')
+    await symlink(config, link)
+    expect((await run(from, dir.path, '--add', '--config', link)).exitCode).toBe(0)
+    expect(await readFile(config, 'utf8')).toBe(
+      `${before}\n\n[[mcp]]\nname = "one"\ncommand = ["x"]\nenv = { A = "b" }\n`,
+    )
+    expect((await stat(config)).mode & 0o777).toBe(0o640)
+  })
+
+  test('changes nothing where a name is taken, or the config is wrong already', async () => {
+    using dir = temporaryDir()
+    const [from, config] = [join(dir.path, 'mcp.json'), join(dir.path, 'sshawl.toml')]
+    await writeFile(from, JSON.stringify({ mcpServers: { one: { command: 'x' }, two: { command: 'x' } } }))
+    for (const text of [
+      '[[mcp]]\nname = "one"\ncommand = ["y"]\n',
+      '[limits]\nturn_depht = 1\n',
+      'x = [\n',
+    ]) {
+      await writeFile(config, text)
+      const { exitCode, stderr } = await run(from, dir.path, '--add', '--config', config)
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringMatching(/sshawl\.toml:\d+: .*; nothing was added$/),
+      ])
+      expect(await readFile(config, 'utf8')).toBe(text)
+    }
+    await mkdir(join(dir.path, 'dir.toml'))
+    const { stderr } = await run(from, dir.path, '--add', '--config', join(dir.path, 'dir.toml'))
+    expect(stderr).toMatch(/cannot be read: .*; nothing was added$/)
+  })
+})
