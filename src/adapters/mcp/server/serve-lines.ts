@@ -1,6 +1,6 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { followListened, type Report } from './listened.ts'
+import { followListened } from './listened.ts'
 import { createLineTransport, type LinePipe } from './line-transport.ts'
 import type { Agent } from './ports.ts'
 import { createMcpServer } from './server.ts'
@@ -12,7 +12,7 @@ import { createMcpServer } from './server.ts'
 export async function serveLines(
   agent: Agent,
   pipe: LinePipe,
-  { version, report }: { readonly version: string; readonly report: Report },
+  { version, report }: { readonly version: string; readonly report: (error: Error) => void },
 ): Promise<void> {
   const transport = createLineTransport(pipe, (message) => followListened(agent, message, report))
   const factory: McpServerFactory = ({ era }) => createMcpServer(agent, { version, era })
