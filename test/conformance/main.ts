@@ -54,14 +54,16 @@ async function againstServer(suite: Suite, revision: Revision): Promise<boolean>
   const config = `[http]\norigins = ["${url}"]\n[limits]\nrate_burst = 1000\nrate_per_s = 1000\n`
   await using stage = await createStage({ config, http: true })
   proxy.sendTo(stage.server.http, (await stage.as('agent', ['token', 'new'])).stdout.trim())
+  const expected = ['--expected-failures', inHere(`expected-${revision}.yml`)]
   return await suite(
     'server',
     '--url',
     `${url}/mcp`,
     '--suite',
     'all',
-    '--expected-failures',
-    inHere('expected.yml'),
+    '--spec-version',
+    revision,
+    ...expected,
   )
 }
 

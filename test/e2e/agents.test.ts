@@ -21,8 +21,17 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const entriesOf = (data: Json | undefined): readonly JsonObject[] =>
-  (data as { entries: readonly JsonObject[] }).entries
+/** An entry as agents read it. */
+interface ReadEntry {
+  readonly id: string
+  readonly kind: string
+  readonly author: string
+  readonly text: string
+  readonly question?: number
+}
+
+const entriesOf = (data: Json | undefined): readonly ReadEntry[] =>
+  (data as unknown as { entries: readonly ReadEntry[] }).entries
 const lastIn = async (room: string): Promise<JsonObject> => {
   const { stdout } = await stage.as('root', ['history', room, '-n', '1', '--json'])
   return JSON.parse(stdout) as JsonObject
@@ -81,8 +90,8 @@ describe('an agent', () => {
     const { data } = await alice.call('history', { room: 'lobby', limit: 1 })
     const [entry] = entriesOf(data)
     expect(entry).toMatchObject({ kind: 'message', author: 'alice', text: 'a red herring' })
-    const before = await alice.call('history', { room: 'lobby', limit: 1, before: String(entry!['id']) })
-    expect(entriesOf(before.data)[0]!['id']).not.toBe(entry!['id'])
+    const before = await alice.call('history', { room: 'lobby', limit: 1, before: entry!.id })
+    expect(entriesOf(before.data)[0]!.id).not.toBe(entry!.id)
     expect(entriesOf((await alice.call('search', { words: 'herring' })).data)).toHaveLength(1)
     expect((await alice.call('history', { room: 'lobby', limit: 1_000 })).isError).toBe(true)
     expect(await alice.call('history', { room: 'lobby', before: 'x' })).toMatchObject({
@@ -202,7 +211,7 @@ describe('models and tools', () => {
     await stage.as('alice', ['tools', 'lab', 'calculator'])
     const { text, data } = await alice.call('ask_model', { room: 'lab', model: 'guide', text: 'tools' })
     expect(text).toBe('Tools in the request I was given (1): calculator')
-    expect(entriesOf(data).map(({ kind, author }) => `${String(kind)} ${String(author)}`)).toEqual([
+    expect(entriesOf(data).map(({ kind, author }) => `${kind} ${author}`)).toEqual([
       'message alice',
       'reply guide',
     ])
@@ -238,13 +247,11 @@ describe('models and tools', () => {
     await mallory.call('join', { room: 'hall' })
     await alice.call('join', { room: 'hall' })
     const written = write()
-    const { params } = (await alice.waitFor('"verdict":"asked"')) as { params: { data: JsonObject } }
-    expect(params.data['text']).toContain('use write_file')
-    expect(await stage.as('alice', ['allow', 'hall', 'once', String(params.data['question'])])).toMatchObject(
-      {
-        exitCode: 0,
-      },
-    )
+    const { params } = (await alice.waitFor('"verdict":"asked"')) as { params: { data: ReadEntry } }
+    expect(params.data.text).toContain('use write_file')
+    expect(await stage.as('alice', ['allow', 'hall', 'once', String(params.data.question)])).toMatchObject({
+      exitCode: 0,
+    })
     expect(await written).toMatchObject({ isError: false })
   })
 

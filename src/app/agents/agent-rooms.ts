@@ -11,8 +11,8 @@ import { createSerial } from '../../lib/jobs/serial.ts'
 
 /** The rooms that one agent is in, and those that it follows without being there. */
 export interface AgentRooms extends AgentControl {
-  /** Resolves to why not, where the person may not see the room, or it is one too many. */
-  follow(name: string): Promise<string | undefined>
+  /** Resolves to why not: what `whyNot` says, or the person may not see the room, or it is one too many. */
+  follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined>
   unfollow(name: string): void
   readonly putOut: NonNullable<OpenClient['leave']>
   listen(listener: AgentListener): void
@@ -36,6 +36,8 @@ export function createAgentRooms(
   const oneByOne = createSerial()
   let listener: AgentListener | undefined
   let isOver = false
+  /** Rooms of which it is being found out whether they may be followed. */
+  let asked = 0
 
   const participant = (): Participant => ({
     person,
@@ -77,9 +79,12 @@ export function createAgentRooms(
       oneByOne(async () => {
         if (!(await goOut(room.name))) throw new Refusal(`you are not in ${room.name}; join it first`)
       }),
-    async follow(name) {
+    async follow(name, whyNot) {
       if (isOver || followed.has(name)) return undefined
-      if (followed.size >= MAX_ROOMS) return TOO_MANY
+      if (followed.size + asked >= MAX_ROOMS) return TOO_MANY
+      asked += 1
+      const why = await whyNot().finally(() => (asked -= 1))
+      if (why !== undefined) return why
       try {
         const room = await rooms.get(name, person)
         unfollow(name)

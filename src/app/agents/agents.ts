@@ -68,11 +68,12 @@ export const createAgents = (parts: AgentParts): Agents => ({
       whyOver: () => why,
       listen: rooms.listen,
       run,
-      async follow(name) {
-        // As whoever may read its topic, at the pace of commands.
-        const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
-        return ok ? await rooms.follow(name) : told
-      },
+      // As whoever may read its topic, at the pace of commands.
+      follow: (name) =>
+        rooms.follow(name, async () => {
+          const { ok, told } = await run({ verb: 'topic', room: name, flags: { json: true } }, { signal })
+          return ok ? undefined : told
+        }),
       unfollow: rooms.unfollow,
       async close() {
         forget()

@@ -16,7 +16,7 @@ export interface VerbCaller {
 }
 
 /** Characters of what one command prints: it is in memory as a whole, once for each agent that asks. */
-const MAX_OUTPUT = 2_097_152
+const MAX_OUTPUT = 1_048_576
 
 const TOO_LONG = `the answer is longer than ${MAX_OUTPUT} characters; ask for less`
 

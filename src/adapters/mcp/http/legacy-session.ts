@@ -17,7 +17,7 @@ export async function openSession(
     sessionIdGenerator: () => id,
     onsessionclosed: () => over.abort(),
   })
-  transport.onerror = report
+  Object.assign(transport, { onerror: report })
   await createMcpServer(agent, { version, era: 'legacy' }).connect(transport)
   return {
     id,

@@ -12,7 +12,7 @@ export interface LinePipe {
   readonly stdin: AsyncIterable<Uint8Array>
   /** Queues text at once. Resolves when there is room for more; never rejects. */
   out(text: string): Promise<void>
-  /** Does a piece of work for this client once it is its turn. */
+  /** Does a piece of work for this client once it is its turn. Rejects as the work throws. */
   work(piece: () => void): Promise<void>
   readonly signal: AbortSignal
   /** Of one message. */
@@ -51,9 +51,12 @@ export function createLineTransport(
       else void readAll()
     },
     async send(message) {
-      if (isClosed) throw new Error('the client is gone')
-      inFlight.answered(message)
-      write(message)
+      // A line of a full room goes to hundreds of agents: each pays for its own.
+      await pipe.work(() => {
+        if (isClosed) throw new Error('the client is gone')
+        inFlight.answered(message)
+        write(message)
+      })
       await lastSent
     },
     async close() {

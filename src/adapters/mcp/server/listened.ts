@@ -3,9 +3,6 @@ import { z } from 'zod'
 import type { Agent } from './ports.ts'
 import { roomOf } from './room-uri.ts'
 
-
-
-
 /** What a client listens for. */
 const listened = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),

@@ -34,7 +34,7 @@ function createPipe() {
     maxBytes: 1_000,
   })
   const taken: JSONRPCMessage[] = []
-  transport.onmessage = (message) => void taken.push(message)
+  Object.assign(transport, { onmessage: (message: JSONRPCMessage) => taken.push(message) })
   return {
     transport,
     taken,

@@ -41,7 +41,7 @@ async function createScene(era: 'legacy' | 'modern') {
       }
     },
     async subscribe(uri: string) {
-      const answered = new Promise((resolve) => (far.onmessage = resolve))
+      const answered = new Promise((resolve) => Object.assign(far, { onmessage: resolve }))
       await far.send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } })
       await answered
       sent.length = 0
