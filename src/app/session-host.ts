@@ -107,13 +107,14 @@ function createSessionHost(
   const here = (): Room | undefined => whereabouts?.room()
 
   async function enterLobby(shown: Screen, moves: Whereabouts): Promise<void> {
-    await moves.moveTo(await rooms.lobby()).catch((error: unknown) => {
+    const lobby = await rooms.lobby()
+    const greet = (): void => {
+      for (const line of told.greeting(lobby, person)) shown.print(line, 'dim')
+    }
+    await moves.moveTo(lobby, greet).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       shown.quit(`! ${error.message}`, 1)
     })
-    const room = here()
-    if (!room || size() === undefined) return
-    for (const line of told.greeting(room, person)) shown.print(line, 'dim')
   }
 
   return {
@@ -159,7 +160,12 @@ function createSessionHost(
       if (kind === 'speech' && status !== 0 && size())
         screen.print('! your text is not lost: ↑ brings it back', 'error')
     },
-    remembered: async () => typing ?? { lines: [] },
+    async remembered(onDraft) {
+      if (!typing) return { lines: [] }
+      typing.onDraft(onDraft)
+      const { lines, draft } = typing
+      return draft === undefined ? { lines } : { lines, draft }
+    },
     async complete(textBeforeCursor, word) {
       const room = here()
       return room ? await input.complete(textBeforeCursor, word, room, person) : []
@@ -199,7 +205,7 @@ const callerIn = (
   signal: session.signal,
   session: {
     room,
-    moveTo,
+    moveTo: (next) => moveTo(next),
     clear: () => screen.clear(),
     quit: () => screen.quit('bye'),
   },
@@ -208,8 +214,8 @@ const callerIn = (
 /** Leaves out what the person does not want to hear. */
 const hearing = (screen: Screen, { hears }: TalkSession): Screen => ({
   ...screen,
-  deliver(entry, past) {
-    if (hears(entry)) screen.deliver(entry, past)
+  deliver(entry, how) {
+    if (hears(entry)) screen.deliver(entry, how)
   },
 })
 

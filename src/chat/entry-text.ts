@@ -1,5 +1,6 @@
 import type { ActionEntry, Entry, MessageEntry, ToolCallEntry, ToolResultEntry, Usage } from './entry.ts'
 import { headOf } from '../lib/text/characters.ts'
+import { withoutFences } from '../lib/text/fence.ts'
 import { bytes } from '../lib/bytes.ts'
 import { duration } from '../lib/duration.ts'
 import { readAmount, shownAmount } from '../lib/price.ts'
@@ -56,11 +57,15 @@ type CallFacts = Pick<ToolCallEntry, 'name' | 'arguments' | 'notRun'>
 const MAX_SHOWN_RESULT = 200
 const MAX_SHOWN_ERROR = 500
 
-/** `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`. */
+/**
+ * `Grep: src/a.ts:1: TODO … (12ms, 1.2 KiB)`: the first line of the result that says anything, or `ok`; `…` says that
+ * there is more. What is only for models, around the words of strangers, is left out.
+ */
 export function toolResultLine({ name, text, isError, durationMs, bytes: size }: ToolResultEntry): string {
-  const first = /^.*\S.*$/m.exec(text)?.[0].trim() ?? 'ok'
-  const shown = headOf(first, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT)
-  const isAll = isError || text.trim() === shown || first === 'ok'
+  const said = withoutFences(text).trim()
+  const line = /^.*\S/.exec(said)?.[0] ?? 'ok'
+  const shown = headOf(line, isError ? MAX_SHOWN_ERROR : MAX_SHOWN_RESULT).trimEnd()
+  const isAll = shown === (said || 'ok')
   return `${name}: ${shown}${isAll ? '' : ' …'} (${duration(durationMs)}, ${bytes(size)})`
 }
 
@@ -69,19 +74,22 @@ export function billLine(entry: Entry): string {
   if ((entry.kind !== 'reply' && entry.kind !== 'notice') || entry.thread !== undefined) return ''
   const { usage, durationMs, cost } = entry
   if (!usage) return ''
-  const cached = usage.cached === undefined ? '' : ` (${usage.cached} cached)`
   return [
     ...(durationMs === undefined ? [] : [duration(durationMs)]),
-    `${usage.input} tokens in${cached}`,
-    `${usage.output} out`,
-    ...(usage.estimated ? [estimateNote(usage.estimated)] : []),
+    ...tokenFacts(usage),
     ...(cost === undefined ? [] : [`cost ${shownAmount(readAmount(cost))}`]),
   ].join(' · ')
 }
 
-/** Says how much of a sum of tokens is our own count. */
-export const estimateNote = ({ input, output }: NonNullable<Usage['estimated']>): string =>
-  `of these ${input} in and ${output} out estimated`
+/** `1234 tokens in (1000 cached)`, `56 out`, and how much of that is our own count. */
+export function tokenFacts({ input, cached, output, estimated }: Usage): readonly string[] {
+  const read = `${input} tokens in${cached === undefined ? '' : ` (${cached} cached)`}`
+  const written = `${output} out`
+  if (!estimated) return [read, written]
+  const isAll = estimated.input === input && estimated.output === output
+  if (isAll) return [read, `${written} (estimated)`]
+  return [read, written, `of these ${estimated.input} in and ${estimated.output} out estimated`]
+}
 
 /** What happened in a sub-turn, in one line. The whole answer is the result of the call that started it. */
 export function threadLine(entry: Entry): string {

@@ -19,6 +19,9 @@ export class InviteRefusal extends Refusal {
   }
 }
 
+/** A key may come in, but not under this name: its owner may read why. */
+export class NameRefusal extends Refusal {}
+
 /** The words of a command do not fit it. `usage` is the right form, where there is one; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -45,6 +48,9 @@ export class StorageError extends Error {
     this.reading = reading
   }
 }
+
+/** With this reason a command is aborted where not its person has gone, but the server stops. */
+export const SERVER_STOPPING = new DOMException('the server is stopping', 'AbortError')
 
 /** What people read when something failed and only the operator, who has the log, can do something about it. */
 export const APOLOGY = 'something went wrong on the server; it was logged'

@@ -1,3 +1,4 @@
+import { counted } from '../lib/plural.ts'
 import type { EntryDraft, RoomName } from './entry.ts'
 import { Refusal } from './errors.ts'
 import { createExits, type Exits } from './exits.ts'
@@ -105,7 +106,9 @@ export function createRooms(parts: RoomParts, { limits, adminNames }: RoomsOptio
     if (owner.login?.token?.rooms) throw new Refusal('this token is for its rooms alone: it makes no other')
     const rows = await parts.rooms.all()
     if (rows.filter((row) => row.owner === owner.id).length >= limits.rooms_per_person) {
-      throw new Refusal(`you own ${limits.rooms_per_person} rooms already, which is the limit`)
+      throw new Refusal(
+        `you own ${counted(limits.rooms_per_person, 'room')} already, which is the limit (rooms_per_person)`,
+      )
     }
     const kept = adminNames?.has(wanted) && !owner.admin
     const made = !kept && (await store(newRoom(wanted, owner, isPrivate, parts.clock.now())))

@@ -6,7 +6,7 @@ import type { CallerKind } from './caller.ts'
  */
 export const HABITS: Readonly<Record<string, string>> = {
   back: 'say anything: that ends /away',
-  whois: '/who lists who is here, and what they may do',
+  whois: '/who lists who is here, ops and admins marked',
   notice: '/msg NAME TEXT writes to one person',
   query: '/msg NAME TEXT writes to one person; /reply answers the last one',
   unignore: '/ignore NAME again lets you hear them',
@@ -58,8 +58,8 @@ export const HABITS: Readonly<Record<string, string>> = {
   upload: 'pipe it: ssh HOST ask ROOM @MODEL - < FILE; a long paste is one message',
   theme: '/set theme dark, light, mono or auto',
   themes: '/set theme dark, light, mono or auto',
-  color: '/set color NAME paints your name; /set lists the colours',
-  colour: '/set color NAME paints your name; /set lists the colours',
+  color: '/set color blue paints your name; /set color lists the colours',
+  colour: '/set color blue paints your name; /set color lists the colours',
   timestamps: '/set timestamps off, minutes or full',
   bell: '/set bell off, mention or all',
   plain: '/set plain on is for screen readers, /set plain off for the rest',

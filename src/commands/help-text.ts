@@ -1,8 +1,8 @@
 import { plainRows } from '../lib/text/plain-rows.ts'
+import { briefly, exampleOf, SEEN_ROWS } from './brief-help.ts'
 import type { CallerKind } from './caller.ts'
 import type { ArgumentSpec, Command } from './define.ts'
 import type { CommandGroup } from './groups.ts'
-import { forCaller } from './habits.ts'
 import { spelled, usableFlags, usage } from './usage.ts'
 
 /** A key and what it does. */
@@ -14,48 +14,40 @@ export interface HelpKey {
 /** All groups with the names of their commands, and how to ask for more. */
 export function overview(groups: readonly CommandGroup[], kind: CallerKind, columns: number): string {
   const width = Math.max(...groups.map(({ name }) => name.length)) + 2
+  const isNarrow = columns < NARROW
   const rows = groups.flatMap(({ name, commands }) => {
     const names = commands.map((command) => named(command, kind)).join(' ')
-    return plainRows(name.padEnd(width) + names, columns, ' '.repeat(width))
+    const heading = isNarrow ? `${name}: ` : name.padEnd(width)
+    return plainRows(heading + names, columns, ' '.repeat(isNarrow ? 2 : width))
   })
-  const more = MORE.map((line) => forCaller(line, kind)).flatMap((line) => plainRows(line, columns, '  '))
-  return [...rows, ...more, ...plainRows(LAST_LINE[kind], columns, '  ')].join('\n')
+  const sentences = MORE[kind]
+  const areRows = sentences.every(({ length }) => length <= columns)
+  return [...rows, ...(areRows ? sentences : plainRows(sentences.join(' '), columns, ''))].join('\n')
 }
 
-const MORE: readonly string[] = [
-  '/help GROUP and /help COMMAND tell more, with examples; /help keys lists the keys;',
-  'any other words are looked for: /help private room',
-]
+/** Cells; below that each of them counts. */
+const NARROW = 60
 
-const LAST_LINE: Readonly<Record<CallerKind, string>> = {
-  session: 'Anything else is said in the room; @NAME in it asks a model: try @guide',
-  script: 'A script names the room first: ssh HOST say lobby hello; flags before text',
+const MORE: Readonly<Record<CallerKind, readonly string[]>> = {
+  session: [
+    '/help GROUP, COMMAND, keys or WORDS tells more.',
+    'Anything else is said in the room; @guide in it asks a model',
+  ],
+  script: [
+    'help GROUP, COMMAND, keys or WORDS tells more.',
+    'A script names the room first: ssh HOST say lobby hello; flags before text',
+  ],
 }
 
-/** The commands of one group, with their forms and an example each. */
-export const groupHelp = (
+/** The commands of one group, with their forms, what they do, and examples. */
+export function groupHelp(
   { name, about, commands }: CommandGroup,
   kind: CallerKind,
   columns: number,
-): string =>
-  [`${name}: ${about}`, ...commands.flatMap((command) => briefly(command, kind, columns))].join('\n')
-
-/** The form of a command, what it does in a few words, and an example: two rows where they have room. */
-export function briefly(command: Command, kind: CallerKind, columns: number): readonly string[] {
-  const [form, what, such] = [
-    usage(command, kind),
-    `  ${gist(command)}`,
-    `  e.g. ${exampleOf(command, kind)}`,
-  ]
-  const rows = plainRows(what, columns, '  ')
-  if (form === exampleOf(command, kind)) return [form, ...rows]
-  if (form.length + such.length <= columns) return [form + such, ...rows]
-  if (what.length + such.length <= columns) return [form, what + such]
-  return [form, ...rows, such]
+): string {
+  const heading = plainRows(`${name}: ${about}`, columns, '  ')
+  return [...heading, ...briefly(commands, { kind, columns, rows: SEEN_ROWS - heading.length })].join('\n')
 }
-
-/** The first part of a command's summary. */
-export const gist = ({ summary }: Pick<Command, 'summary'>): string => summary.split(/[;:] /, 1)[0] ?? ''
 
 /** A command and all that can stand in it. */
 export function commandHelp(command: Command, kind: CallerKind): string {
@@ -75,13 +67,6 @@ export function commandHelp(command: Command, kind: CallerKind): string {
 }
 
 const choicesOf = ({ oneOf }: ArgumentSpec): string => (oneOf ? ` (${oneOf.join(', ')})` : '')
-
-/** A line that works, as this caller types it. */
-export function exampleOf({ name, room, example }: Command, kind: CallerKind): string {
-  const words = [name, ...(kind === 'script' && room !== 'none' ? ['ROOM'] : []), example]
-  const line = words.filter((word) => word !== '').join(' ')
-  return kind === 'session' ? `/${line}` : line
-}
 
 /** The keys side by side, in as many columns as there is room for, up to two. */
 export function keysHelp(keys: readonly HelpKey[], columns: number): string {

@@ -21,7 +21,7 @@ const MAX_MENTIONS = 3
  * their slash.
  */
 export async function missedWords(text: string, callable: Callable): Promise<string | undefined> {
-  const bare = BARE_WORDS.get(text.trim().toLowerCase())
+  const bare = bareHint(text.trim().toLowerCase())
   if (bare !== undefined) return `that was said in the room; ${bare}`
   const [first = ''] = text.split('\n', 1)
   const called = /^\s*([\w.-]{1,32})[:,](?=\s)/.exec(first)?.[1]?.toLowerCase()
@@ -56,6 +56,10 @@ async function missedMention(
 
 const FOR_ALL: ReadonlySet<string> = new Set(['all', 'everyone', 'here', 'channel'])
 
+/** What to type instead of all that was said, where nobody says that to anybody. */
+const bareHint = (text: string): string | undefined =>
+  BARE_WORDS.get(text) ?? SHELL_LINES.find(([pattern]) => pattern.test(text))?.[1]
+
 const LEAVES = '/quit leaves'
 
 /** Commands of other programs, and ours without a slash, where they are all that was said. */
@@ -66,4 +70,27 @@ const BARE_WORDS: ReadonlyMap<string, string> = new Map([
   ['ls', '/rooms lists the rooms, /who the people'],
   ['rooms', '/rooms lists the rooms'],
   ['clear', '/clear clears the screen'],
+  ['@', '@NAME in a message asks a model; /models lists them'],
 ])
+
+/**
+ * What is typed into a shell, and read by nobody. `git status` is not among it, nor is `bye`: the one is an answer to
+ * somebody who asks what to type, the other what people say.
+ */
+const SHELL_LINES: readonly (readonly [line: RegExp, hint: string])[] = [
+  [/^(?:exit|quit|logout)(?: now| \d|\(\)|;)+$/, LEAVES],
+  [/^cd(?: (?:\.\.?|~|-|[~./][^ ]*))?$/, '/join NAME goes to a room, /leave back to the lobby'],
+  [/^ls(?: -[a-z]+)+$/, '/rooms lists the rooms, /who the people'],
+  [/^(?:sudo (?:su|-[is]|bash|sh)|su|su -|pwd|whoami)$/, 'this is no shell: /help lists the commands'],
+]
+
+/**
+ * The same for a command behind the sign that other programs have for it, as in `!help` and `.join den`. `isCommand`:
+ * whether there is one of that name.
+ */
+export function missedCommand(text: string, isCommand: (word: string) => boolean): string | undefined {
+  const [, word = ''] = /^[\\!.:]([a-z]+)(?: |$)/.exec(text.trim().toLowerCase()) ?? []
+  return isCommand(word)
+    ? `that was said in the room; a command begins with a slash, as in /${word}`
+    : undefined
+}

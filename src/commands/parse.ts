@@ -1,3 +1,4 @@
+import { closest } from '../lib/suggest.ts'
 import { takeWord } from '../lib/text/words.ts'
 import type { CallerKind } from './caller.ts'
 import {
@@ -73,9 +74,21 @@ export function parse(command: Command, line: string, kind: CallerKind): Parsed 
     if (!argument || (isFlagLike(word) && !flagsAreOver && argument.takes !== 'rest')) {
       throw wrong(isFlagLike(word) ? `unknown flag ${word}` : `"${word}" is one word too many`)
     }
+    if (argument.takes === 'rest' && !flagsAreOver) checkTextStart(argument, word)
     if (argument.takes !== 'words') position++
     give(argument, argument.takes === 'rest' ? left : word)
     return argument.takes === 'rest' ? '' : after
+  }
+
+  /** What looks like a flag is hardly meant as text: it is near one, or the line says nothing before it. */
+  function checkTextStart(argument: ArgumentSpec, word: string): void {
+    if (command.flags.length === 0 || !/^--[a-z]/i.test(word)) return
+    const near = closest(word, command.flags.map(spelled))
+    if (near !== undefined) throw wrong(`unknown flag ${word}; did you mean ${near}?`)
+    if (argument === command.arguments[0])
+      throw wrong(
+        `unknown flag ${word.slice(0, 40)}; a text that begins so stands after --, as in -- ${word.slice(0, 40)}`,
+      )
   }
 
   function wrong(problem: string): Error {

@@ -11,6 +11,7 @@ import { kindOf, type Caller, type ScriptControl, type SessionCaller } from './c
 import { ALL_ROOMS, type BaseContext, type Command, type Values } from './define.ts'
 import { instead } from './habits.ts'
 import { createExplain } from './explain.ts'
+import { missedCommand } from './missed-words.ts'
 import { checkChoices, parse, type Parsed } from './parse.ts'
 import { checkRights } from './rights.ts'
 import { Misuse, misuse } from './usage.ts'
@@ -67,7 +68,8 @@ export function createRunner(parts: {
     speech: (text, caller) =>
       guarded(bytes.take, text, caller, async () => {
         const { hint } = await parts.speech.say(caller.session.room, caller.person, text)
-        if (hint !== undefined) caller.out.warn(hint)
+        const missed = hint ?? missedCommand(text, (word) => byName.has(word))
+        if (missed !== undefined) caller.out.warn(missed)
       }),
   }
 

@@ -4,8 +4,9 @@ const UNITS = [
   ['m', 60],
 ] as const
 
-/** A day in milliseconds. */
-export const DAY_MS = 24 * 60 * 60 * 1_000
+/** An hour and a day in milliseconds. */
+export const HOUR_MS = 60 * 60 * 1_000
+export const DAY_MS = 24 * HOUR_MS
 
 /** Milliseconds as people say them: `80ms`, `3.2s`, `2m 5s`, `1h 30m`, `2d`: at most two units. */
 export function duration(ms: number): string {

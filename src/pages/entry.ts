@@ -18,23 +18,30 @@ import type {
 import { headOf } from '../lib/text/characters.ts'
 import { markup, type Html } from '../lib/markup.ts'
 import type { MarkdownToHtml } from './markdown-html.ts'
-import { exactText, nameHtml, timeHtml } from './texts.ts'
+import type { AuthorName } from './names.ts'
+import { exactText, timeHtml } from './texts.ts'
 
-/** An entry of a room, with all of its text, piece by piece. What is long and was not said by anybody unfolds. */
-export function* entryHtml(entry: Entry, markdown: MarkdownToHtml): Generator<Html, void, void> {
-  const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
-  if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, markdown)
-  else yield unspokenHtml(entry)
+/** What all entries of a page are shown with. */
+export interface EntryParts {
+  readonly markdown: MarkdownToHtml
+  readonly nameOf: AuthorName
 }
 
-function unspokenHtml(entry: Entry): Html {
+/** An entry of a room, with all of its text, piece by piece. What is long and was not said by anybody unfolds. */
+export function* entryHtml(entry: Entry, parts: EntryParts): Generator<Html, void, void> {
+  const isSpoken = entry.kind === 'message' || entry.kind === 'reply'
+  if (isSpoken && entry.thread === undefined) yield* spokenHtml(entry, parts)
+  else yield unspokenHtml(entry, parts)
+}
+
+function unspokenHtml(entry: Entry, { nameOf }: EntryParts): Html {
   if (entry.thread !== undefined) return sideHtml(entry)
   switch (entry.kind) {
     case 'message':
     case 'reply':
       return aside(entry, entry.text)
     case 'action':
-      return actionHtml(entry)
+      return actionHtml(entry, nameOf)
     case 'presence':
       return aside(entry, entry.text)
     case 'notice':
@@ -54,13 +61,13 @@ const anchorOf = (id: string): string => `e-${id.replace(/[^0-9A-Z]/g, '')}`
 
 function* spokenHtml(
   entry: MessageEntry | ReplyEntry,
-  markdown: MarkdownToHtml,
+  { markdown, nameOf }: EntryParts,
 ): Generator<Html, void, void> {
   const edits = entry.kind === 'message' ? entry.edits : undefined
   const mark = entry.kind === 'message' ? editedMark(entry) : ''
   yield markup`<article id="${anchorOf(entry.id)}" class="entry ${entry.kind}">
     <header>
-      ${nameHtml(entry.author)}${editedHtml(edits, mark)}
+      ${nameOf(entry)}${editedHtml(edits, mark)}
       <span class="dim">${timeHtml(entry.at)}</span>
     </header>
     `
@@ -75,10 +82,10 @@ const editedHtml = (edits: EntryId | undefined, mark: string): Html =>
     ? markup`<span class="dim">${mark}</span>`
     : markup` <a href="#${anchorOf(edits)}">${mark.trim()}</a>`
 
-function actionHtml(entry: ActionEntry): Html {
+function actionHtml(entry: ActionEntry, nameOf: AuthorName): Html {
   const what = actionText(entry)
   const shown = entry.reacts === undefined ? what : markup`<a href="#${anchorOf(entry.reacts)}">${what}</a>`
-  return markup`<p id="${anchorOf(entry.id)}" class="plain"><span class="dim">${timeHtml(entry.at)}</span> * ${nameHtml(entry.author)} ${shown}</p>
+  return markup`<p id="${anchorOf(entry.id)}" class="plain"><span class="dim">${timeHtml(entry.at)}</span> * ${nameOf(entry)} ${shown}</p>
     `
 }
 

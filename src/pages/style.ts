@@ -1,16 +1,20 @@
 /**
  * The stylesheet of all pages. Texts have at least 4.5 : 1 against every ground they can stand on, in light and dark (WCAG
- * 1.4.3); axe-core looks at both. Nothing in it names another file.
+ * 1.4.3); axe-core looks at both. The names of people, of models and errors are told apart at a glance
+ * (test/unit/pages/colours.test.ts). A table is as wide as its longest words and scrolls: a number that is broken reads as two.
+ * Nothing in it names another file.
  */
 export const STYLE = `
 :root { color-scheme: light dark;
   --ground: #fff; --panel: #f4f5f7; --line: #d5d9df; --text: #1a1d21; --dim: #59616c; --link: #0b57d0; --error: #b3261e;
   --c0: #1d5fa8; --c1: #9a1d5b; --c2: #2e6b1f; --c3: #8a4b00; --c4: #5b3fb5; --c5: #00696b; --c6: #a32020; --c7: #4d5a00;
-  --c8: #5f4b32; --c9: #3d4f5f; --c10: #7a1fa2; --c11: #006b3c }
+  --c8: #5f4b32; --c9: #3d4f5f; --c10: #7a1fa2; --c11: #006b3c;
+  --n0: #0000d7; --n1: #855b00; --n2: #c2006f; --n3: #005f00; --n4: #a300ee; --n5: #4a1c00; --model: #00707a }
 @media (prefers-color-scheme: dark) { :root {
   --ground: #14171a; --panel: #1e2226; --line: #3a4047; --text: #e6e8eb; --dim: #a3abb5; --link: #8ab4f8; --error: #ff8a80;
   --c0: #90caf9; --c1: #f48fb1; --c2: #a5d6a7; --c3: #ffcc80; --c4: #b39ddb; --c5: #80deea; --c6: #ef9a9a; --c7: #dce775;
-  --c8: #d7ccc8; --c9: #b0bec5; --c10: #ce93d8; --c11: #69f0ae } }
+  --c8: #d7ccc8; --c9: #b0bec5; --c10: #ce93d8; --c11: #69f0ae;
+  --n0: #00afff; --n1: #d78700; --n2: #ffafd7; --n3: #2fbf4f; --n4: #af87ff; --n5: #ffff87; --model: #00ffff } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, sans-serif;
   -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
@@ -30,6 +34,8 @@ pre code { padding: 0; font-size: 1em }
 .c0 { color: var(--c0) } .c1 { color: var(--c1) } .c2 { color: var(--c2) } .c3 { color: var(--c3) }
 .c4 { color: var(--c4) } .c5 { color: var(--c5) } .c6 { color: var(--c6) } .c7 { color: var(--c7) }
 .c8 { color: var(--c8) } .c9 { color: var(--c9) } .c10 { color: var(--c10) } .c11 { color: var(--c11) }
+.n0 { color: var(--n0) } .n1 { color: var(--n1) } .n2 { color: var(--n2) } .n3 { color: var(--n3) }
+.n4 { color: var(--n4) } .n5 { color: var(--n5) } .model { color: var(--model) }
 svg { fill: currentColor }
 .bar { display: block; width: 100%; height: 2rem; margin: .75rem 0; background: var(--panel);
   border: 1px solid var(--line); border-radius: 4px }
@@ -63,7 +69,7 @@ details[open] > summary.part .name::before { content: "▾ " }
 .md .heading { font-weight: 600; margin: .8rem 0 .3rem }
 .md hr { border: 0; border-top: 1px solid var(--line) }
 .md .table { overflow-x: auto }
-.md table { border-collapse: collapse; margin: .4rem 0 }
+.md table { border-collapse: collapse; margin: .4rem 0; overflow-wrap: break-word }
 .md th, .md td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left; vertical-align: top }
 .md .center { text-align: center }
 .md .right { text-align: right }

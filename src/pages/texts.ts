@@ -1,20 +1,11 @@
-import { fnv1a } from '../lib/hash.ts'
 import { markup, type Html } from '../lib/markup.ts'
-import { visibleLine, visibleText } from '../lib/text/visible-text.ts'
+import { visibleText } from '../lib/text/visible-text.ts'
 
-/** Names have the first eight colours of the stylesheet. */
-const NAME_COLOURS = 8
-/** All of them: a prompt has hardly more parts. */
+/** Of the stylesheet, `c0` and on: a prompt has hardly more parts. */
 const PART_COLOURS = 12
-
-const colourOf = (number: number): string => `c${number % NAME_COLOURS}`
 
 /** The class of one of several parts that lie side by side. */
 export const partColourOf = (number: number): string => `c${number % PART_COLOURS}`
-
-/** Somebody's name, always in the same colour; no direction of writing in it reaches beyond it. */
-export const nameHtml = (name: string): Html =>
-  markup`<b class="name ${colourOf(fnv1a(name))}"><bdi>${visibleLine(name)}</bdi></b>`
 
 /** A text exactly as it is; what would not be seen is spelled out. A browser drops a line end that follows the tag. */
 export const exactText = (text: string): Html => markup`<pre>${`\n${visibleText(text)}`}</pre>

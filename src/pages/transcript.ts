@@ -4,6 +4,7 @@ import { markup, type Html } from '../lib/markup.ts'
 import { visibleText } from '../lib/text/visible-text.ts'
 import { entryHtml, foldedHtml } from './entry.ts'
 import { loadMarkdownHtml } from './markdown-html.ts'
+import { createAuthorNames } from './names.ts'
 import { pageHead, PAGE_END } from './page.ts'
 import { momentHtml } from './texts.ts'
 
@@ -29,7 +30,7 @@ export async function createTranscript(room: {
   at: number
 }): Promise<Transcript> {
   const { name, topic, at } = room
-  const markdown = await loadMarkdownHtml()
+  const parts = { markdown: await loadMarkdownHtml(), nameOf: createAuthorNames() }
   let day = ''
   let count = 0
   let row: Entry[] = []
@@ -50,9 +51,9 @@ export async function createTranscript(room: {
     const [first] = entries
     if (!first) return
     yield headingOf(first)
-    if (entries.length === 1) return yield* entryHtml(first, markdown)
+    if (entries.length === 1) return yield* entryHtml(first, parts)
     const [sum = first] = foldPast(entries, PRESENCE_COLUMNS)
-    const all = entries.map((entry) => [...entryHtml(entry, markdown)])
+    const all = entries.map((entry) => [...entryHtml(entry, parts)])
     yield foldedHtml(sum, sum.text, markup`${all}`)
   }
 
@@ -68,7 +69,7 @@ export async function createTranscript(room: {
       if (!isComing || row.length >= MAX_IN_A_ROW || !isSameDay(entry, row[0])) yield* rowHtml()
       if (isComing) return void row.push(entry)
       yield headingOf(entry)
-      yield* entryHtml(entry, markdown)
+      yield* entryHtml(entry, parts)
     },
     *end() {
       yield* rowHtml()

@@ -27,15 +27,11 @@ const POINTS = { nameWord: 5, namePart: 3, descriptionWord: 2, descriptionPart: 
 const MIN_SHARE_OF_BEST = 0.125
 
 /**
- * The tools that match a query, best first, at most `limit`. One that the query calls by its name comes first. Then
+ * The tools that match a query, best first. One that the query calls by its name comes first. Then
  * a word counts more in a name than in a description, whole more than as a part, and the more the fewer tools have
  * it. Equal ones stay in the order given.
  */
-export function findTools(
-  query: string,
-  tools: readonly CatalogueTool[],
-  limit = 8,
-): readonly CatalogueTool[] {
+export function findTools(query: string, tools: readonly CatalogueTool[]): readonly CatalogueTool[] {
   const wanted = query.slice(0, MAX_QUERY_CHARACTERS).toLowerCase()
   const words = wordsOf(wanted).slice(0, MAX_QUERY_WORDS)
   const names = new Set([wanted.trim(), ...wanted.split(NO_PART_OF_NAMES).filter(isNoCommonWord)])
@@ -50,7 +46,6 @@ export function findTools(
   return scored
     .filter(({ named, score }) => named || (score > 0 && score >= best * MIN_SHARE_OF_BEST))
     .toSorted((a, b) => Number(b.named) - Number(a.named) || b.score - a.score)
-    .slice(0, limit)
     .map(({ tool }) => tool)
 }
 

@@ -14,8 +14,11 @@ export interface ModelSettings {
   readonly endpoint?: string
   /** Tokens, prompt and answer together. */
   readonly contextWindow: number
-  /** True where this window is smaller than the configured one only by a guess, after a refusal that told no number. */
-  readonly isWindowGuessed?: boolean
+  /**
+   * Present where this window is only guessed, after a refusal that told no number: the least factor of budgets while it
+   * holds, since it was guessed with that.
+   */
+  readonly guessFactor?: number
   /** Tokens kept free for the answer, and asked for at most. */
   readonly maxOutput: number
   /** A tiktoken encoding, such as `o200k_base`. */

@@ -62,7 +62,10 @@ const ENTRY_BOUNDARY = /\n(?=[^\s])/u
 function keepNewest(layer: Layer, tokens: number, counter: TokenCounter): TrimmedText | undefined {
   const entries = layer.entries ?? textsIn(layer.text, counter)
   const head = fullText({ heading: layer.heading, text: OMISSION })
-  const fitting = newestThatFit(entries, tokens - counter.count(`${head}\n`))
+  const space = tokens - counter.count(`${head}\n`)
+  const fitting = newestThatFit(entries, space)
+  const withCut = withCutEntry(entries, fitting, { head, space, tokens, counter })
+  if (withCut) return withCut
   for (let start = steadyStart(fitting); start < fitting.length; start += 1) {
     const kept = fitting.slice(start)
     const counted = countEntries(head, kept, counter)
@@ -102,6 +105,38 @@ function steadyStart(entries: readonly EntryText[]): number {
     givenUp += entry.tokens()
   }
   return 0
+}
+
+/**
+ * The entries that fit, after the beginning of the one before them: only where that is so long that much would stay free
+ * without it. Undefined where it is not.
+ */
+function withCutEntry(
+  entries: readonly EntryText[],
+  fitting: readonly EntryText[],
+  { head, space, tokens, counter }: CutTerms,
+): TrimmedText | undefined {
+  const before = entries[entries.length - fitting.length - 1]
+  const free = space - fitting.reduce((sum, entry) => sum + entry.tokens(), 0)
+  if (!before || fitting.length === 0 || free <= MAX_SHARE_GIVEN_UP * tokens) return undefined
+  const cut = keepEnd(before.text, 'head', free - SEAM_TOKENS, counter)
+  if (!cut) return undefined
+  const kept = [createEntryText(cut.text, counter), ...fitting]
+  const counted = countEntries(head, kept, counter)
+  if (counted > tokens) return undefined
+  const note = `the newest ${fitting.length} of ${entries.length} entries, and of the one before ${cut.note}`
+  return { text: joinEntries(head, kept), note, tokens: counted }
+}
+
+/** Tokens by which texts that meet may differ from the sum of both. */
+const SEAM_TOKENS = 4
+
+interface CutTerms {
+  readonly head: string
+  /** What entries may have of `tokens`, which is for all. */
+  readonly space: number
+  readonly tokens: number
+  readonly counter: TokenCounter
 }
 
 function cutNewest(

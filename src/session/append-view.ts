@@ -1,5 +1,6 @@
 import { billLine, entryLine } from '../chat/entry-text.ts'
 import type { Entry } from '../chat/entry.ts'
+import { personalLine } from '../chat/talk/personal-message.ts'
 import { cleanText } from '../lib/text/clean-text.ts'
 import { duration } from '../lib/duration.ts'
 import { spokenOf, type Styled } from '../lib/text/styled.ts'
@@ -7,8 +8,8 @@ import { echoChange } from './drawing/echo.ts'
 import { timeColumn } from './drawing/times.ts'
 import { createFrameWriter, type Composed, type Item } from './frame-writer.ts'
 import type { KeyName } from './keys.ts'
-import type { Draft } from './line-editor.ts'
 import type { RunningWork, Terminal } from './ports.ts'
+import { createSpokenSearch } from './spoken-search.ts'
 import { createSpokenWork } from './spoken-work.ts'
 import type { SessionView, ViewParts } from './session-view.ts'
 
@@ -35,11 +36,10 @@ export function createAppendView(
   let isRepeated = false
   let isClosed = false
   let mustRing = false
-  /** What is shown of a search for an older line, as the line editor would draw it. */
-  let search: Draft | undefined
+  const search = createSpokenSearch()
 
   /** Only where the person asked for times: whoever listens to all of it has enough to listen to. */
-  function timeOf({ at }: Entry): string {
+  function timeOf({ at }: Pick<Entry, 'at'>): string {
     const asked = hasPty ? personal.times() : undefined
     if (asked === undefined || asked === 'off') return ''
     return timeColumn(asked, personal.zone, Infinity)?.textAt(at) ?? ''
@@ -59,11 +59,10 @@ export function createAppendView(
     writer.request()
   }
 
-  /** A line for each key would be read aloud again and again: what was asked for is said, and in the end the draft stands there. */
-  function hearSearch(next: Draft): void {
-    const said = searchInWords(search, next)
-    search = next
-    if (said !== '') writer.add({ type: 'print', text: `-- ${said}` })
+  /** What was asked for is said, and in the end the draft stands there. */
+  function say(text = ''): boolean {
+    if (text !== '') writer.add({ type: 'print', text: `-- ${text}` })
+    return text !== ''
   }
 
   function compose(items: readonly Item[]): Composed {
@@ -86,24 +85,24 @@ export function createAppendView(
 
   const writer = createFrameWriter(terminal, frames, compose, () => [], fail)
   return {
-    entry(entry, past) {
-      if (past === undefined && personal.rings(entry)) ring()
-      spoken.heard(entry)
+    entry(entry, { isPast } = {}) {
+      if (!isPast && personal.rings(entry)) ring()
       if (!isTyped(entry)) writer.add({ type: 'entry', entry })
     },
     print: (text, role) =>
       writer.add({ type: 'print', text: hasPty && role === 'error' ? inWords(text) : text }),
     // With a pty the typing itself stands there, and a pipe knows what it sent.
     echo() {},
-    printUntilRead: (text, onRead) => writer.add({ type: 'print', text, onRead }),
+    message: (message, onRead) => writer.add({ type: 'message', message, onRead }),
     takes(key) {
-      const takesLine = search !== undefined && key.type === 'press' && TAKES_LINE.has(key.name)
-      return takesLine || key.type !== 'press' || !NEEDS_CURSOR.has(key.name)
+      if (key.type !== 'press') return true
+      if (key.name === 'search' && say(search.found())) return false
+      return (search.isOpen() && TAKES_LINE.has(key.name)) || !NEEDS_CURSOR.has(key.name)
     },
     draft(next) {
       if (!hasPty) return
-      if (next.prompt !== undefined) return hearSearch(next)
-      search = undefined
+      if (next.prompt !== undefined) return void say(search.changed(next))
+      search.end()
       draft = next.text
       writer.request()
     },
@@ -132,7 +131,7 @@ export function createAppendView(
 }
 
 /** Puts together one write, to a screen on which the draft `echoed` stands before the cursor. */
-function createPage(begun: string, timeOf: (entry: Entry) => string) {
+function createPage(begun: string, timeOf: (line: Pick<Entry, 'at'>) => string) {
   let echoed = begun
   let text = ''
 
@@ -150,6 +149,7 @@ function createPage(begun: string, timeOf: (entry: Entry) => string) {
     if (item.type === 'sent') type(item.text)
     endLine()
     if (item.type === 'entry') text += `${timeOf(item.entry)}${safeLine(item.entry)}\n`
+    if (item.type === 'message') text += `${timeOf(item.message)}${cleanText(personalLine(item.message))}\n`
     if (item.type === 'print') text += `${cleanText(spokenOf(item.text))}\n`
   }
 
@@ -172,16 +172,6 @@ const NEEDS_CURSOR: ReadonlySet<KeyName> = new Set([
 /** They end a search, and leave the cursor behind what was found. */
 const TAKES_LINE: ReadonlySet<KeyName> = new Set(['right', 'end'])
 
-const SEARCHING =
-  'type a part of an older line; Ctrl-R tells what was found, then an older one; End takes it, Enter sends it, Ctrl-G gives up'
-
-function searchInWords(before: Draft | undefined, { prompt = '', text }: Draft): string {
-  if (!before) return SEARCHING
-  if (prompt === before.prompt) return text === before.text ? '' : `found: ${text}`
-  const isMissed = (words = ''): boolean => words.startsWith('no line has')
-  return isMissed(prompt) && !isMissed(before.prompt) ? prompt.replace(/: $/, '') : ''
-}
-
 /** An exclamation mark is not read aloud. */
 function inWords(text: string | Styled): string | Styled {
   return typeof text === 'string' ? text.replace(/^! /, 'error: ') : text
@@ -189,7 +179,8 @@ function inWords(text: string | Styled): string | Styled {
 
 /** `entryLine`, with every later line indented even if cleaning made it. */
 function safeLine(entry: Entry): string {
-  const [first, ...later] = cleanText(entryLine(entry)).split('\n')
+  const line = cleanText(entryLine(entry))
+  const [first, ...later] = (entry.kind === 'presence' ? withoutDots(line, '; ') : line).split('\n')
   return [
     first,
     ...later.map((line) => (line.startsWith('  ') ? line : `  ${line}`)),
@@ -197,9 +188,12 @@ function safeLine(entry: Entry): string {
   ].join('\n')
 }
 
-/** That a model is done, and what it took: `-- qwen finished, 3.2s · 1234 tokens in · 56 out`. */
+/** What stands between two things for the eye is spelled out to who listens. */
+const withoutDots = (text: string, between = ', '): string => text.replaceAll(' · ', between)
+
+/** That a model is done, and what it took: `-- qwen finished, 3.2s, 1234 tokens in, 56 out`. */
 function endLines(entry: Entry): readonly string[] {
-  const bill = billLine(entry)
+  const bill = withoutDots(billLine(entry))
   if (entry.kind !== 'reply' || entry.thread !== undefined) return bill === '' ? [] : [`-- ${bill}`]
   if (entry.outcome === undefined) return []
   const took = entry.durationMs === undefined ? '' : duration(entry.durationMs)

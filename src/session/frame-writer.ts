@@ -1,4 +1,5 @@
 import type { Entry } from '../chat/entry.ts'
+import type { PersonalMessage } from '../chat/talk/personal-message.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { ViewFrames } from './frames.ts'
 import type { PrintRole, Terminal } from './ports.ts'
@@ -6,12 +7,17 @@ import type { ReplyPart } from './replies/shown-replies.ts'
 
 /** Something that stands on the screen for good. */
 export type Item =
-  | { readonly type: 'entry'; readonly entry: Entry }
+  /** `waits`: as in `Delivery`. */
+  | { readonly type: 'entry'; readonly entry: Entry; readonly waits?: true | undefined }
   | {
       readonly type: 'print'
       readonly text: string | Styled
       readonly role?: PrintRole | undefined
-      /** Such a text is not skipped; called once the client has read it. */
+    }
+  | {
+      readonly type: 'message'
+      readonly message: PersonalMessage
+      /** Such a message is not skipped; called once the client has read it. */
       readonly onRead?: (() => void) | undefined
     }
   /** A draft that was sent, where the person's own typing is echoed. */
@@ -117,7 +123,7 @@ export function createFrameWriter(
 const MAX_HELD_ITEMS = 64
 
 const isKept = (item: Item): item is Item & { readonly onRead: () => void } =>
-  item.type === 'print' && item.onRead !== undefined
+  item.type === 'message' && item.onRead !== undefined
 
 const mayWait = (item: Item): boolean => item.type === 'part' || isKept(item)
 

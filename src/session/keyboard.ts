@@ -7,6 +7,7 @@ import {
   press,
   shownDraft,
   withDraft,
+  withLine,
   withoutPast,
   withPast,
   type Draft,
@@ -21,6 +22,8 @@ export interface Keyboard {
   take(keys: readonly Key[]): boolean
   /** What was typed in earlier sessions comes before what is typed in this one. */
   remember(typed: TypedBefore): void
+  /** A draft that another session of the person left behind comes back with ↑. */
+  offer(draft: string): void
   /** What was typed before is not brought back any more. */
   forget(): void
   /** What is being typed. */
@@ -38,6 +41,8 @@ const HINT_RATE: Rate = { burst: 1, everyMs: 2_000 }
 
 const HOW_TO_LEAVE = '-- ^D or /quit leaves; ^C clears what you typed, ^X stops what a model does'
 const DRAFT_KEPT = '-- your connection broke while you typed: ↑ brings your draft back'
+const OTHER_DRAFT_KEPT =
+  '-- another connection of yours broke while you typed there: ↑ brings that draft back'
 
 /** The editor of a session, and what its keys set off. */
 export function createKeyboard({ host, view, shared, trouble, draftUnits, submit }: OpenSession): Keyboard {
@@ -107,6 +112,10 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
       editor = withPast(editor, draft === undefined ? lines : [...lines, draft])
       if (draft !== undefined) view.print(DRAFT_KEPT, 'dim')
     },
+    offer(draft) {
+      editor = withLine(editor, draft)
+      view.print(OTHER_DRAFT_KEPT, 'dim')
+    },
     forget() {
       editor = withoutPast(editor)
       view.draft(shownDraft(editor))
@@ -114,10 +123,13 @@ export function createKeyboard({ host, view, shared, trouble, draftUnits, submit
     waiting: () => waiting,
     allSubmitted: () => oneByOne(() => undefined),
     take(keys: readonly Key[]): boolean {
-      const before = editor
-      const isLeaving = keys.some((key) => view.takes(key) && takeKey(key))
-      if (editor !== before) view.draft(shownDraft(editor))
-      return isLeaving
+      return keys.some((key) => {
+        const before = editor
+        const isLeaving = view.takes(key) && takeKey(key)
+        // What the next key does may depend on what is shown.
+        if (editor !== before) view.draft(shownDraft(editor))
+        return isLeaving
+      })
     },
   }
 }

@@ -101,6 +101,20 @@ export function withPast(editor: LineEditor, lines: readonly string[]): LineEdit
   return { ...editor, sent, at: isNew ? sent.length : editor.at + lines.length }
 }
 
+/** A line that was typed elsewhere comes behind those that were sent. What is shown stays. */
+export function withLine(editor: LineEditor, line: string): LineEditor {
+  const sent = remember(editor.sent, line)
+  const gone = editor.sent.length + 1 - sent.length
+  const moved = (at: number): number => (at in editor.sent ? Math.max(0, at - gone) : sent.length)
+  const { search } = editor
+  return {
+    ...editor,
+    sent,
+    at: moved(editor.at),
+    ...(search ? { search: { ...search, at: moved(search.at) } } : {}),
+  }
+}
+
 /** Without any line that was sent before; a draft that is one of them stays, since it stands on the screen. */
 export const withoutPast = (editor: LineEditor): LineEditor => ({
   ...withoutSearch(editor),

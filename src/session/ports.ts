@@ -8,6 +8,7 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
+import type { PersonalMessage } from '../chat/talk/personal-message.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
@@ -149,14 +150,22 @@ export interface RoomFooter {
 /** The look of a text: that of all errors and refusals, or that of what matters less. */
 export type PrintRole = 'error' | 'dim'
 
+/** What an entry is to the person, besides what it says. */
+export interface Delivery {
+  /** It was recorded before the person came, so it does not ring. */
+  readonly isPast?: true
+  /** It is a question that waits for an answer, which this person may give. */
+  readonly waits?: true
+}
+
 /** What a host can show in a session. No method throws or blocks. */
 export interface Screen extends Omit<Participant, 'stream' | 'deliver'> {
-  /** As for any participant; `past` for what was recorded before the person came. */
-  deliver(entry: Entry, past?: 'past'): void
+  /** As for any participant. */
+  deliver(entry: Entry, how?: Delivery): void
   /** Text for this person only, such as the output of a command. May have many lines. */
   print(text: string | Styled, role?: PrintRole): void
-  /** The same for what must not be lost: it is not skipped, and `onRead` is called once the client has read it. */
-  printUntilRead(text: string, onRead: () => void): void
+  /** A message between two people. With `onRead` it is not skipped, and that is called once the client has read it. */
+  message(message: PersonalMessage, onRead?: () => void): void
   /** Shows a command that the person typed above what it prints, where their typing does not stand there already. */
   echo(line: string): void
   /** Draws the screen anew, with nothing on it of what was said. */
@@ -189,8 +198,11 @@ export interface SessionHost {
    * typing then, empty for nothing.
    */
   detach(screen: Screen, draft: string): Promise<void>
-  /** What the person typed in earlier sessions. Called once, before the first key is read. */
-  remembered(): Promise<TypedBefore>
+  /**
+   * What the person typed in earlier sessions. Called once, before the first key is read. `onDraft` is called with each draft
+   * that a broken connection of theirs leaves behind from then on.
+   */
+  remembered(onDraft: (draft: string) => void): Promise<TypedBefore>
   /**
    * Takes a line that the person entered: a command, or something said. Called for one line after the other, each once
    * the one before is done.

@@ -1,5 +1,6 @@
 import type { Entry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
+import type { PersonalMessage } from '../chat/talk/personal-message.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawCall } from './drawing/call-row.ts'
 import type { DrawEntry } from './drawing/drawn-text.ts'
@@ -7,19 +8,18 @@ import type { ViewFrames } from './frames.ts'
 import type { Key } from './keys.ts'
 import type { Draft } from './line-editor.ts'
 import type { Personal } from './personal.ts'
-import type { PrintRole, Screen } from './ports.ts'
+import type { Delivery, PrintRole, Screen } from './ports.ts'
 
 /** How a session is shown on one kind of terminal. Nothing here throws. */
 export interface SessionView {
-  /** `past`: it was recorded before the person came, so it does not ring. */
-  entry(entry: Entry, past?: 'past'): void
+  entry(entry: Entry, how?: Delivery): void
   /** Text for this person only, of one or more lines. */
   print(text: string | Styled, role?: PrintRole): void
   /** As in `Screen`. */
-  printUntilRead(text: string, onRead: () => void): void
+  message(message: PersonalMessage, onRead?: () => void): void
   /** As in `Screen`. */
   echo(line: string): void
-  /** False for a key that does something this view cannot show; such a key is ignored. */
+  /** False for a key that is not for the editor: what it does cannot be shown here, or this view has done it. */
   takes(key: Key): boolean
   /** What is being typed now. */
   draft(draft: Draft): void
@@ -51,11 +51,11 @@ export interface ViewParts {
 /** A view as its host sees it. `leave` is called with the exit status when the host ends the session. */
 export const screenOf = (person: Person, view: SessionView, leave: (exitStatus: number) => void): Screen => ({
   person,
-  deliver: (entry, past) => view.entry(entry, past),
+  deliver: (entry, how) => view.entry(entry, how),
   print: (text, role) => view.print(text, role),
   echo: (line) => view.echo(line),
   clear: () => view.redraw(),
-  printUntilRead: (text, onRead) => view.printUntilRead(text, onRead),
+  message: (message, onRead) => view.message(message, onRead),
   refresh: () => view.refresh(),
   bell: () => view.bell(),
   quit(farewell, exitStatus = 0) {

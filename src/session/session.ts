@@ -6,7 +6,7 @@ import { createKeyboard, type Keyboard } from './keyboard.ts'
 import { createPersonal, type PersonalParts } from './personal.ts'
 import { createSwitchingView } from './switching-view.ts'
 import { createKeyDecoder, type Key } from './keys.ts'
-import { createLiveView } from './live-view.ts'
+import { createLiveView } from './live/live-view.ts'
 import { readLines } from './pipe-lines.ts'
 import type { OpenSession } from './open-session.ts'
 import type { SessionHost, Terminal } from './ports.ts'
@@ -101,7 +101,7 @@ const PIECE_KEYS = 8
 /** Reads keys until ^D on an empty line or the person is gone, and until all lines were submitted. */
 async function readKeyboard(session: OpenSession, keyboard: Keyboard, account: Account): Promise<void> {
   const decode = createKeyDecoder()
-  keyboard.remember(await session.host.remembered())
+  keyboard.remember(await session.host.remembered((draft) => keyboard.offer(draft)))
   for await (const bytes of session.terminal.input) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       let keys: readonly Key[] = []

@@ -1,34 +1,19 @@
-import type { Entry } from '../chat/entry.ts'
 import type { RunningWork } from './ports.ts'
 
 /** Says in words, once each, that a model begins to think or has to wait: for those who are shown no status line. */
 export interface SpokenWork {
   /** The lines that are new since it was last asked. */
   lines(running: readonly RunningWork[]): readonly string[]
-  /** An entry is said: of its turn nothing is said after that, for whoever hears the answer knows that it was begun. */
-  heard(entry: Entry): void
 }
-
-/** So many turns are remembered. A room has far fewer at one time, and one that is over does not run again. */
-const MAX_HEARD = 64
 
 export function createSpokenWork(): SpokenWork {
   /** What was said of each. */
   let said: ReadonlyMap<string, string> = new Map()
-  const heard = new Set<string>()
   return {
     lines(running) {
       const before = said
       said = new Map(running.map((work) => [work.id, sentence(work)]))
-      return [...said].flatMap(([id, text]) =>
-        text === '' || before.get(id) === text || heard.has(id) ? [] : [`-- ${text}`],
-      )
-    },
-    heard(entry) {
-      if (!('turn' in entry) || entry.turn === undefined) return
-      heard.add(entry.turn)
-      const [oldest] = heard
-      if (heard.size > MAX_HEARD && oldest !== undefined) heard.delete(oldest)
+      return [...said].flatMap(([id, text]) => (text === '' || before.get(id) === text ? [] : [`-- ${text}`]))
     },
   }
 }

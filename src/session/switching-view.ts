@@ -44,10 +44,10 @@ export function createSwitchingView(
   }
 
   return {
-    entry: (entry, past) => view.entry(entry, past),
+    entry: (entry, how) => view.entry(entry, how),
     print: (...printed) => view.print(...printed),
     echo: (line) => view.echo(line),
-    printUntilRead: (...printed) => view.printUntilRead(...printed),
+    message: (...shown) => view.message(...shown),
     takes: (key) => view.takes(key),
     draft(next) {
       draft = next

@@ -56,12 +56,18 @@ export function createSearch({ room: roomNow, found, weigh }: SearchParts): Sear
   }
 }
 
+/** Tools that one search loads. */
+const MAX_FOUND = 8
+
+/** The best matches that the model does not have, and after them those that it has, where they are among the best of all. */
 function matchesIn(query: string, tools: readonly Searchable[]): readonly FoundTool[] {
   const forms = new Map(tools.map(({ tool, form }) => [tool, form]))
-  return findTools(query, [...forms.keys()]).map((tool) => {
+  const all = findTools(query, [...forms.keys()]).map((tool): FoundTool => {
     const form = forms.get(tool)
     return { tool, form: form === 'full' ? 'full' : 'short', isLoaded: form === 'full' || form === 'short' }
   })
+  const loaded = all.slice(0, MAX_FOUND).filter(({ isLoaded }) => isLoaded)
+  return [...all.filter(({ isLoaded }) => !isLoaded).slice(0, MAX_FOUND), ...loaded]
 }
 
 /** Characters of a query that an answer repeats. */

@@ -36,14 +36,18 @@ interface Answered {
 export async function ask(turn: Turn, prepared: PreparedStep, parts: AskParts): Promise<Answered> {
   const mayFollow = createAttempts()
   let step = prepared
+  let isPassing = false
   for (;;) {
     turn.step = step
     try {
-      return { step, result: await send(turn, step, parts) }
+      const result = await send(turn, step, parts)
+      if (isPassing) parts.known.forgetGuess(turn.settings)
+      return { step, result }
     } catch (error) {
       const refusal = error instanceof ModelError ? error.refusal : undefined
       if (error instanceof ModelError && !refusal) parts.known.failed(turn.settings)
       if (!refusal) throw error
+      isPassing ||= refusal.kind === 'too-long' && refusal.isPassing === true
       const next = mayFollow(refusal) ? await another(turn, step, refusal, parts) : undefined
       if (!next) {
         // What helped nothing is not kept, so that no refusal shuts a model out.
@@ -101,6 +105,7 @@ async function send(turn: Turn, step: PreparedStep, parts: AskParts): Promise<St
   await Promise.all([stored, charge(turn, settings, usage)])
   await parts.calibrations.learnFrom(settings, step.size, result.usage)
   checkAnswer(result)
+  parts.known.taken(settings, step.size.counted)
   return result
 }
 
@@ -111,7 +116,10 @@ async function charge(turn: Turn, settings: ModelSettings, usage: Usage | undefi
 
 /** Throws `ModelError` where the provider ended a step that has neither text nor calls, and says why. */
 function checkAnswer({ text, calls, end }: StepResult): void {
-  if (calls.length > 0 || text.trim() !== '' || !('word' in end)) return
+  if (calls.length > 0 || text.trim() !== '') return
+  if (end.reason === 'window')
+    throw new ModelError('its window is full before it answers', false, {}, { refusal: { kind: 'too-long' } })
+  if (!('word' in end)) return
   throw new ModelError(`its provider gave no answer (${end.word.slice(0, MAX_WORD_CHARS)})`, false)
 }
 

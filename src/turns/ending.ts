@@ -44,6 +44,7 @@ export function done(model: string, end: FinishReason): Ending {
     notice: { level: 'info', text: `@${model}'s answer was cut ${why}` },
   })
   if (end.reason === 'length') return cut('at its max_output')
+  if (end.reason === 'window') return cut('since its window is full')
   return end.reason === 'refused' ? cut(`by its provider (${end.word})`) : { outcome: 'done' }
 }
 

@@ -1,9 +1,10 @@
 import type { Clock, Log, MonotonicClock } from '../chat/ports.ts'
 import { calibrationKey } from '../prompt/calibration/calibration.ts'
-import { usualOutput } from '../lib/usual-output.ts'
 import { DAY_MS } from '../lib/duration.ts'
 import { errorMessage } from '../lib/errors.ts'
-import type { Lacks, ModelSettings } from '../prompt/model-settings.ts'
+import type { ModelSettings } from '../prompt/model-settings.ts'
+import { createGuessedWindows, type GuessedWindow } from './guessed-windows.ts'
+import { narrow, withGuess } from './narrowed.ts'
 import type { ConfiguredModel, ModelFacts, ModelFactsStore, StoredFacts } from './ports.ts'
 
 /** The configured models as they really are: what their servers tell and what refusals taught narrows the configuration. */
@@ -23,9 +24,16 @@ export interface KnownModels {
   /** Remembers what a refusal taught. A failure is only logged: then the same is learned again. */
   learn(model: ModelSettings, facts: ModelFacts): Promise<void>
   /**
-   * Forgets the window that a refusal taught: it may be a guess. Resolves to whether there was one. A failure is only
-   * logged.
+   * Takes a window in that a refusal without numbers left us to guess. It holds for an hour, or until the config is read
+   * again, and is not stored.
    */
+  guess(model: ConfiguredModel, guess: GuessedWindow): void
+  /** A prompt of so many tokens, as we count them, was taken. */
+  taken(model: ModelSettings, counted: number): void
+  /** The longest prompt that is known to have been taken, after one of so many tokens was refused; else 0. */
+  longestTaken(model: ModelSettings, refused: number): number
+  forgetGuess(model: ModelSettings): void
+  /** Forgets the window that a refusal taught, guessed or not. Resolves to whether there was one. A failure is only logged. */
   forgetWindow(model: ModelSettings): Promise<boolean>
 }
 
@@ -47,6 +55,7 @@ export function createKnownModels(
   const nextAsk = new Map<string, number>()
   const asking = new Map<string, Promise<void>>()
   const told = new Set<string>()
+  const guesses = createGuessedWindows(clock)
 
   /** Asks at most once at a time, whoever waits for it. */
   async function ask(key: string, { settings, model }: ConfiguredModel): Promise<void> {
@@ -74,24 +83,23 @@ export function createKnownModels(
     await store.put(key, { ...before, ...next })
   }
 
-  /** Tells the admin once for each window and run of the server, and once for all that are guessed one after another. */
-  function tellLowered({ name, contextWindow }: ModelSettings, window: number, isGuess: boolean): void {
-    const key = `${name} ${contextWindow} ${isGuess ? 'guess' : window}`
+  /** Tells the admin once for each window and run of the server. */
+  function tellLowered({ name, contextWindow }: ModelSettings, window: number): void {
+    const key = `${name} ${contextWindow} ${window}`
     if (told.has(key)) return
     told.add(key)
-    const facts = { model: name, context_window: contextWindow, window }
-    log.warn(facts, isGuess ? GUESSED : LOWERED)
+    log.warn({ model: name, context_window: contextWindow, window }, LOWERED)
   }
 
   const isOld = ({ learnedAt }: StoredFacts): boolean => learnedAt + LEARNED_MS < clock.now()
 
   async function lastKnown({ settings }: ConfiguredModel): Promise<ModelSettings> {
     const stored = await store.find(factsKey(settings))
-    if (!stored) return settings
-    const narrowed = narrow(settings, { ...stored, learned: isOld(stored) ? {} : stored.learned })
-    const { contextWindow, isWindowGuessed = false } = narrowed
-    if (contextWindow < settings.contextWindow) tellLowered(settings, contextWindow, isWindowGuessed)
-    return narrowed
+    const facts = stored && { ...stored, learned: isOld(stored) ? {} : stored.learned }
+    const narrowed = facts ? narrow(settings, facts) : settings
+    if (narrowed.contextWindow < settings.contextWindow) tellLowered(settings, narrowed.contextWindow)
+    const guess = guesses.find(factsKey(settings), settings)
+    return guess && guess.window < narrowed.contextWindow ? withGuess(narrowed, settings, guess) : narrowed
   }
 
   /** Runs a change of what was learned. */
@@ -124,11 +132,23 @@ export function createKnownModels(
     async learn(settings, facts) {
       await changeLearned(settings, (learned) => ({ ...learned, ...facts }))
     },
-    forgetWindow: (settings) =>
-      changeLearned(settings, (learned) => {
-        const { window, isGuess: _, ...others } = learned
-        return window === undefined ? undefined : others
-      }),
+    guess({ settings }, guess) {
+      const key = factsKey(settings)
+      const { name, contextWindow } = settings
+      if (!guesses.find(key, settings))
+        log.warn({ model: name, context_window: contextWindow, window: guess.window }, GUESSED)
+      guesses.set(key, settings, guess)
+    },
+    taken: (settings, counted) => guesses.taken(factsKey(settings), counted),
+    longestTaken: (settings, refused) => guesses.longestTaken(factsKey(settings), refused),
+    forgetGuess: (settings) => void guesses.forget(factsKey(settings)),
+    async forgetWindow(settings) {
+      const hadGuess = guesses.forget(factsKey(settings))
+      const hadTold = await changeLearned(settings, ({ window, ...others }) =>
+        window === undefined ? undefined : others,
+      )
+      return hadGuess || hadTold
+    },
   }
 }
 
@@ -138,38 +158,3 @@ const GUESSED =
 
 /** As for calibrations: what is known is known of one model of one server. */
 const factsKey = calibrationKey
-
-function narrow(settings: ModelSettings, { told, learned }: StoredFacts): ModelSettings {
-  const window = Math.min(settings.contextWindow, told.window ?? Infinity, learned.window ?? Infinity)
-  const maxOutput = window < settings.contextWindow ? outputIn(window, settings) : settings.maxOutput
-  const lacks = lacksOf(told, learned)
-  const isGuess = learned.isGuess === true && learned.window === window && window < settings.contextWindow
-  return {
-    ...settings,
-    contextWindow: window,
-    maxOutput,
-    ...(isGuess ? { isWindowGuessed: true } : {}),
-    ...(lacks ? { lacks } : {}),
-  }
-}
-
-/**
- * Tokens of an answer in a window that is smaller than the one the config speaks of: as if the config had named that one,
- * or half of it where the config says how long an answer may be.
- */
-function outputIn(window: number, { maxOutput, contextWindow }: ModelSettings): number {
-  const isUsual = maxOutput === usualOutput(contextWindow)
-  return Math.min(maxOutput, isUsual ? usualOutput(window) : Math.floor(window / 2))
-}
-
-function lacksOf(told: ModelFacts, learned: ModelFacts): Lacks | undefined {
-  const tools = reason('tools', told.tools, learned.tools)
-  const systemRole = reason('a system message', told.systemRole, learned.systemRole)
-  if (tools === undefined && systemRole === undefined) return undefined
-  return { ...(tools === undefined ? {} : { tools }), ...(systemRole === undefined ? {} : { systemRole }) }
-}
-
-function reason(what: string, told: boolean | undefined, learned: boolean | undefined): string | undefined {
-  if (told === false) return `its server says that it takes no ${what.replace(/^a /, '')}`
-  return learned === false ? `it refused ${what}` : undefined
-}

@@ -11,6 +11,8 @@ export type ModelRefusal =
       readonly total?: number
       /** Prompt and answer together. */
       readonly window?: number
+      /** True where the same prompt may be taken at another moment: what others ask at this one counts too. */
+      readonly isPassing?: boolean
     }
   /** The model, or its server, takes no tools, or no system message. */
   | { readonly kind: 'no-tools' | 'no-system-role' }

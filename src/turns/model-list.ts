@@ -7,32 +7,21 @@ import type { KnownModels } from './known-models.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** The settings that anybody may see. */
-type PublicSettings = Pick<
+type PublicSettings = { readonly isWindowGuessed?: boolean } & Pick<
   ModelSettings,
-  | 'name'
-  | 'backend'
-  | 'model'
-  | 'enabled'
-  | 'contextWindow'
-  | 'isWindowGuessed'
-  | 'maxOutput'
-  | 'encoding'
-  | 'fallback'
-  | 'lacks'
+  'name' | 'backend' | 'model' | 'enabled' | 'contextWindow' | 'maxOutput' | 'encoding' | 'fallback' | 'lacks'
 >
 
-/** What the reports of a model's provider taught, in all rooms: it shows how much goes on in private ones. */
-interface LearnedCounts {
+/** What the reports of a model's provider taught, in all rooms. It has no counts, which would tell how much goes on in private ones. */
+interface Learned {
   /** Prompts are bounded by our counts times this: what reports and refusals taught; assumed while there were none. */
   readonly calibration: number
-  /** How many reports the calibration was learned from. */
-  readonly reports: number
-  /** How many reports taught nothing, because they look as if the server had read only a part of the prompt. */
-  readonly doubted: number
+  /** Whether reports looked as if the server had read only a part of the prompt. */
+  readonly isDoubted: boolean
 }
 
 /** A model as `/models` shows it; what was learned is for admins. */
-export interface ModelStatus extends PublicSettings, Partial<LearnedCounts> {
+export interface ModelStatus extends PublicSettings, Partial<Learned> {
   /** What the config says; `contextWindow` is smaller where the server takes less. */
   readonly configuredWindow: number
   /** Turns in which it answered any request, ever. */
@@ -68,10 +57,9 @@ export async function listModels(
     const { turns = 0, input = 0, cached = 0, output = 0 } = spent.get(name) ?? {}
     const seesAll = !viewer || viewer.admin
     const learned = seesAll ? await calibrations.find(settings) : undefined
-    const { reports = 0, doubted = 0 } = learned ?? {}
-    const calibration = seesAll ? await calibrations.factorFor(settings) : 1
-    const counts = seesAll ? { calibration, reports, doubted } : {}
-    return { ...publicSettings(settings), configuredWindow, ...counts, turns, input, cached, output }
+    const isDoubted = (learned?.doubted ?? 0) > 0
+    const facts = seesAll ? { calibration: await calibrations.factorFor(settings), isDoubted } : {}
+    return { ...publicSettings(settings), configuredWindow, ...facts, turns, input, cached, output }
   })
   return await Promise.all(list)
 }
@@ -87,25 +75,15 @@ async function spentByModel(
 
 /** Each field is named, because a config also has what nobody may see, such as a key. */
 function publicSettings(settings: ModelSettings): PublicSettings {
-  const {
-    name,
-    backend,
-    model,
-    enabled,
-    contextWindow,
-    isWindowGuessed,
-    maxOutput,
-    encoding,
-    fallback,
-    lacks,
-  } = settings
+  const { name, backend, model, enabled, contextWindow, guessFactor, maxOutput, encoding, fallback, lacks } =
+    settings
   return {
     name,
     backend,
     model,
     enabled,
     contextWindow,
-    ...(isWindowGuessed ? { isWindowGuessed } : {}),
+    ...(guessFactor === undefined ? {} : { isWindowGuessed: true }),
     maxOutput,
     encoding,
     ...(fallback === undefined ? {} : { fallback }),

@@ -68,6 +68,8 @@ export type ModelEvent =
 /** Why a step ended. It is `refused` where the provider took the answer back, or could not make a call of it. */
 export type FinishReason =
   | { readonly reason: 'stop' | 'calls' | 'length' }
+  /** Prompt and answer fill the window. */
+  | { readonly reason: 'window' }
   /** `word` is the provider's own for it, on one line. */
   | { readonly reason: 'refused' | 'other'; readonly word: string }
 
@@ -88,8 +90,6 @@ export interface LanguageModel {
 export interface ModelFacts {
   /** The most tokens that its server takes, prompt and answer together. */
   readonly window?: number
-  /** True where nobody told this window: it is what a request had left after a refusal without numbers. */
-  readonly isGuess?: boolean
   /** Whether it takes tools, and a system message. */
   readonly tools?: boolean
   readonly systemRole?: boolean

@@ -3,6 +3,7 @@ import type { ModelSettings } from '../prompt/model-settings.ts'
 import { targetOf } from '../prompt/wrap.ts'
 import type { KnownModels } from './known-models.ts'
 import type { ModelRefusal } from './model-error.ts'
+import { windowFor } from './narrowed.ts'
 import type { ConfiguredModel } from './ports.ts'
 
 /** Where what a refusal teaches is remembered. */
@@ -55,15 +56,15 @@ async function learnLength(
   const { window, total } = refusal
   const tokens = refusal.tokens ?? (total === undefined ? undefined : total - settings.maxOutput)
   if (window !== undefined && window >= MIN_WINDOW && window < settings.contextWindow)
-    await known.learn(settings, { window, isGuess: false })
+    await known.learn(settings, { window })
   if (tokens !== undefined) await calibrations.learnRefusal(settings, { counted, tokens })
   const next = await known.settingsOf(model)
   const calibration = await calibrations.factorFor(next)
   if (targetOf({ ...next, calibration }) < counted) return next
-  const room = Math.floor(counted * share * calibration)
-  const guessed = room + Math.min(model.settings.maxOutput, room)
+  const fitting = Math.max(counted * share, known.longestTaken(next, counted))
+  const guessed = windowFor(Math.floor(fitting * calibration), model.settings)
   if (guessed < MIN_WINDOW) return next
-  await known.learn(next, { window: guessed, isGuess: true })
+  known.guess(model, { window: guessed, factor: calibration })
   return await known.settingsOf(model)
 }
 

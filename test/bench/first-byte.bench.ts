@@ -21,8 +21,8 @@ const ROUNDS = { rounds: 60, warmup: 20 }
 test('from Enter to the first byte at the server of the model', async () => {
   await using provider = await startModelServer()
   await using stage = await createStage({ config: configFor(provider) })
-  await stage.claim('root')
-  await using session = await stage.open('root', '-tt')
+  await stage.claim('rhea')
+  await using session = await stage.open('rhea', '-tt')
   await session.waitFor('lobby')
   const whole: number[] = []
   const echo: number[] = []

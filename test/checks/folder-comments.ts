@@ -43,6 +43,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
   'src/prompt/shown': 'shares.ts',
   'src/session/drawing': 'render-entry.ts',
   'src/session/editing': 'draft.ts',
+  'src/session/live': 'live-view.ts',
   'src/session/markdown': 'growing.ts',
   'src/tools': 'tool.ts',
   'src/tools/builtin/calculator': 'evaluate.ts',

@@ -59,7 +59,7 @@ dirs = ["${dir}"]
 search = { provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }
 `
   stage = await createStage({ config })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -97,7 +97,7 @@ describe('six files of another program in a directory of the admin', () => {
     const before = models.requests.length
     models.play(calls(name, args), says('done'))
     const allowed = ['Glob', 'Grep', 'LS', 'google_search', 'web_fetch'].flatMap((tool) => ['--allow', tool])
-    await stage.as('root', ['ask', ...allowed, 'lobby', '@qwen', 'go'])
+    await stage.as('rhea', ['ask', ...allowed, 'lobby', '@qwen', 'go'])
     const [first, second] = models.requests.slice(before)
     expect(first?.body.tools?.map((tool) => tool.function.name)).toContain(name)
     expect(second?.body.messages.at(-1)).toMatchObject({

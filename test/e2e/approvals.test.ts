@@ -17,7 +17,7 @@ beforeAll(async () => {
 approvals_per_room = 3
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -93,7 +93,7 @@ describe('a tool that changes something', () => {
       expect(alice.output().slice(from)).toContain('-- alice: allowed once')
       expect(told()).toEqual(['one\nthree\n'])
       expect(await exists('made')).toBe(true)
-      expect(await perms('root')).toEqual([])
+      expect(await perms('rhea')).toEqual([])
     },
   )
 
@@ -127,7 +127,7 @@ describe('a tool that changes something', () => {
     bob.write(`/allow ${number}\n/allow\n/deny\n`)
     await bob.waitFor(/(! only alice.*\n[^]*){3}/, bobFrom)
     expect((await stage.as('bob', ['allow', 'lobby', number])).stderr).toMatch(/^only alice, the owner/m)
-    expect(await stage.as('root', ['allow', 'lobby', 'once', number])).toMatchObject({
+    expect(await stage.as('rhea', ['allow', 'lobby', 'once', number])).toMatchObject({
       exitCode: 0,
       stdout: `allowed once (question ${number}: run_command for alice)\n`,
     })
@@ -160,7 +160,7 @@ describe('a tool that changes something', () => {
     await bob.waitFor('-- system: denied: alice left', from)
     await stage.models.arrived(before + 1)
     expect(told()).toEqual(["ERROR: Permission denied: run 'touch left'? (alice left)"])
-    expect((await stage.as('root', ['allow', 'lobby', number])).stderr).toContain(
+    expect((await stage.as('rhea', ['allow', 'lobby', number])).stderr).toContain(
       `question ${number} is not open in lobby\n`,
     )
     alice = await enter('alice')
@@ -190,12 +190,12 @@ describe('a tool that changes something', () => {
 
   test('is over when the tool is turned off, with that reason', async () => {
     const { from, number } = await asks('touch off')
-    await stage.as('root', ['tools', 'lobby', '!run_command'])
+    await stage.as('rhea', ['tools', 'lobby', '!run_command'])
     await alice.waitFor('denied: it was turned off meanwhile (run_command for alice)', from)
     alice.write(`/allow ${number}\n`)
     await alice.waitFor(`! question ${number} is not open`, from)
     await alice.waitFor('qwen: that was it', from)
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     expect(told()).toEqual(["ERROR: Permission denied: run 'touch off'? (it was turned off meanwhile)"])
     expect(await exists('off')).toBe(false)
   })
@@ -231,7 +231,7 @@ describe('what is allowed for longer', () => {
     const [grant] = await perms('alice')
     expect(grant).toMatchObject({ requester: 'alice', tool: 'run_command', target: 'echo again' })
     expect(await perms('bob')).toEqual([])
-    expect(await perms('root')).toEqual([grant])
+    expect(await perms('rhea')).toEqual([grant])
     expect((await stage.as('bob', ['perms', 'lobby', 'revoke', String(grant!.id)])).exitCode).toBe(1)
     alice.write(`/perms\n/perms revoke ${grant!.id}\n`)
     await alice.waitFor(/run_command for alice, for (8h|7h 59m), allowed by alice\n/)
@@ -261,7 +261,7 @@ describe('what is allowed for longer', () => {
   })
 
   test('is not offered for the network, and refused', async () => {
-    const before = await perms('root')
+    const before = await perms('rhea')
     const wantsNetwork = calls('run_command', { command: 'echo for good', network: true })
     const alone = alice.output().length
     stage.models.play(wantsNetwork, says('nobody was there'))
@@ -270,8 +270,8 @@ describe('what is allowed for longer', () => {
     expect(told()).toEqual([
       "ERROR: Permission denied: run 'echo for good' with the network? (only an admin can allow it, and none is in lobby)",
     ])
-    await using root = await stage.open('root', '-T')
-    await root.waitFor('-- root joined')
+    await using rhea = await stage.open('rhea', '-T')
+    await rhea.waitFor('-- rhea joined')
     const from = alice.output().length
     stage.models.play(wantsNetwork, says('that was it'))
     alice.write('@qwen please\n')
@@ -280,10 +280,10 @@ describe('what is allowed for longer', () => {
     expect(text).not.toContain('always')
     alice.write(`/allow always ${number}\n/allow ${number}\n`)
     await alice.waitFor(/(! only an admin can allow question[^]*){2}/, from)
-    expect((await stage.as('root', ['allow', 'lobby', 'always'])).stderr).toContain('only once')
+    expect((await stage.as('rhea', ['allow', 'lobby', 'always'])).stderr).toContain('only once')
     alice.write('/deny\n')
     await alice.waitFor('qwen: that was it', from)
-    expect(await perms('root')).toEqual(before)
+    expect(await perms('rhea')).toEqual(before)
   })
 })
 

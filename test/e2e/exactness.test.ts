@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { get_encoding } from 'tiktoken'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import {
   answer,
   calls,
@@ -29,7 +31,7 @@ context_window = ${WINDOW}
 max_output = ${MAX_OUTPUT}
 `
   stage = await createStage({ config: model('qwen') + model('dear') })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -37,7 +39,7 @@ afterAll(async () => {
 })
 
 const json = async <T>(...words: readonly string[]): Promise<T> => {
-  const { stdout, stderr } = await stage.as('root', words)
+  const { stdout, stderr } = await stage.as('rhea', words)
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout) as T
 }
@@ -79,10 +81,10 @@ describe('the budget of a prompt', () => {
     ['no tools', ['off']],
     ['a few tools', ['look', 'calculator', 'Gr*']],
   ])('equals a recount of the body that the provider received: %s', async (_what, scope) => {
-    await stage.as('root', ['tools', 'lobby', ...scope])
-    await stage.as('root', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
+    await stage.as('rhea', ['tools', 'lobby', ...scope])
+    await stage.as('rhea', ['say', 'lobby', 'Grüße, 世界 👩‍👩‍👧 <|endoftext|> ' + 'word '.repeat(300)])
     provider.play(says('yes'))
-    await stage.as('root', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
+    await stage.as('rhea', ['ask', 'lobby', '@qwen', 'is', 'it', 'exact?'])
     const { body } = provider.requests.at(-1)!
     const { budget } = await lastPrompt()
     expect(budget.used).toBe(recount(body).charged)
@@ -90,7 +92,7 @@ describe('the budget of a prompt', () => {
   })
 
   test('shrinks as a provider counts more than we do, and /models tells how much', async () => {
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     const targets: number[] = []
     for (let turn = 0; turn < 4; turn += 1) {
       provider.play((response, request) =>
@@ -99,7 +101,7 @@ describe('the budget of a prompt', () => {
           request,
         ),
       )
-      await stage.as('root', ['ask', 'lobby', '@dear', 'and', 'now?'])
+      await stage.as('rhea', ['ask', 'lobby', '@dear', 'and', 'now?'])
       targets.push((await lastPrompt()).budget.target)
     }
     // Nothing is known of it yet, so its provider is assumed to count a quarter more than we do.
@@ -109,37 +111,48 @@ describe('the budget of a prompt', () => {
     // The most that was reported holds, and a hundredth beside it.
     expect(learned.calibration).toBeGreaterThan(1.6)
     expect(learned.calibration).toBeLessThan(1.62)
-    expect(learned.reports).toBe(4)
     expect((await modelNamed('qwen')).calibration).toBe(1.25)
-    const { stdout } = await stage.as('root', ['models'])
-    expect(stdout).toMatch(/@dear .*; prompts are bounded by 1\.6\d times our count \(4 reports\)/)
+    const { stdout } = await stage.as('rhea', ['models'])
+    expect(stdout).toMatch(/@dear .*; prompts are bounded by 1\.6\d times our count$/m)
     const { budget } = await json<Sent['prompt']>('wrap', 'lobby', '@dear', '--json')
     expect(budget.target).toBe(Math.floor((WINDOW - MAX_OUTPUT) / learned.calibration))
     await stage.restart('SIGTERM')
-    expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration, reports: 4 })
+    expect(await modelNamed('dear')).toMatchObject({ calibration: learned.calibration })
   })
 
   test('learns from every step of a turn, each against what that step was sent', async () => {
-    const before = (await modelNamed('dear')).reports
+    const before = reportsStored()
     provider.play(calls('calculator', { expression: '6*7' }), (response, request) =>
       answer([{ text: '42' }], { usage: [recount(request.body).bare, 1] })(response, request),
     )
-    await stage.as('root', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
+    await stage.as('rhea', ['ask', 'lobby', '@dear', 'six', 'by', 'seven?'])
     // The first step's report (11 tokens) is far below our count and is left out.
-    expect((await modelNamed('dear')).reports).toBe(before + 1)
+    expect(reportsStored()).toBe(before + 1)
   })
 })
 
 const modelNamed = async (name: string) => {
-  const models = await json<
-    readonly { readonly name: string; readonly calibration: number; readonly reports: number }[]
-  >('models', '--json')
+  const models = await json<readonly { readonly name: string; readonly calibration: number }[]>(
+    'models',
+    '--json',
+  )
   return models.find((model) => model.name === name)!
+}
+
+/** How many reports of providers taught something. No command tells: they come from private rooms as well. */
+function reportsStored(): number {
+  const db = openFile(join(stage.server.dataDir, 'sshawl.db'), { readonly: true })
+  try {
+    const sum = db.prepare<[], { reports: number }>('SELECT sum(reports) AS reports FROM calibrations')
+    return sum.get()!.reports
+  } finally {
+    db.close()
+  }
 }
 
 /** What the newest turn in the lobby was sent. */
 async function lastPrompt(): Promise<Sent['prompt']> {
-  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '1', '--json'])
+  const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '1', '--json'])
   const { turn } = JSON.parse(stdout.trim()) as { readonly turn: string }
   return (await json<Sent>('turn', 'lobby', turn, '--json')).prompt
 }

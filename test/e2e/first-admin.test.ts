@@ -14,12 +14,17 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
   test('is claimed by whoever brings the code, and lets in nobody else, before and after', async () => {
     await using stage = await createStage({ config: serverSection(access) })
     const code = stage.server.claimCode!
-    expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
+    expect(stage.server.lines.join('\n')).toContain(`YOURNAME+${code}@127.0.0.1 claim ${code}`)
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
     expect(await stage.as('mallory', ['claim', code])).toMatchObject(denied)
     expect(await stage.as('mallory+WRNG-WRNG', ['whoami'], { key: 'mallory' })).toMatchObject(denied)
-    await stage.claim('root')
-    expect((await stage.as('root', ['whoami'])).stdout).toBe('root (admin)\n')
+    for (const name of ['YOURNAME', 'you', 'root'])
+      expect(await stage.as(`${name}+${code}`, ['claim', code], { key: 'rhea' })).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining(`nobody can be called ${name}`) as string,
+      })
+    await stage.claim('rhea')
+    expect((await stage.as('rhea', ['whoami'])).stdout).toBe('rhea (admin)\n')
     for (const name of ['mallory', `mallory+${code}`])
       expect(await stage.as(name, ['whoami'], { key: 'mallory' })).toMatchObject(denied)
   })
@@ -28,27 +33,27 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
 test('admins by the config open the server to nobody else, and are admins as long as it says so', async () => {
   await using stage = await createStage({ config: serverSection('closed') })
   const { dataDir } = stage.server
-  const [root, two] = await Promise.all(['root', 'two'].map((name) => stage.home.fingerprint(name)))
+  const [rhea, two] = await Promise.all(['rhea', 'two'].map((name) => stage.home.fingerprint(name)))
   const role = async (name: string) => (await stage.as(name, ['whoami'])).stdout
   const reloadWith = async (admins: readonly string[]) => {
     await writeFile(`${dataDir}.toml`, serverSection('closed', admins))
     expect((await execa(process.execPath, [MAIN, 'reload', '--data', dataDir])).exitCode).toBe(0)
   }
-  await reloadWith([root!, two!])
-  expect([await role('root'), await role('two')]).toEqual(['root (admin)\n', 'two (admin)\n'])
+  await reloadWith([rhea!, two!])
+  expect([await role('rhea'), await role('two')]).toEqual(['rhea (admin)\n', 'two (admin)\n'])
   expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
   expect(await stage.as(`mallory+${stage.server.claimCode!}`, ['whoami'], { key: 'mallory' })).toMatchObject(
     denied,
   )
   await using session = await stage.open('two', '-T')
   await session.waitFor('-- lobby')
-  await reloadWith([root!])
-  expect([await role('root'), await role('two')]).toEqual(['root (admin)\n', 'two (member)\n'])
+  await reloadWith([rhea!])
+  expect([await role('rhea'), await role('two')]).toEqual(['rhea (admin)\n', 'two (member)\n'])
   session.write('/ban mallory\n')
   await session.waitFor('only an admin can ban')
   await stage.restart('SIGTERM')
-  expect(await role('root')).toBe('root (member)\n')
+  expect(await role('rhea')).toBe('rhea (member)\n')
   expect(stage.server.claimCode).toBeDefined()
-  await stage.claim('root')
-  expect(await role('root')).toBe('root (admin)\n')
+  await stage.claim('rhea')
+  expect(await role('rhea')).toBe('rhea (admin)\n')
 })

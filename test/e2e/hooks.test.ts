@@ -5,12 +5,12 @@ import { createStage, type Stage } from '../support/server.ts'
 let stage: Stage
 beforeAll(async () => {
   stage = await createStage({ config: '[limits]\nrate_burst = 1000\n' })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
 const run = (words: readonly string[], input?: string) =>
-  stage.as('root', words, input === undefined ? {} : { input })
+  stage.as('rhea', words, input === undefined ? {} : { input })
 async function out(words: readonly string[], input?: string): Promise<string> {
   const { stdout, stderr, exitCode } = await run(words, input)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -38,7 +38,7 @@ function after_turn(turn) tools.room_kv_set("last", turn.model .. " " .. turn.ou
     const sum = '{"expression":"1+1"}'
     const refused = await run(['run', 'den', 'calculator', sum])
     expect(refused.exitCode).toBe(1)
-    expect(refused.stdout + refused.stderr).toContain("refused by the room's script: no sums, root")
+    expect(refused.stdout + refused.stderr).toContain("refused by the room's script: no sums, rhea")
     await out(['ask', 'den', '@guide', 'call', 'calculator', sum])
     expect(await out(['history', 'den'])).toContain("refused by the room's script: no sums, guide")
     await vi.waitFor(async () => expect(await out(['kv', 'den', 'last', '--json'])).toContain('guide done'))

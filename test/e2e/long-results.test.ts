@@ -16,7 +16,7 @@ context_window = 64000
 [sandbox]
 workspaces = { dev = "${mapped}" }
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -37,12 +37,12 @@ describe('a long result', () => {
     await mkdir(files('lobby'), { recursive: true })
     await writeFile(join(files('lobby'), 'log.txt'), lines.join('\r\n'))
     stage.models.play(calls('grep', { pattern: 'needle' }), says('read'))
-    expect((await as('root', 'ask', 'lobby', '@qwen', 'search')).exitCode).toBe(0)
+    expect((await as('rhea', 'ask', 'lobby', '@qwen', 'search')).exitCode).toBe(0)
     const count = Number(/\[page 1 of (\d+) of fd:1, which grep gave, /.exec(told())![1])
     const pages = [pageOf(told())]
     for (let page = 2; page <= count; page++) {
       stage.models.play(calls('read_fd', { fd: 'fd:1', page }), says('on'))
-      await as('root', 'ask', 'lobby', '@qwen', 'go on')
+      await as('rhea', 'ask', 'lobby', '@qwen', 'go on')
       pages.push(pageOf(told()))
     }
     expect(count).toBeGreaterThan(2)
@@ -51,21 +51,21 @@ describe('a long result', () => {
 
   test('is there after a restart, and its number is not given again', async () => {
     await stage.restart('SIGKILL')
-    const { stdout } = await as('root', 'run', 'lobby', 'read_fd', '{"fd":"fd:1","page":2}')
+    const { stdout } = await as('rhea', 'run', 'lobby', 'read_fd', '{"fd":"fd:1","page":2}')
     expect(whole).toContain(pageOf(stdout.trimEnd()))
-    const again = await as('root', 'run', 'lobby', 'grep', '{"pattern":"needle"}')
+    const again = await as('rhea', 'run', 'lobby', 'grep', '{"pattern":"needle"}')
     expect(again.stdout).toMatch(/\[page 1 of \d+ of fd:2, which grep gave, /)
   })
 
   test('of another room is not there, for a model and for a person', async () => {
-    await as('root', 'create', 'den', '--private')
+    await as('rhea', 'create', 'den', '--private')
     for (const fd of ['fd:1', 'lobby/fd:1', '../lobby/fd:1']) {
-      const { exitCode, stderr } = await as('root', 'run', 'den', 'read_fd', JSON.stringify({ fd }))
+      const { exitCode, stderr } = await as('rhea', 'run', 'den', 'read_fd', JSON.stringify({ fd }))
       expect(exitCode).toBe(1)
       expect(stderr).toMatch(/ERROR: read_fd: (there is no fd:1 in this room|fd: write it as)/)
     }
     stage.models.play(calls('read_fd', { fd: 'fd:1' }), says('well'))
-    await as('root', 'ask', 'den', '@qwen', 'read')
+    await as('rhea', 'ask', 'den', '@qwen', 'read')
     expect(told()).toMatch(/^ERROR: read_fd: there is no fd:1 in this room/)
   })
 
@@ -73,7 +73,7 @@ describe('a long result', () => {
     const save = JSON.stringify({ fd: 'fd:1', file_path: 'found/all.txt' })
     const refused = await as('alice', 'run', 'lobby', 'fd_to_file', save)
     expect(refused.stderr).toContain("ERROR: Permission denied: write fd:1 to 'found/all.txt'?")
-    const done = await as('root', 'run', '--allow', 'fd_to_file', 'lobby', 'fd_to_file', save)
+    const done = await as('rhea', 'run', '--allow', 'fd_to_file', 'lobby', 'fd_to_file', save)
     expect(done).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('Made found/all.txt') as string,
@@ -82,13 +82,13 @@ describe('a long result', () => {
   })
 
   test('tells a model without read_fd to ask for less', async () => {
-    await as('root', 'tools', 'lobby', 'grep')
+    await as('rhea', 'tools', 'lobby', 'grep')
     stage.models.play(calls('grep', { pattern: 'needle' }), says('hm'))
-    await as('root', 'ask', 'lobby', '@qwen', 'search')
+    await as('rhea', 'ask', 'lobby', '@qwen', 'search')
     expect(told()).toMatch(
       /the rest is read with read_fd, which is not among these tools: ask for less instead\]$/,
     )
-    await as('root', 'tools', 'lobby', 'on')
+    await as('rhea', 'tools', 'lobby', 'on')
   })
 })
 
@@ -104,7 +104,7 @@ describe('the tools glob and grep', () => {
       ['grep', { pattern: 'needle of' }],
     ] as const
     for (const [tool, args] of attempts) {
-      const { stdout, stderr } = await as('root', 'run', 'lobby', tool, JSON.stringify(args))
+      const { stdout, stderr } = await as('rhea', 'run', 'lobby', tool, JSON.stringify(args))
       expect(stdout + stderr).not.toMatch(/secret\.txt\b(?!')|of the server/)
     }
   })
@@ -118,12 +118,12 @@ describe('a room that is mapped to a directory', () => {
       stderr: expect.stringContaining('the name dev is taken; choose another') as string,
     })
     expect((await as('mallory', 'fork', 'lobby', 'dev')).exitCode).toBe(1)
-    expect((await as('root', 'create', 'dev')).exitCode).toBe(0)
-    expect((await as('root', 'run', 'dev', 'read_file', '{"file_path":"plan.txt"}')).stdout).toBe(
+    expect((await as('rhea', 'create', 'dev')).exitCode).toBe(0)
+    expect((await as('rhea', 'run', 'dev', 'read_file', '{"file_path":"plan.txt"}')).stdout).toBe(
       'the plan\n',
     )
-    expect((await as('root', 'run', 'dev', 'glob', '{"pattern":"*"}')).stdout).toBe('plan.txt\n')
-    expect((await as('root', 'run', 'lobby', 'glob', '{"pattern":"plan.txt"}')).stdout).toBe('No files.\n')
+    expect((await as('rhea', 'run', 'dev', 'glob', '{"pattern":"*"}')).stdout).toBe('plan.txt\n')
+    expect((await as('rhea', 'run', 'lobby', 'glob', '{"pattern":"plan.txt"}')).stdout).toBe('No files.\n')
   })
 })
 
@@ -135,7 +135,7 @@ describe('/todo', () => {
       { content: 'dig', status: 'in_progress' },
     ]
     stage.models.play(calls('TodoWrite', { todos }), says('noted'))
-    await as('root', 'ask', 'lobby', '@qwen', 'plan')
+    await as('rhea', 'ask', 'lobby', '@qwen', 'plan')
     expect((await as('alice', 'todo', 'lobby')).stdout).toBe('[x] look around\n[~] dig\n')
     expect(JSON.parse((await as('alice', 'todo', 'lobby', '--json')).stdout)).toEqual({
       room: 'lobby',
@@ -145,14 +145,14 @@ describe('/todo', () => {
 
   test('makes nothing of a key that holds no list', async () => {
     await as(
-      'root',
+      'rhea',
       'kv',
       'lobby',
       'todo',
       '[{"content":"a\\u001b[2Jb","status":"pending"},{"content":5},null]',
     )
     expect((await as('alice', 'todo', 'lobby')).stdout).toBe('[ ] ab\n')
-    await as('root', 'kv', 'lobby', 'todo', '{"not":"a list"}')
+    await as('rhea', 'kv', 'lobby', 'todo', '{"not":"a list"}')
     expect((await as('alice', 'todo', 'lobby')).stdout).toBe('The todo list is empty.\n')
   })
 })

@@ -22,14 +22,14 @@ let stage: Stage
 const inDir = (file: string): string => join(stage.dir, file)
 
 const run = (tool: string, args: object) =>
-  stage.as('root', ['run', 'lobby', '--allow', tool, tool, JSON.stringify(args)])
+  stage.as('rhea', ['run', 'lobby', '--allow', tool, tool, JSON.stringify(args)])
 
 /** The names of the tools that a model gets. */
-const offered = async (): Promise<string> => (await stage.as('root', ['ask', 'lobby', '@guide tools'])).stdout
+const offered = async (): Promise<string> => (await stage.as('rhea', ['ask', 'lobby', '@guide tools'])).stdout
 
 beforeAll(async () => {
   stage = await createStage({ config: '' })
-  await stage.claim('root')
+  await stage.claim('rhea')
   await mkdir(inDir('shared'))
   await writeFile(inDir('shared/hello.txt'), 'hello from a file')
   const node = process.execPath
@@ -84,7 +84,7 @@ describe('servers that others publish', () => {
 
 describe('a room with servers', () => {
   test('has the tools of one of them by its name, and a model gets no others', async () => {
-    expect((await stage.as('root', ['tools', 'lobby', 'holler'])).exitCode).toBe(0)
+    expect((await stage.as('rhea', ['tools', 'lobby', 'holler'])).exitCode).toBe(0)
     expect(
       (await offered())
         .replace(/^.*?: /, '')
@@ -127,5 +127,5 @@ describe('a room with servers', () => {
 
 /** Waits until a tool is in the list: each question is answered once the server has looked at all it has to do. */
 async function listed(name: string): Promise<void> {
-  for (;;) if ((await stage.as('root', ['tools', 'lobby', '--json'])).stdout.includes(`"${name}"`)) return
+  for (;;) if ((await stage.as('rhea', ['tools', 'lobby', '--json'])).stdout.includes(`"${name}"`)) return
 }

@@ -38,19 +38,19 @@ context_window = 600
 system_prompt = "${'Be kind to all. '.repeat(100)}"
 `,
   })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
   await models[Symbol.asyncDispose]()
 })
 
-const ask = (model: string, ...words: string[]) => stage.as('root', ['ask', 'lobby', model, ...words])
-const json = async (words: readonly string[]) => JSON.parse((await stage.as('root', words)).stdout)
+const ask = (model: string, ...words: string[]) => stage.as('rhea', ['ask', 'lobby', model, ...words])
+const json = async (words: readonly string[]) => JSON.parse((await stage.as('rhea', words)).stdout)
 
 describe('a model over HTTP', () => {
   test('is sent exactly the visible tools, under the same names as in its prompt', async () => {
-    await stage.as('root', ['tools', 'lobby', 'internal', 'calculator'])
+    await stage.as('rhea', ['tools', 'lobby', 'internal', 'calculator'])
     models.play(says('hel', 'lo'))
     const { stdout, exitCode } = await ask('@qwen', 'hi')
     expect({ stdout, exitCode }).toEqual({ stdout: 'hello\n', exitCode: 0 })
@@ -67,7 +67,7 @@ describe('a model over HTTP', () => {
   })
 
   test('that calls a hidden tool is told so in the words of the contract, and nothing runs', async () => {
-    await stage.as('root', ['tools', 'lobby', 'calculator', 'look'])
+    await stage.as('rhea', ['tools', 'lobby', 'calculator', 'look'])
     models.play(calls('run_command', { command: 'touch pwned' }), says('sorry'))
     expect((await ask('@qwen', 'do it')).stdout).toContain('sorry')
     const reply = models.requests.at(-1)!.body.messages.at(-1)!
@@ -80,7 +80,7 @@ describe('a model over HTTP', () => {
   })
 
   test('that calls Grep gets what Grep found in its next request', async () => {
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     const files = join(stage.server.dataDir, 'rooms', 'lobby', 'files')
     await mkdir(files, { recursive: true })
     await writeFile(join(files, 'a.txt'), 'one\nneedle here\n')
@@ -93,9 +93,9 @@ describe('a model over HTTP', () => {
   })
 
   test('whose tools are taken away in mid-turn cannot call them any more', async () => {
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     models.play(async (response, request) => {
-      await stage.as('root', ['tools', 'lobby', 'off'])
+      await stage.as('rhea', ['tools', 'lobby', 'off'])
       await calls('calculator', { expression: '1+1' })(response, request)
     }, says('well'))
     await ask('@qwen', 'count')
@@ -103,7 +103,7 @@ describe('a model over HTTP', () => {
       content: "ERROR: You requested a tool called 'calculator', however we only have these tools: ",
     })
     expect(models.requests.at(-1)!.body.tools ?? []).toEqual([])
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
   })
 
   test('that fails is told in the room, and the script exits 1', async () => {
@@ -146,10 +146,21 @@ describe('a model over HTTP', () => {
     const asking = ask('@qwen', 'take your time')
     await models.arrived(before + 1)
     expect((await stage.as('mallory', ['stop', 'lobby'])).exitCode).toBe(1)
-    expect((await stage.as('root', ['stop', 'lobby'])).exitCode).toBe(0)
+    expect((await stage.as('rhea', ['stop', 'lobby'])).exitCode).toBe(0)
     expect((await asking).exitCode).toBe(1)
     await models.abandoned()
   })
+})
+
+test('the room reads that the server was stopped, and not that its person went away', async () => {
+  models.play(hang())
+  const before = models.requests.length
+  const asking = ask('@qwen', 'take your time')
+  await models.arrived(before + 1)
+  await stage.restart('SIGTERM')
+  await asking
+  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '3'])
+  expect(stdout).toContain("@qwen's turn for root was stopped: the server is stopping")
 })
 
 describe('the budget', () => {
@@ -181,9 +192,9 @@ describe('the budget', () => {
 
   test('grows by exactly the tokens of the tools that are added', async () => {
     const layer = (one: Wrapped): number => one.layers.find(({ name }) => name === 'tools')?.tokens ?? 0
-    await stage.as('root', ['tools', 'lobby', 'calculator'])
+    await stage.as('rhea', ['tools', 'lobby', 'calculator'])
     const few = await wrapped()
-    await stage.as('root', ['tools', 'lobby', 'calculator', 'Grep', 'Glob'])
+    await stage.as('rhea', ['tools', 'lobby', 'calculator', 'Grep', 'Glob'])
     const more = await wrapped()
     const added = more.tools.filter(({ name }) => name === 'Grep' || name === 'Glob')
     expect(more.budget.tools - few.budget.tools).toBe(added.reduce((sum, tool) => sum + tool.tokens, 0))
@@ -197,7 +208,7 @@ describe('the budget', () => {
     const { exitCode, stderr } = await ask('@tiny', 'hi')
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/wrap: layer "model_identity" needs \d+ tokens, \d+ of \d+ are left/)
-    const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '3'])
+    const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '3'])
     expect(stdout).toMatch(/wrap: layer "model_identity" needs/)
     expect(models.requests.length).toBe(before)
   })
@@ -205,13 +216,13 @@ describe('the budget', () => {
 
 describe("a room's script that never ends", () => {
   test('costs its own turn only: another room answers meanwhile', async () => {
-    await stage.as('root', ['create', 'tarpit'])
+    await stage.as('rhea', ['create', 'tarpit'])
     const source =
       'function default_wrap(t) if tools.room_kv_get("stuck") then while true do end end return wrap(t):system() end'
-    const set = await stage.as('root', ['script', 'tarpit', 'set'], { input: source })
+    const set = await stage.as('rhea', ['script', 'tarpit', 'set'], { input: source })
     expect(set).toMatchObject({ exitCode: 0, stderr: '' })
-    await stage.as('root', ['kv', 'tarpit', 'stuck', 'true'])
-    const stuck = stage.as('root', ['ask', 'tarpit', '@qwen', 'hi'])
+    await stage.as('rhea', ['kv', 'tarpit', 'stuck', 'true'])
+    const stuck = stage.as('rhea', ['ask', 'tarpit', '@qwen', 'hi'])
     const others = await Promise.all(
       [1, 2, 3].map(() => stage.as('alice', ['ask', 'lobby', '@guide', 'help'])),
     )
@@ -220,12 +231,12 @@ describe("a room's script that never ends", () => {
     const { exitCode, stderr } = await stuck
     expect(exitCode).toBe(1)
     expect(stderr).toBe('script:1: it runs longer than 250 ms\n')
-    await stage.as('root', ['kv', 'tarpit', 'stuck', '-'])
+    await stage.as('rhea', ['kv', 'tarpit', 'stuck', '-'])
     expect((await stage.as('alice', ['ask', 'tarpit', '@guide', 'help'])).exitCode).toBe(0)
   })
 
   test('that does not compile is refused with its line', async () => {
-    const { exitCode, stderr } = await stage.as('root', ['script', 'tarpit', 'check'], {
+    const { exitCode, stderr } = await stage.as('rhea', ['script', 'tarpit', 'check'], {
       input: 'local x = 1\nfunction (',
     })
     expect(exitCode).toBe(1)

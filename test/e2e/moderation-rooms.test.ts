@@ -76,7 +76,7 @@ describe('out of a room', () => {
     await session.waitFor('-- yard', seen)
     session.write('/leave\r')
     await session.waitFor(/-- lobby[^]*-- lobby[^]*-- lobby/)
-    await done('root', 'kick lobby mallory')
+    await done('rhea', 'kick lobby mallory')
     expect(await session.exit).toBe(1)
     expect((await run('mallory', 'whoami')).exitCode).toBe(0)
   })
@@ -107,11 +107,11 @@ describe('out of a room', () => {
     const refused = [
       ['bob', 'ban --room yard ann', 'owns yard'],
       ['bob', 'kick yard ann', 'owns yard'],
-      ['bob', 'mute yard root', 'is an admin'],
+      ['bob', 'mute yard rhea', 'is an admin'],
       ['bob', 'kick yard bob', 'that is yourself'],
       ['mallory', 'mute yard bob', 'only the owner of yard, an op or an admin'],
       ['mallory', 'ban --room yard bob', 'only the owner of yard, an op or an admin'],
-      ['root', 'ban --room lobby bob', 'every session begins in the lobby'],
+      ['rhea', 'ban --room lobby bob', 'every session begins in the lobby'],
     ] as const
     for (const [name, line, why] of refused) {
       const { exitCode, stderr } = await run(name, line)

@@ -50,7 +50,8 @@ test('the first screen says where one is, who is here, and what to type; once so
   await ann.waitFor(READY)
   await ann.waitFor('/claim CODE')
   const first = await screenOf(ann)
-  expect(first.slice(first.indexOf('-- lobby'), -2)).toEqual([
+  const top = first.indexOf('-- lobby')
+  expect(first.slice(top, top + 4)).toEqual([
     '-- lobby',
     '-- nobody else is here now',
     '-- type to speak; @guide shows you around; /help lists the commands; nobody is',
@@ -76,9 +77,9 @@ test('the first screen says where one is, who is here, and what to type; once so
 const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['hello everybody', /newt:\S* hello everybody/],
   ['help', /that was said in the room; \/help lists the commands/],
-  ['/help', /\/help GROUP and \/help COMMAND tell more/],
-  ['/h', /\/help GROUP and \/help COMMAND tell more/],
-  ['/?', /\/help GROUP and \/help COMMAND tell more/],
+  ['/help', /\/help GROUP, COMMAND, keys or WORDS tells more/],
+  ['/h', /\/help GROUP, COMMAND, keys or WORDS tells more/],
+  ['/?', /\/help GROUP, COMMAND, keys or WORDS tells more/],
   ['/help keys', /Ctrl-R +look for an older line/],
   ['/help talk', /\/msg NAME TEXT… {2}e\.g\. \/msg bob/],
   ['/help private room', /\/invite NAME/],
@@ -104,6 +105,10 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/kv list', /no key is set/],
   ['/kv set mood happy', /newt set mood to "happy"/],
   ['/kv mood', /happy/],
+  ['/kv get mood', /happy/],
+  ['/kv delete mood', /newt removed the key mood/],
+  ['/kv rm', /rm takes one key, as in: kv rm colour/],
+  ['/topic --jsno', /unknown flag --jsno; did you mean --json\?/],
   ['/tools grpe', /grpe matches no tool; did you mean grep\?; the scope was not changed/],
   ['/tools Gr* !Grep', /leaves no tool; case counts/],
   ['/part', /-- lobby/],
@@ -128,13 +133,32 @@ const THINGS: readonly (readonly [typed: string, seen: RegExp])[] = [
   ['/set history', /history on \(or off\)/],
   ['/', /which command\? \/help lists them/],
   ['//etc is full', /(?:newt:|·)\S* \/etc is full/],
+  ['exit now', /that was said in the room; \/quit leaves/],
+  ['cd ..', /that was said in the room; \/join NAME goes to a room/],
+  ['sudo su', /this is no shell: \/help lists the commands/],
+  ['!help', /a command begins with a slash, as in \/help/],
+  ['.help', /a command begins with a slash, as in \/help/],
+  ['\\help', /a command begins with a slash, as in \/help/],
+  ['@', /@NAME in a message asks a model/],
+  ['@all hello', /everybody here reads what you say/],
+  ['bye', /(?:newt:|·)\S* bye/],
+  ['/help @guide', /type @guide help, without \/help/],
+  ['/ping', /whoever is here is in \/who/],
+  ['/whois', /\/who lists who is here, ops and admins marked/],
+  ['/color', /\/set color blue paints your name/],
+  ['/set bell on', /bell is mention/],
+  ['/set timestamps on', /timestamps is minutes/],
+  ['/set dark', /there is no option dark/],
+  [':wq', /that was said in the room; \/quit leaves/],
+  ['#lobby', /(?:newt:|·)\S* #lobby/],
+  [' /help', /a blank stands before the slash/],
   ['/clear', /\u001b\[2J/],
   ['exit', /that was said in the room; \/quit leaves/],
   ['/nick newton', /you are newton now; newt is kept from others/],
 ]
 
-test('forty things that a newcomer tries', async () => {
-  expect(THINGS.length).toBeGreaterThanOrEqual(40)
+test('eighty things that a newcomer tries', async () => {
+  expect(THINGS.length).toBeGreaterThanOrEqual(80)
   await using newt = await stage.open('newt', '-tt')
   await newt.waitFor(READY)
   for (const [typed, seen] of THINGS) await type(newt, `${typed}\r`, seen)
@@ -142,6 +166,7 @@ test('forty things that a newcomer tries', async () => {
   for (const command of ['> /who', '> /part', '> /nick newton']) expect(rows).toContain(command)
   await type(newt, '\u0003', /\^D or \/quit leaves/)
   await type(newt, '/jo\t', /\/join /)
+  await typeUntilShown(newt, '\u0015/set bell m\t', '> /set bell mention')
   newt.write('\u0015\u0004')
   expect(await newt.exit).toBe(0)
 })

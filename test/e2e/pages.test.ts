@@ -36,6 +36,10 @@ Some **bold** text, \`code\`, a [link](https://example.org/) and mail@example.or
 | :--- | ----: |
 | 1    |     2 |
 
+| file                                        | lines | fix |
+| :------------------------------------------ | ----: | --: |
+| src/session/drawing/theme.ts, as it was now | 1204  |  12 |
+
 \`\`\`js
 if (a < b && c > d) console.log("</code></pre>")
 \`\`\`
@@ -46,7 +50,7 @@ if (a < b && c > d) console.log("</code></pre>")
 2. two`
 
 const as = async (words: readonly string[], input?: string): Promise<string> => {
-  const { stdout, stderr, exitCode } = await stage.as('root', words, input === undefined ? {} : { input })
+  const { stdout, stderr, exitCode } = await stage.as('rhea', words, input === undefined ? {} : { input })
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   return stdout
 }
@@ -78,7 +82,7 @@ context_window = 60000
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
   await fillRoom('den')
 }, 120_000)
 afterAll(async () => {
@@ -166,7 +170,7 @@ describe.skipIf(lacks('chromium'))('a page', () => {
     await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
       const reply = page.locator('article.reply').last()
       expect(await reply.locator('strong').first().textContent()).toBe('bold')
-      expect(await reply.locator('td').allTextContents()).toEqual(['1', '2'])
+      expect(await reply.locator('table').first().locator('td').allTextContents()).toEqual(['1', '2'])
       expect(await reply.locator('pre code').first().textContent()).toBe(
         'if (a < b && c > d) console.log("</code></pre>")\n',
       )
@@ -189,6 +193,16 @@ describe.skipIf(lacks('chromium'))('a page', () => {
       const summaries = (await page.locator('summary').allTextContents()).join('\n')
       for (const { name, tokens, form } of prompt.tools)
         if (form !== 'deferred') expect(summaries).toContain(`${name}: ${tokens} tokens, ${form}`)
+    })
+  })
+
+  test('breaks no word and no number of a table on a phone: the table scrolls', async () => {
+    await browser.look(await pageOf('export'), LOOKS[0]!, async ({ page }) => {
+      for (const text of ['12', 'fix']) {
+        const cell = page.locator('.md td, .md th', { hasText: new RegExp(`^${text}$`) }).first()
+        const { width = 0 } = (await cell.boundingBox()) ?? {}
+        expect(width).toBeGreaterThan(30)
+      }
     })
   })
 

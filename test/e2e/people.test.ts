@@ -51,8 +51,22 @@ describe('a name', () => {
     if (stdout !== '') expect(JSON.parse(stdout).role).toBe('guest')
   })
 
-  test.each(['guide', 'system', 'lobby', 'a b', '-'])('%j cannot be had', async (name) => {
-    const { exitCode, stdout } = await stage.as(name, ['whoami'])
-    expect({ exitCode, stdout }).toEqual({ exitCode: 255, stdout: '' })
+  test.each([
+    ['guide', 'the name guide is taken; choose another'],
+    ['system', 'nobody can be called system: the server speaks in this name'],
+    ['lobby', 'nobody can be called lobby'],
+    ['NOBODY', 'nobody can be called NOBODY: the server says it of nobody in particular'],
+    ['s0mebody', 'nobody can be called s0mebody'],
+    ['everyone', 'choose another name. Log in as ssh NAME@…'],
+    ['a b', 'a name is 1-24 letters, digits, _ . or -'],
+    ['_', 'a name needs a letter or a digit'],
+  ])('%j cannot be had, and its key is told why at each command and session', async (name, why) => {
+    const { exitCode, stdout, stderr } = await stage.as(name, ['whoami'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain(`You cannot come in under this name: `)
+    expect(stderr).toContain(why)
+    await using session = await stage.open(name, '-T')
+    await session.waitFor(why)
+    expect(await session.exit).toBe(1)
   })
 })

@@ -7,7 +7,7 @@ import { createModelStage, type ModelStage } from '../support/server.ts'
 let stage: ModelStage
 beforeAll(async () => {
   stage = await createModelStage()
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -38,7 +38,7 @@ test('an export has all of a room, as Markdown and as JSON, whatever bytes were 
 
 test('a reader who goes away in the middle of a long export harms nobody', async () => {
   const text = `${'x'.repeat(60)}\n`.repeat(300)
-  for (let at = 0; at < 60; at++) await stage.as('root', ['say', 'log'], { input: text })
+  for (let at = 0; at < 60; at++) await stage.as('rhea', ['say', 'log'], { input: text })
   const target = { user: 'bob', port: stage.server.port, key: await stage.home.key('bob') }
   const reader = openSsh(target, ['export', 'log'])
   await once(reader.child.stdout, 'data')

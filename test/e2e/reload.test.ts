@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeFile(join(tools, 'Gone.tool'), '@name Gone\n@wrapped todo_read\n')
   stage = await createStage({ config: configWith('first', toolsSection()) })
   file = `${stage.server.dataDir}.toml`
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -64,7 +64,7 @@ describe('SIGHUP', () => {
       await calls('Sum', { expression: '2 + 3' })(response, request)
     }
     models.play(held, says('five'))
-    const asked = stage.as('root', ['ask', 'lobby', '@qwen', 'add'])
+    const asked = stage.as('rhea', ['ask', 'lobby', '@qwen', 'add'])
     await models.arrived(1)
 
     await rm(join(tools, 'Gone.tool'))
@@ -88,7 +88,7 @@ describe('SIGHUP', () => {
     expect(models.requests[1]?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: '5' })
 
     models.play(says('second'), says('third'))
-    for (const name of ['qwen', 'newer']) await stage.as('root', ['ask', 'lobby', `@${name}`, 'you?'])
+    for (const name of ['qwen', 'newer']) await stage.as('rhea', ['ask', 'lobby', `@${name}`, 'you?'])
     expect(models.requests.slice(2).map(({ body }) => body.model)).toEqual(['second', 'third'])
   })
 
@@ -103,7 +103,7 @@ describe('SIGHUP', () => {
       await calls('Sum', { expression: '2 + 3' })(response, request)
     }
     models.play(held, says('no'))
-    const asked = stage.as('root', ['ask', 'lobby', '@qwen', 'add'])
+    const asked = stage.as('rhea', ['ask', 'lobby', '@qwen', 'add'])
     await models.arrived(before + 1)
     await writeFile(file, `${configWith('first', toolsSection())}tools = ["look"]\n`)
     await hangUp(DONE)

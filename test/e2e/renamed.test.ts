@@ -11,7 +11,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 const run: ModeratedStage['run'] = (...args) => stage.run(...args)
 const done: ModeratedStage['done'] = (...args) => stage.done(...args)
 const texts = async (room: string, count = 20) =>
-  (await stage.entries('root', room, count)).map(({ text }) => text)
+  (await stage.entries('rhea', room, count)).map(({ text }) => text)
 
 test('a change of name from a script is an entry where the person spoke, and where they are a member', async () => {
   await done('ann', 'create den')
@@ -19,24 +19,24 @@ test('a change of name from a script is an entry where the person spoke, and whe
   await done('mallory', 'join den')
   await done('mallory', 'rename VOTE')
   for (const room of ['lobby', 'den']) expect(await texts(room)).toContain('mallory is called VOTE now')
-  expect(await done('root', 'history cave')).toBe('')
+  expect(await done('rhea', 'history cave')).toBe('')
 })
 
 test('the former name leads moderators, and who writes or ignores, to the bearer, with the name of now', async () => {
-  expect(await done('root', 'mute lobby mallory 1h')).toBe('root muted VOTE for 1h\n')
+  expect(await done('rhea', 'mute lobby mallory 1h')).toBe('rhea muted VOTE for 1h\n')
   expect((await run('VOTE', 'say lobby x', 'mallory')).stderr).toContain('you are muted in lobby')
-  expect(await done('root', 'unmute lobby mallory')).toBe('root unmuted VOTE\n')
+  expect(await done('rhea', 'unmute lobby mallory')).toBe('rhea unmuted VOTE\n')
   expect(await done('ann', 'msg mallory stop it')).toContain('you -> VOTE: stop it')
   expect(await done('ann', 'ignore mallory')).toContain('VOTE')
   expect(await done('ann', 'op den mallory')).toContain('ann made VOTE an op')
   expect(await done('ann', 'deop den mallory')).toContain('from VOTE')
-  expect(await done('root', 'ban mallory 1h')).toBe('root banned VOTE from the server for 1h\n')
+  expect(await done('rhea', 'ban mallory 1h')).toBe('rhea banned VOTE from the server for 1h\n')
   expect((await run('VOTE', 'whoami', 'mallory')).exitCode).toBe(255)
-  expect(await done('root', 'unban mallory')).toContain('lifted the ban of VOTE')
+  expect(await done('rhea', 'unban mallory')).toContain('lifted the ban of VOTE')
 })
 
 test('nobody fills a room with changes of name, muted or not, nor with joining and leaving', async () => {
-  await done('root', 'mute lobby VOTE')
+  await done('rhea', 'mute lobby VOTE')
   const names = ['mallory', 'VOTE', 'mallory', 'VOTE', 'mallory', 'VOTE', 'mallory', 'VOTE']
   const outcomes: string[] = []
   for (const name of names) outcomes.push((await run('mallory', `rename ${name}`, 'mallory')).stderr)
@@ -49,7 +49,7 @@ test('nobody fills a room with changes of name, muted or not, nor with joining a
     await done('bob', 'join yard')
     await done('bob', 'leave yard')
   }
-  const entries = await stage.entries('root', 'yard', 100)
+  const entries = await stage.entries('rhea', 'yard', 100)
   expect(entries.length).toBeLessThanOrEqual(20)
   expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['presence']))
 })

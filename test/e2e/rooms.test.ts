@@ -4,7 +4,7 @@ import { createStage, type Stage } from '../support/server.ts'
 let stage: Stage
 beforeAll(async () => {
   stage = await createStage()
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

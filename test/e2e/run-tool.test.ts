@@ -9,13 +9,13 @@ beforeAll(async () => {
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
 const run = (who: string, ...words: string[]) => stage.as(who, ['run', ...words])
 const last = async (count: number) =>
-  (await stage.as('root', ['history', 'lobby', '-n', String(count), '--json'])).stdout
+  (await stage.as('rhea', ['history', 'lobby', '-n', String(count), '--json'])).stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -69,10 +69,10 @@ describe('a script that runs a tool', () => {
   })
 
   test('gets for a hidden tool what it gets for one that never was', async () => {
-    await stage.as('root', ['tools', 'lobby', 'calculator'])
+    await stage.as('rhea', ['tools', 'lobby', 'calculator'])
     const hidden = await run('alice', 'lobby', 'Grep', '{}')
     const never = await run('alice', 'lobby', 'Nope', '{}')
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
     expect(hidden.stderr).toBe(
       "ERROR: You requested a tool called 'Grep', however we only have these tools: 'calculator'\n",
     )
@@ -80,7 +80,7 @@ describe('a script that runs a tool', () => {
   })
 
   test('learns nothing of a private room', async () => {
-    await stage.as('root', ['create', 'den', '--private'])
+    await stage.as('rhea', ['create', 'den', '--private'])
     const refused = await run('alice', 'den', 'calculator', '{"expression":"1"}')
     const never = await run('alice', 'nowhere', 'calculator', '{"expression":"1"}')
     expect(refused).toEqual({ ...never, stderr: never.stderr.replace('nowhere', 'den') })
@@ -93,13 +93,13 @@ describe('a script whose tool needs a permission', () => {
   const command = '{"command":"echo ran"}'
 
   test.skipIf(lacks('bwrap'))('is refused unless an op names the tool', async () => {
-    const denied = await run('root', 'lobby', 'run_command', command)
+    const denied = await run('rhea', 'lobby', 'run_command', command)
     expect(denied).toEqual({
       stdout: '',
       stderr: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)\n",
       exitCode: 1,
     })
-    expect(await run('root', '--allow', 'run_command', 'lobby', 'run_command', command)).toEqual({
+    expect(await run('rhea', '--allow', 'run_command', 'lobby', 'run_command', command)).toEqual({
       stdout: 'ran\n',
       stderr: '',
       exitCode: 0,
@@ -109,12 +109,12 @@ describe('a script whose tool needs a permission', () => {
       'tool_call',
       'tool_result',
     ])
-    expect(await run('root', '--allow', 'write_file', 'lobby', 'run_command', command)).toEqual(denied)
+    expect(await run('rhea', '--allow', 'write_file', 'lobby', 'run_command', command)).toEqual(denied)
   })
 
   test.each([
     ['alice', 'run_command', /^only the owner of lobby, an op or an admin can allow tools from a script/],
-    ['root', 'rm_command', /^there is no tool called rm_command in lobby; see tools/],
+    ['rhea', 'rm_command', /^there is no tool called rm_command in lobby; see tools/],
   ])('is refused at once when %s allows %s', async (who, tool, stderr) => {
     const result = await run(who, '--allow', tool, 'lobby', 'run_command', command)
     expect(result).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(stderr) as string })
@@ -122,7 +122,7 @@ describe('a script whose tool needs a permission', () => {
 
   test.skipIf(lacks('bwrap'))('names them for the turn that it starts, too', async () => {
     stage.models.play(calls('run_command', { command: 'echo ran' }), says('fine'))
-    const asked = await stage.as('root', [
+    const asked = await stage.as('rhea', [
       'ask',
       '--allow',
       'run_command',
@@ -138,11 +138,11 @@ describe('a script whose tool needs a permission', () => {
       content: 'ran\n',
     })
     stage.models.play(calls('run_command', { command: 'echo ran' }), says('well'))
-    const denied = await stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
+    const denied = await stage.as('rhea', ['ask', 'lobby', '@qwen', 'go'])
     expect(denied).toMatchObject({
       exitCode: 0,
       stdout: 'well\n',
-      stderr: 'denied: a script must name it: --allow run_command (run_command for root)\n',
+      stderr: 'denied: a script must name it: --allow run_command (run_command for rhea)\n',
     })
     expect(stage.models.requests.at(-1)!.body.messages.at(-1)).toMatchObject({
       content: "ERROR: Permission denied: run 'echo ran'? (a script must name it: --allow run_command)",

@@ -38,7 +38,7 @@ context_window = 16000
 dirs = ["${dir}"]
 timeout_s = 6
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -49,7 +49,7 @@ afterAll(async () => {
 const memoryOfServer = async (): Promise<number> =>
   Number(/^VmRSS:\s*(\d+)/m.exec(await readFile(`/proc/${stage.server.process.pid}/status`, 'utf8'))?.[1])
 
-const ask = () => stage.as('root', ['ask', 'lobby', '@qwen', 'go'])
+const ask = () => stage.as('rhea', ['ask', 'lobby', '@qwen', 'go'])
 const answered = (): unknown => stage.models.requests.at(-1)!.body.messages.at(-1)
 
 describe.skipIf(lacks('bwrap'))('commands on a server', () => {

@@ -6,7 +6,7 @@ import { createStage, type Stage } from '../support/server.ts'
 let stage: Stage
 beforeAll(async () => {
   stage = await createStage()
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -26,11 +26,11 @@ interface Listed {
 }
 
 const listed = async (): Promise<Listed> =>
-  JSON.parse((await stage.as('root', ['tools', 'lobby', '--json'])).stdout) as Listed
+  JSON.parse((await stage.as('rhea', ['tools', 'lobby', '--json'])).stdout) as Listed
 const guide = async (words: string): Promise<string> =>
-  (await stage.as('root', ['ask', 'lobby', '@guide', words])).stdout
+  (await stage.as('rhea', ['ask', 'lobby', '@guide', words])).stdout
 /** ssh joins its words with spaces, and no shell is behind it: nothing needs quotes. */
-const setScope = (...words: string[]) => stage.as('root', ['tools', 'lobby', ...words])
+const setScope = (...words: string[]) => stage.as('rhea', ['tools', 'lobby', ...words])
 
 describe("the room's scope", () => {
   test('is everything at first, and the guide is given exactly what is listed', async () => {
@@ -109,15 +109,15 @@ describe("the room's scope", () => {
     const refused = await stage.as('mallory', ['tools', 'lobby', 'off'])
     expect(refused).toMatchObject({ exitCode: 1 })
     expect(refused.stderr).toMatch(/only the owner of lobby, an op or an admin/)
-    const byKey = await stage.as('root', ['kv', 'lobby', 'tool_scope', '"none"'])
+    const byKey = await stage.as('rhea', ['kv', 'lobby', 'tool_scope', '"none"'])
     expect(byKey.exitCode).toBe(2)
     expect((await listed()).scope).toBe('all')
-    await stage.as('owner', ['create', 'own'])
-    expect((await stage.as('owner', ['tools', 'own', 'off'])).exitCode).toBe(0)
-    const { stdout } = await stage.as('owner', ['history', 'own', '--json'])
+    await stage.as('olga', ['create', 'own'])
+    expect((await stage.as('olga', ['tools', 'own', 'off'])).exitCode).toBe(0)
+    const { stdout } = await stage.as('olga', ['history', 'own', '--json'])
     expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({
       kind: 'scope',
-      author: 'owner',
+      author: 'olga',
       scope: 'none',
     })
   })

@@ -15,7 +15,7 @@ queue_bytes = 65536
 stall_s = 300
 `,
   })
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (const name of ['ann', 'bob', 'dan', 'eve']) await stage.as(name, ['whoami'])
 })
 afterAll(() => stage[Symbol.asyncDispose]())

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeFile(inDir('more.js'), 'export const tools = []\n')
   await writeFile(inDir('data.toml'), CONFIG)
   await sshawl('reload', '--data', inDir('data'))
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()

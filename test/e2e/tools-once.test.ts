@@ -76,10 +76,10 @@ describe('an empty room', () => {
   test('offers walking only where models may walk', async () => {
     const walks = ['go', 'join', 'leave']
     expect(offered(await listed(stage), ...walks)).toEqual([])
-    await stage.claim('root')
-    await stage.as('root', ['nav', 'lobby', 'on'])
+    await stage.claim('rhea')
+    await stage.as('rhea', ['nav', 'lobby', 'on'])
     expect(offered(await listed(stage), ...walks)).toEqual(walks)
-    await stage.as('root', ['nav', 'lobby', 'off'])
+    await stage.as('rhea', ['nav', 'lobby', 'off'])
     const { tools } = await listed(stage)
     expect(tools.find(({ name }) => name === 'go')?.reason).toBe(
       'cannot run here: models may not walk from this room (/nav on)',
@@ -100,12 +100,12 @@ describe('an empty room', () => {
 
   test('runs a call by the name that is not offered, as far as the scope shows the tool', async () => {
     expect(await guide(stage, 'call todo_write {"todos":[{"content":"sow"}]}')).toContain('sow')
-    await stage.as('root', ['tools', 'lobby', '!TodoWrite'])
+    await stage.as('rhea', ['tools', 'lobby', '!TodoWrite'])
     expect(await guide(stage, 'call todo_write {"todos":[]}')).toContain('however we only have these tools')
-    await stage.as('root', ['tools', 'lobby', 'todo_write'])
+    await stage.as('rhea', ['tools', 'lobby', 'todo_write'])
     expect(offered(await listed(stage), ...TWINS)).toEqual(['todo_write'])
     expect(await guide(stage, 'call TodoWrite {"todos":[]}')).toContain('however we only have these tools')
-    await stage.as('root', ['tools', 'lobby', 'on'])
+    await stage.as('rhea', ['tools', 'lobby', 'on'])
   })
 
   test('fails a call of what cannot run here with the reason', async () => {

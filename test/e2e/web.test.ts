@@ -7,7 +7,7 @@ let inner: Site
 beforeAll(async () => {
   inner = await startSite((_request, response) => void response.end('secret'))
   stage = await createStage({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` })
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -15,13 +15,13 @@ afterAll(async () => {
 })
 
 const call = async (tool: string, args: object): Promise<string> =>
-  (await stage.as('root', ['ask', 'lobby', '@guide', 'call', tool, JSON.stringify(args)])).stdout
+  (await stage.as('rhea', ['ask', 'lobby', '@guide', 'call', tool, JSON.stringify(args)])).stdout
 
 /** The tools that reach the network and are offered. */
 async function offeredOf(
   server: Stage,
 ): Promise<readonly { readonly id: string; readonly access: string }[]> {
-  const { stdout } = await server.as('root', ['tools', 'lobby', '--json'])
+  const { stdout } = await server.as('rhea', ['tools', 'lobby', '--json'])
   const { tools } = JSON.parse(stdout) as { tools: { id: string; access: string; visible: boolean }[] }
   return tools
     .filter(({ visible, access }) => visible && access === 'network')
@@ -59,9 +59,9 @@ describe('a server with a search', () => {
     })
     const search = `{ provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }`
     await using searching = await createStage({ config: `[tools.web]\nfetch = false\nsearch = ${search}\n` })
-    await searching.claim('root')
+    await searching.claim('rhea')
     const run = (...flags: string[]) =>
-      searching.as('root', ['run', ...flags, 'lobby', 'web_search', '{"q":"shawls"}'])
+      searching.as('rhea', ['run', ...flags, 'lobby', 'web_search', '{"q":"shawls"}'])
     expect((await run()).stderr).toContain('Permission denied: search for "shawls"?')
     expect(searxng.connections()).toBe(0)
     const { stdout, exitCode } = await run('--allow', 'google_search')
@@ -74,7 +74,7 @@ describe('a server with a search', () => {
 describe('a server without [tools.web]', () => {
   test('offers no tool of the web', async () => {
     await using plain = await createStage()
-    await plain.claim('root')
+    await plain.claim('rhea')
     expect(await offeredOf(plain)).toEqual([])
   })
 })

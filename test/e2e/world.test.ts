@@ -9,11 +9,11 @@ beforeAll(async () => {
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (const [room, ...flags] of [['attic'], ['secret-den', '--private']]) {
     await stage.as('alice', ['create', ...flags, room!])
   }
-  await stage.as('root', ['portal', 'lobby', 'north', 'attic'])
+  await stage.as('rhea', ['portal', 'lobby', 'north', 'attic'])
   await stage.as('alice', ['portal', 'attic', 'south', 'lobby'])
   await stage.as('alice', ['portal', 'attic', 'trapdoor', 'secret-den'])
 })
@@ -29,8 +29,8 @@ describe('exits', () => {
       exitCode: 1,
       stderr: 'only the owner of lobby, an op or an admin can change its exits\n',
     })
-    const hidden = await stage.as('root', ['portal', 'lobby', 'east', 'secret-den'])
-    const missing = await stage.as('root', ['portal', 'lobby', 'east', 'secret-dxn'])
+    const hidden = await stage.as('rhea', ['portal', 'lobby', 'east', 'secret-den'])
+    const missing = await stage.as('rhea', ['portal', 'lobby', 'east', 'secret-dxn'])
     expect(hidden).toMatchObject({ exitCode: 1 })
     expect(hidden.stderr.replace('secret-den', 'secret-dxn')).toBe(missing.stderr)
   })
@@ -38,7 +38,7 @@ describe('exits', () => {
   test('are shown to each only where they lead somewhere for them', async () => {
     expect(await out('alice', 'exits', 'attic')).toBe('south  lobby\ntrapdoor  secret-den\n')
     expect(await out('bob', 'exits', 'attic')).toBe('south  lobby\n')
-    expect(await out('root', 'exits', 'attic', '--json')).toBe('[{"direction":"south","room":"lobby"}]\n')
+    expect(await out('rhea', 'exits', 'attic', '--json')).toBe('[{"direction":"south","room":"lobby"}]\n')
   })
 
   test('are gone through in a session, and not by a script', async () => {
@@ -76,9 +76,9 @@ describe('exits', () => {
   })
 
   test('are taken away again', async () => {
-    await stage.as('root', ['portal', 'lobby', 'up', 'attic'])
-    expect(await out('root', 'portal', 'lobby', 'up', '-')).toBe('the exit up is gone\n')
-    expect(await stage.as('root', ['portal', 'lobby', 'up', '-'])).toMatchObject({ exitCode: 1 })
+    await stage.as('rhea', ['portal', 'lobby', 'up', 'attic'])
+    expect(await out('rhea', 'portal', 'lobby', 'up', '-')).toBe('the exit up is gone\n')
+    expect(await stage.as('rhea', ['portal', 'lobby', 'up', '-'])).toMatchObject({ exitCode: 1 })
   })
 })
 
@@ -115,8 +115,8 @@ describe('nav', () => {
   test('is off until a manager turns it on, in both rooms', async () => {
     expect(await out('bob', 'nav', 'lobby')).toBe('off\n')
     expect((await stage.as('bob', ['nav', 'lobby', 'on'])).exitCode).toBe(1)
-    expect((await stage.as('root', ['nav', 'lobby', 'maybe'])).exitCode).toBe(2)
-    await stage.as('root', ['nav', 'lobby', 'on'])
+    expect((await stage.as('rhea', ['nav', 'lobby', 'maybe'])).exitCode).toBe(2)
+    await stage.as('rhea', ['nav', 'lobby', 'on'])
     expect(await guide('bob', 'lobby', 'go', { direction: 'north' })).toContain('nav is off in attic')
     await stage.as('alice', ['nav', 'attic', 'on'])
     expect(await guide('bob', 'lobby', 'go', { direction: 'north' })).toContain('Room: attic')
@@ -164,7 +164,7 @@ describe('side turns over HTTP', () => {
         says('tried'),
         says('end'),
       )
-      await stage.as('root', ['ask', ...flags, 'lobby', '@qwen', 'write'])
+      await stage.as('rhea', ['ask', ...flags, 'lobby', '@qwen', 'write'])
       expect(stage.models.requests.at(-2)!.body.messages.at(-1)!.content).toMatch(expected)
     }
   })

@@ -11,14 +11,14 @@ context_window = 16000
 [limits]
 rate_burst = 1000
 `)
-  await stage.claim('root')
+  await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const root = (words: readonly string[], input?: string) =>
-  stage.as('root', words, input === undefined ? {} : { input })
+const rhea = (words: readonly string[], input?: string) =>
+  stage.as('rhea', words, input === undefined ? {} : { input })
 const out = async (words: readonly string[], input?: string): Promise<string> => {
-  const { stdout, stderr, exitCode } = await root(words, input)
+  const { stdout, stderr, exitCode } = await rhea(words, input)
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   return stdout
 }
@@ -33,22 +33,22 @@ describe('the script of a room', () => {
     expect(await out(['script', 'den', 'show'])).toMatch(/^-- no script is set/)
     expect(await out(['script', 'den', 'versions'])).toBe('no script was ever set\n')
     await out(['script', 'den', 'set'], first)
-    expect(await out(['script', 'den', 'set'], second)).toBe("root set the room's script (version 2)\n")
+    expect(await out(['script', 'den', 'set'], second)).toBe("rhea set the room's script (version 2)\n")
     expect(await out(['script', 'den', 'show'])).toBe(`${second}\n`)
     expect(await out(['script', 'den', 'show', '1'])).toBe(`${first}\n`)
-    expect(await out(['script', 'den', 'reset'])).toBe("root reset the room's script (version 3)\n")
+    expect(await out(['script', 'den', 'reset'])).toBe("rhea reset the room's script (version 3)\n")
     expect((await out(['script', 'den', 'versions'])).split('\n').slice(0, 3)).toEqual([
-      expect.stringMatching(/^3 {2}20\d\d-\d\d-\d\dT[\d:.]+Z {2}root {2}reset$/),
-      expect.stringMatching(/^2 {2}\S+ {2}root {2}59 characters$/),
-      expect.stringMatching(/^1 {2}\S+ {2}root {2}62 characters$/),
+      expect.stringMatching(/^3 {2}20\d\d-\d\d-\d\dT[\d:.]+Z {2}rhea {2}reset$/),
+      expect.stringMatching(/^2 {2}\S+ {2}rhea {2}59 characters$/),
+      expect.stringMatching(/^1 {2}\S+ {2}rhea {2}62 characters$/),
     ])
-    expect(await out(['history', 'den'])).toContain("-- root set the room's script (version 2)")
-    expect(await root(['script', 'den', 'show', '7'])).toMatchObject({
+    expect(await out(['history', 'den'])).toContain("-- rhea set the room's script (version 2)")
+    expect(await rhea(['script', 'den', 'show', '7'])).toMatchObject({
       exitCode: 1,
       stderr: 'den has no script version 7; script versions lists them\n',
     })
-    expect((await root(['script', 'den', 'nope'])).exitCode).toBe(2)
-    expect((await root(['script', 'den', 'reset', 'now'])).exitCode).toBe(2)
+    expect((await rhea(['script', 'den', 'nope'])).exitCode).toBe(2)
+    expect((await rhea(['script', 'den', 'reset', 'now'])).exitCode).toBe(2)
   })
 
   test('is set by the owner only, and a script that does not compose is not stored', async () => {
@@ -71,7 +71,7 @@ describe('the script of a room', () => {
       [`--${'x'.repeat(70_000)}`, /^(a script has at most 65536 characters|standard input is longer than)/],
     ] as const) {
       for (const action of ['check', 'set']) {
-        const { exitCode, stderr } = await root(['script', 'strict', action], bad)
+        const { exitCode, stderr } = await rhea(['script', 'strict', action], bad)
         expect(exitCode).toBe(1)
         expect(stderr).toMatch(reason)
       }
@@ -90,7 +90,7 @@ end`
     await out(['script', 'broken', 'set'], source)
     await out(['kv', 'broken', 'mode', 'on'])
     const before = stage.models.requests.length
-    const { exitCode, stderr } = await root(['ask', 'broken', '@qwen', 'hi'])
+    const { exitCode, stderr } = await rhea(['ask', 'broken', '@qwen', 'hi'])
     expect(exitCode).toBe(1)
     expect(stderr).toBe('script:3: no mode\n')
     expect(await out(['history', 'broken', '-n', '1'])).toMatch(/-- script:3: no mode\n$/)
@@ -126,17 +126,17 @@ describe('a checkpoint', () => {
       (JSON.parse(await out(['wrap', 'long', '@qwen', '--json'])) as { context: string }).context
     await out(['say', 'long', 'the old plan'])
     expect(await out(['checkpoint', 'long'])).toMatch(/^no checkpoint is set/)
-    expect(await out(['checkpoint', 'long', 'v2'])).toMatch(/^root set checkpoint v2/)
+    expect(await out(['checkpoint', 'long', 'v2'])).toMatch(/^rhea set checkpoint v2/)
     await out(['say', 'long', 'the new plan'])
     expect(await context()).toContain('the new plan')
     expect(await context()).not.toContain('the old plan')
-    expect(await out(['checkpoint', 'long'])).toMatch(/^v2, set by root 20/)
+    expect(await out(['checkpoint', 'long'])).toMatch(/^v2, set by rhea 20/)
     expect(await out(['history', 'long'])).toContain('the old plan')
     expect((await stage.as('mallory', ['checkpoint', 'long', 'clear'])).exitCode).toBe(1)
-    expect(await out(['checkpoint', 'long', 'clear'])).toMatch(/^root cleared the checkpoint/)
+    expect(await out(['checkpoint', 'long', 'clear'])).toMatch(/^rhea cleared the checkpoint/)
     expect(await context()).toContain('the old plan')
-    expect((await root(['checkpoint', 'long', 'clear'])).stderr).toBe('no checkpoint is set\n')
-    expect((await root(['checkpoint', 'long', 'a/b'])).exitCode).toBe(1)
+    expect((await rhea(['checkpoint', 'long', 'clear'])).stderr).toBe('no checkpoint is set\n')
+    expect((await rhea(['checkpoint', 'long', 'a/b'])).exitCode).toBe(1)
   })
 })
 
@@ -152,12 +152,12 @@ describe('the key-values of a room', () => {
       text: 'two  words',
     })
     await out(['kv', 'keys', 'n', '-'])
-    expect((await root(['kv', 'keys', 'n'])).stderr).toBe('the key n is not set\n')
+    expect((await rhea(['kv', 'keys', 'n'])).stderr).toBe('the key n is not set\n')
     for (const key of ['tool_scope', 'checkpoint', 'exits', 'nav'])
-      expect(await root(['kv', 'keys', key, '"all"'])).toMatchObject({ exitCode: 2 })
+      expect(await rhea(['kv', 'keys', key, '"all"'])).toMatchObject({ exitCode: 2 })
     expect((await stage.as('mallory', ['kv', 'keys', 'text', 'mine'])).exitCode).toBe(1)
-    expect((await root(['kv', 'keys', 'bad/key'])).exitCode).toBe(1)
-    expect((await root(['kv', 'keys', 'k', 'x'.repeat(16_385)])).exitCode).toBe(1)
+    expect((await rhea(['kv', 'keys', 'bad/key'])).exitCode).toBe(1)
+    expect((await rhea(['kv', 'keys', 'k', 'x'.repeat(16_385)])).exitCode).toBe(1)
   })
 
   test('do not tell anybody the name of a private room', async () => {
@@ -207,22 +207,22 @@ describe('a past turn', () => {
       content: stage.models.requests.at(-1)!.body.messages.at(-1)!.content,
     })
     const shown = await out(['turn', 'past', turn])
-    expect(shown).toMatch(/^-- turn \w{26}: @qwen for root: done; 2 requests\n-- request 1\n-- system\n/)
+    expect(shown).toMatch(/^-- turn \w{26}: @qwen for rhea: done; 2 requests\n-- request 1\n-- system\n/)
     expect(shown).toContain(requests[0]!.system)
     expect(shown).toContain(
       '-- request 2\n-- system: as before\n-- user: as before\n-- answer\ncalculator {"expression":"6*7"}\n-- result of calculator\n42\n-- tools: as before\n',
     )
     expect(await out(['turn', 'past', turn, '2'])).not.toContain('-- request 1')
-    expect((await root(['turn', 'past', turn, '3'])).stderr).toMatch(
+    expect((await rhea(['turn', 'past', turn, '3'])).stderr).toMatch(
       /^turn: there is no request 3; requests are 1 to 2/,
     )
-    expect((await root(['turn', 'lobby', turn])).exitCode).toBe(1)
+    expect((await rhea(['turn', 'lobby', turn])).exitCode).toBe(1)
   })
 })
 
 describe('/wrap for people', () => {
   test('is drawn in the width of the terminal, with colours where it has them', async () => {
-    await using session = await stage.open('root', '-tt')
+    await using session = await stage.open('rhea', '-tt')
     await session.waitFor('lobby')
     session.write('/wrap @qwen\r')
     await session.waitFor('are kept for the answer')

@@ -3,7 +3,7 @@ import { createModelStage, createStage, type Stage } from '../support/server.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import { asciicast } from './cast.ts'
 import { openRecorded, type RecordedTerminal } from './recorded-terminal.ts'
-import { FIRST_MINUTE, SCENES } from './scenes.ts'
+import { FIRST_MINUTE, SCENES, type Scene } from './scenes.ts'
 import type { ScreenRow } from './screen.ts'
 import { steadyScreen } from './steady.ts'
 
@@ -36,44 +36,54 @@ async function open(stage: Stage, name: string): Promise<RecordedTerminal> {
   return openRecorded({ user: name, port: stage.server.port, key, options }, SIZE)
 }
 
-/** Plays all scenes on the built server, over SSH. */
+/** Plays all scenes over SSH, each on a built server of its own. */
 export async function playScenes(): Promise<readonly PlayedScene[]> {
+  const played: PlayedScene[] = []
+  for (const scene of SCENES)
+    played.push({ name: scene.name, title: scene.title, rows: await playScene(scene) })
+  return played
+}
+
+async function playScene({ play }: Scene): Promise<readonly ScreenRow[]> {
   await using stage = await createModelStage(`context_window = 16000\n\n${sandboxConfig}`)
   await stage.claim('ann')
   await stage.as('ann', ['topic', 'lobby', 'builds and tests'])
-  await using ann = await open(stage, 'ann')
-  const played: PlayedScene[] = []
-  for (const { name, title, play } of SCENES) {
-    await play({
+  const terminals: RecordedTerminal[] = []
+  try {
+    const drawn = await play({
       stage,
-      ann,
-      async enter(line, shows) {
-        await typeLine(ann, line)
-        await ann.shows(shows)
+      async comesIn(name) {
+        const terminal = await open(stage, name)
+        terminals.push(terminal)
+        await terminal.shows('/help lists the commands')
+        await terminal.settles()
+        return terminal
       },
-      async as(who, words, input) {
-        const { exitCode, stderr } = await stage.as(who, words, input === undefined ? {} : { input })
-        if (exitCode !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
+      async enter(terminal, line, shows) {
+        await typeLine(terminal, line)
+        await terminal.shows(shows)
       },
     })
-    played.push({ name, title, rows: steadyScreen(ann.screen()) })
+    await drawn.settles()
+    return steadyScreen(drawn.screen())
+  } finally {
+    for (const terminal of terminals) await terminal[Symbol.asyncDispose]()
   }
-  return played
 }
 
 /** Plays the first minute with no model but `@guide`; what came is the recording. */
 export async function playFirstMinute(): Promise<string> {
   await using stage = await createStage({ config: sandboxConfig })
-  await using you = await open(stage, 'you')
-  await you.shows('lobby')
-  await you.settles()
+  await using ann = await open(stage, 'ann')
+  await ann.shows('lobby')
+  await ann.settles()
   for (const { line, shows } of FIRST_MINUTE) {
-    await typeLine(you, line)
-    await you.shows(shows)
-    await you.settles()
+    await typeLine(ann, line)
+    await ann.shows(shows)
+    await ann.settles()
     await pause(READING_MS)
   }
-  you.type('\u0004')
-  await you.settles()
-  return asciicast(you.output, { ...SIZE, title: TITLE })
+  ann.type('\u0004')
+  await ann.settles()
+  return asciicast(ann.output, { ...SIZE, title: TITLE })
 }

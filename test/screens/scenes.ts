@@ -1,27 +1,37 @@
-import { answer } from '../support/model-server.ts'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answer, type Piece, type Script } from '../support/model-server.ts'
 import type { ModelStage } from '../support/server.ts'
 import type { RecordedTerminal } from './recorded-terminal.ts'
 
-/** What one picture shows: somebody in a terminal does this, and then the screen is drawn. */
+/** What one picture shows: people in terminals do this on a server of their own, and then the screen of one is drawn. */
 export interface Scene {
   /** Of its file, and what readers are told who do not see it. */
   readonly name: string
   readonly title: string
-  play(parts: SceneParts): Promise<void>
+  /** Resolves to the terminal that is drawn. */
+  play(parts: SceneParts): Promise<RecordedTerminal>
 }
 
 /** What a scene is played with. */
 export interface SceneParts {
+  /** `ann` runs the server. */
   readonly stage: ModelStage
-  /** The terminal of `ann`, who runs the server. */
-  readonly ann: RecordedTerminal
+  /** Somebody comes in: resolves when they can type. The terminal ends with the scene. */
+  comesIn(name: string): Promise<RecordedTerminal>
   /** Types a line as a person does, and waits until the screen shows what comes of it. */
-  enter(line: string, shows: string | RegExp): Promise<void>
-  /** Says something in the room as somebody else. */
-  as(name: string, words: readonly string[], input?: string): Promise<void>
+  enter(terminal: RecordedTerminal, line: string, shows: string | RegExp): Promise<void>
 }
 
-const REPLY = `It fails because the **clock** of the test is frozen:
+const FILE = `test('flush sends what is queued', async () => {
+  const clock = frozenClock()
+  queue.push('hello')
+  await queue.flush(clock)
+  expect(sent).toEqual(['hello'])
+})
+`
+
+const REPLY = `It waits for ever, because the **clock** of the test is frozen:
 
 | step | waits for | got   |
 | :--- | :-------- | ----: |
@@ -33,64 +43,92 @@ await clock.tick(10) // before flush()
 expect(sent).toEqual(['hello'])
 \`\`\`
 
-In all, **3 of 42** tests need it.`
+One tick before \`flush\` is **enough**.`
 
-/** As many tokens as a real server would report. */
-const reported = (output: number) => ({ usage: [3_600, output] as const })
+/** Letters of a request for each token that a real server would report for it. */
+const LETTERS_PER_TOKEN = 4
 
-const replies = (text: string) => answer([{ text }], reported(90))
+/** An answer with as many tokens as a real server would report. */
+const answers =
+  (...pieces: readonly Piece[]): Script =>
+  (response, request) => {
+    const read = Math.round(JSON.stringify(request.body).length / LETTERS_PER_TOKEN)
+    const written = Math.ceil(JSON.stringify(pieces).length / LETTERS_PER_TOKEN)
+    return answer(pieces, { usage: [read, written] })(response, request)
+  }
 
-const callsTool = (name: string, args: object, text = '') =>
-  answer([{ text }, { call: { index: 0, id: name, name, arguments: JSON.stringify(args) } }], reported(30))
+const call = (name: string, args: object): Piece => ({
+  call: { index: 0, id: name, name, arguments: JSON.stringify(args) },
+})
+
+/** Two people talk, and one asks a model that looks into a file. */
+async function playTalk({ stage, comesIn, enter }: SceneParts) {
+  const files = join(stage.dir, 'data', 'rooms', 'lobby', 'files')
+  await mkdir(files, { recursive: true })
+  await writeFile(join(files, 'flush.test.ts'), FILE)
+  const bob = await comesIn('bob')
+  const ann = await comesIn('ann')
+  await enter(bob, 'the flush test is red again', 'red again')
+  await ann.shows('red again')
+  stage.models.play(
+    answers({ text: 'Let me look at it.' }, call('Grep', { arguments: ['-n', 'clock', 'flush.test.ts'] })),
+    answers({ text: REPLY }),
+  )
+  await enter(ann, '@qwen why does it hang?', / out$/m)
+  return { ann, bob }
+}
 
 const firstScreen: Scene = {
   name: 'first-screen',
   title: 'The first screen after ssh, and what @guide says of the tools',
-  async play({ ann, enter }) {
-    await ann.shows('lobby')
-    await enter('@guide how do I begin?', /guide[^]*\n.*(in|tokens)/)
-    await ann.settles()
+  async play({ comesIn, enter }) {
+    const ann = await comesIn('ann')
+    await enter(ann, '@guide how do I begin?', 'Next, type')
+    return ann
   },
 }
 
 const chat: Scene = {
   name: 'chat',
   title: 'Two people and a model in a room: a tool call, then a reply with a table and code',
-  async play({ ann, stage, enter, as }) {
-    await as('bob', ['say', 'lobby', 'the flush test is red again'])
-    await ann.shows('red again')
-    stage.models.play(callsTool('calculator', { expression: '42-39' }, 'Let me count.'), replies(REPLY))
-    await enter('@qwen why does it fail?', '3 of 42')
-    await as('bob', ['say', 'lobby', 'that was it, thanks'])
+  async play(parts) {
+    const { ann, bob } = await playTalk(parts)
+    await parts.enter(bob, 'that was it, thanks', 'that was it')
     await ann.shows('that was it')
-    await ann.settles()
+    return ann
   },
 }
 
 const approval: Scene = {
   name: 'approval',
   title: 'A model wants to run a command, and the room waits for an answer',
-  async play({ ann, stage, enter }) {
+  async play({ stage, comesIn, enter }) {
+    const bob = await comesIn('bob')
+    const ann = await comesIn('ann')
+    await enter(ann, 'bob: can we merge it?', 'merge it')
+    await bob.shows('merge it')
     stage.models.play(
-      callsTool('run_command', { command: 'git log --oneline -3 && npm test' }),
-      replies('Then I leave it.'),
+      answers(
+        { text: 'I run the tests first.' },
+        call('run_command', { command: 'git log --oneline -3 && npm test' }),
+      ),
     )
-    await enter('@qwen run the tests', '/deny')
-    await ann.settles()
+    await enter(bob, '@qwen are the tests green?', 'are the tests green')
+    await ann.shows('/deny 1')
+    return ann
   },
 }
 
 const wrap: Scene = {
   name: 'wrap',
   title: '/wrap draws what a model would be sent: the budget, part by part',
-  async play({ ann, enter }) {
-    await enter('/deny', 'Then I leave it.')
-    await enter('/wrap @qwen', 'are kept for the answer')
-    await ann.settles()
+  async play(parts) {
+    const { ann } = await playTalk(parts)
+    await parts.enter(ann, '/wrap @qwen', 'are kept for the answer')
+    return ann
   },
 }
 
-/** In this order, in one session. */
 export const SCENES: readonly Scene[] = [firstScreen, chat, approval, wrap]
 
 /** A line of the first minute, and what comes of it. */

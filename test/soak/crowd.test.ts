@@ -64,7 +64,7 @@ function crowd(models: ModelServer): readonly Person[] {
     ...['x1', 'x2'].map((name) => script(name, readings)),
     script('asker', ask, (ledger) => (ledger.replies += 1)),
     script(
-      'root',
+      'rhea',
       () => [`tools lobby ${scopes++ % 2 === 0 ? 'off' : 'on'}`],
       (ledger) => (ledger.scopes += 1),
     ),
@@ -100,7 +100,7 @@ interface Row {
 
 /** All that is kept of all rooms. */
 async function readAllRows(port: number): Promise<readonly Row[]> {
-  await using client = await login({ port, name: 'root', key: keyOf('root') })
+  await using client = await login({ port, name: 'rhea', key: keyOf('rhea') })
   const rows: Row[] = []
   const { output } = await run(client, 'rooms --json')
   for (const { name } of parseLines<{ name: string }>(output)) {
@@ -138,8 +138,8 @@ test('a server that a crowd has left holds what it held before, and all that was
   await using models = await startModelServer()
   await using server = await startSshawl(configFor(models))
   {
-    await using root = await login({ port: server.port, name: 'root', key: keyOf('root') })
-    expect((await run(root, `claim ${server.claimCode}`)).status).toBe(0)
+    await using rhea = await login({ port: server.port, name: 'rhea', key: keyOf('rhea') })
+    expect((await run(rhea, `claim ${server.claimCode}`)).status).toBe(0)
   }
   const ledger = emptyLedger()
   await live(crowd(models), server.port, WARM_UP_SECONDS, ledger)

@@ -26,7 +26,8 @@ export const anthropicWire: Wire = {
     ),
 }
 
-function anthropicAnswer(block: object, delta: object, reason: string): Script {
+/** Anthropic's stream of one block with one delta, which ends for this reason. */
+export function anthropicAnswer(block: object, delta: object, reason: string): Script {
   const message = { id: 'm', type: 'message', role: 'assistant', model: 'm-1', content: [] }
   return eventStream(
     { type: 'message_start', message: { ...message, usage: { input_tokens: 21, output_tokens: 1 } } },

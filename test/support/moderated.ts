@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createModelStage, type ModelStage } from './server.ts'
 import type { SshResult } from './ssh.ts'
 
-/** A server with the admin root, with ann, bob, and mallory, who is also max. */
+/** A server with the admin rhea, with ann, bob, and mallory, who is also max. */
 export interface ModeratedStage extends ModelStage {
   /** Runs a line as a script does, with the name's own key or another one's. */
   run(name: string, line: string, key?: string): Promise<SshResult>
@@ -14,7 +14,7 @@ export interface ModeratedStage extends ModelStage {
 
 export async function createModeratedStage(): Promise<ModeratedStage> {
   const stage = await createModelStage()
-  await stage.claim('root')
+  await stage.claim('rhea')
   for (const name of ['ann', 'bob', 'mallory']) await stage.as(name, ['whoami'])
   await stage.as('max', ['whoami'], { key: 'mallory' })
   const run: ModeratedStage['run'] = (name, line, key) =>

@@ -121,7 +121,11 @@ const toolCall = (part: Extract<LanguageModelV3StreamPart, { type: 'tool-call' }
   ...keptData(part.providerMetadata),
 })
 
+/** Anthropic's word, which its SDK gives out as a cut at max_tokens (platform.claude.com/docs/en/api/handling-stop-reasons). */
+const WINDOW_FULL = 'model_context_window_exceeded'
+
 function endOf({ unified, raw = '' }: LanguageModelV3FinishReason): FinishReason {
+  if (raw === WINDOW_FULL) return { reason: 'window' }
   if (unified === 'tool-calls') return { reason: 'calls' }
   if (unified === 'stop' || unified === 'length') return { reason: unified }
   const reason = unified === 'content-filter' || unified === 'error' ? 'refused' : 'other'

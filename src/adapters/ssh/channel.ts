@@ -1,5 +1,6 @@
 import type { Connection, ServerChannel, Session } from 'ssh2'
 import type { Person } from '../../chat/people/person.ts'
+import { SERVER_STOPPING } from '../../chat/errors.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { ClientHandler, Terminal } from '../../session/ports.ts'
@@ -117,7 +118,7 @@ function startChannel(stream: ServerChannel, requests: Requests, carrier: Carrie
     },
     stop() {
       isStopping = true
-      gone.abort(CHANNEL_CLOSED)
+      gone.abort(SERVER_STOPPING)
     },
   }
 }

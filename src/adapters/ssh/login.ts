@@ -1,5 +1,5 @@
 import type { AuthContext, Connection, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
-import { InviteRefusal, Refusal, StorageError } from '../../chat/errors.ts'
+import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
 import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
@@ -122,9 +122,9 @@ function splitUser({ username }: AuthContext): { readonly name: string; readonly
 }
 
 /**
- * A login that fails tells nothing, with two exceptions. A key that nobody has is asked for a code, whatever the name.
+ * A login that fails tells nothing, with three exceptions. A key that nobody has is asked for a code, whatever the name.
  * Where the store fails, whoever comes is let in, and told that on each channel instead of being served; it is the same for
- * every name and key.
+ * every name and key. So is somebody who may come in, but under no such name, whoever has it.
  */
 async function identify(
   name: string,
@@ -139,13 +139,18 @@ async function identify(
     if (error instanceof Refusal) log.info({ ...facts, why: error.message }, 'login refused')
     else log.error({ ...facts, error }, 'login failed')
     if (error instanceof InviteRefusal) return error
-    return error instanceof StorageError ? notServed(key, error) : undefined
+    if (error instanceof NameRefusal) return notServed(key, underThisName(error))
+    return error instanceof StorageError ? notServed(key, notNow(error)) : undefined
   }
 }
 
-const notServed = ({ fingerprint }: OfferedKey, { message }: StorageError): Identified => ({
+const notServed = ({ fingerprint }: OfferedKey, refusal: string): Identified => ({
   person: { id: `unknown:${fingerprint}` as PersonId, name: 'unknown', admin: false, guest: true },
-  refusal: `You cannot come in now: ${message}.`,
+  refusal,
 })
+
+const notNow = ({ message }: StorageError): string => `You cannot come in now: ${message}.`
+const underThisName = ({ message }: NameRefusal): string =>
+  `You cannot come in under this name: ${message}. Log in as ssh NAME@…`
 
 const refuse = (attempt: AuthContext, codes: CodeLogin): void => attempt.reject(codes.methods())

@@ -1,15 +1,14 @@
 // What a session knows of its room beyond the log: who is there, what runs, what is offered. It joins `chat`, `session`
 // and `turns`, so it lies in `app`; it must not know how a footer is drawn or what an adapter does.
-import { mayManage } from '../../chat/access.ts'
-import type { WaitingQuestion } from '../../approvals/approvals.ts'
-import type { Entry, ReplyDelta, TurnId } from '../../chat/entry.ts'
+import type { Entry, ReplyDelta } from '../../chat/entry.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import { createStatusRows } from '../../session/drawing/status-row.ts'
 import { createReplies, type RepliesParts } from '../../session/replies/replies.ts'
-import type { RoomFooter, RunningWork, SessionStatus } from '../../session/ports.ts'
+import type { RoomFooter, RunningWork } from '../../session/ports.ts'
 import type { DrawingStyle } from '../../session/drawing/theme.ts'
-import { createRoomOffers, type RoomOffers } from './offers.ts'
+import { createRoomOffers } from './offers.ts'
+import { createSharedStatus } from './shared-status.ts'
 import type { RoomStatus } from './status.ts'
 
 /** What the sessions in one room show in common below what was said: the status line and the replies being written. */
@@ -19,6 +18,8 @@ export interface RoomBoard {
    * shown once it is known.
    */
   watch(person: Person, role: Role, refresh: () => void): BoardView
+  /** The numbers of the questions that are open now and that this person may answer. */
+  questions(person: Person, role: Role): readonly number[]
 }
 
 /** The board as one session sees it. */
@@ -144,6 +145,8 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
   }
 
   return {
+    questions: (person, role) =>
+      rooms.questions(room).flatMap((one) => (one.mayAllow(person, role) ? [one.number] : [])),
     watch(person, role, refresh) {
       if (watchers.size === 0) {
         stopListening = room.listen({ deliver, stream, peopleChanged })
@@ -164,86 +167,4 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
       }
     },
   }
-}
-
-/** The status of a room, the same object for all to whom it says the same, as long as nothing in it changes. */
-function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOffers) {
-  const known = new Map<string, SessionStatus>()
-  /** What the statuses say. */
-  let people = 0
-  let running: readonly RunningWork[] = []
-  let questions: readonly WaitingQuestion[] = []
-  let lastTurn: SessionStatus['lastTurn']
-  /** Turns whose end was told already, though they run for another moment. */
-  const ended = new Set<string>()
-  /** What `update` saw last. */
-  let seen = ''
-
-  function setPeople(): void {
-    const count = room.present().length
-    if (count !== people) known.clear()
-    people = count
-  }
-
-  return {
-    running: () => running,
-    isBusy: () => running.length + questions.length > 0,
-    /** What is offered has changed. */
-    forget: () => known.clear(),
-    /** What is told of a turn after its reply would be told too late. */
-    end: (turn: TurnId) => void ended.add(turn),
-    /** True if something has changed since it was last called. */
-    update(): boolean {
-      const before = seen
-      setPeople()
-      const all = rooms.running(room)
-      for (const turn of ended) if (!all.some(({ id }) => id === turn)) ended.delete(turn)
-      running = all.filter(({ id }) => !ended.has(id))
-      questions = rooms.questions(room)
-      seen = `${people} ${questions.map(({ number }) => number).join()} ${running.map(textOf).join()}`
-      if (seen === before) return false
-      known.clear()
-      return true
-    },
-    /** True if it is another. */
-    setLastTurn(found: SessionStatus['lastTurn']): boolean {
-      if (found?.used === lastTurn?.used && found?.target === lastTurn?.target) return false
-      lastTurn = found
-      known.clear()
-      return true
-    },
-    of(person: Person, role: Role): SessionStatus {
-      setPeople()
-      const { name } = person
-      const mine = questions.filter((question) => question.mayAllow(person, role))
-      const hasOwn = running.some(({ requester }) => requester === name)
-      const waits = running.some((work) => isQueuedBy(work, name))
-      const key = `${role} ${hasOwn ? name : ''} ${mine.map(({ number }) => number).join()}`
-      const status = known.get(key) ?? {
-        room: room.name,
-        people,
-        ...offers.of(role),
-        running: waits ? ownFirst(running, name) : running,
-        questions: mine.map(({ number }) => number),
-        othersQuestions: questions.filter((question) => !mine.includes(question)),
-        viewer: { name: hasOwn ? name : '', stopsAll: mayManage(role) },
-        ...(lastTurn ? { lastTurn } : {}),
-      }
-      known.set(key, status)
-      return status
-    },
-  }
-}
-
-const textOf = ({ id, who, doing, time }: RunningWork): string => `${id} ${who} ${doing} ${time}`
-
-const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
-  doing === 'waiting' && requester === name
-
-/** Whoever waits for a turn sees it also where there is room for little: behind the first that runs. */
-function ownFirst(running: readonly RunningWork[], name: string): readonly RunningWork[] {
-  const [first, ...others] = running
-  if (!first) return running
-  const isOwn = (work: RunningWork): boolean => isQueuedBy(work, name)
-  return [first, ...others.filter(isOwn), ...others.filter((work) => !isOwn(work))]
 }

@@ -1,4 +1,4 @@
-import type { RoomName } from '../../chat/entry.ts'
+import type { EntryId, RoomName } from '../../chat/entry.ts'
 import { LOBBY } from '../../chat/people/names.ts'
 import type { LastSeen } from '../../chat/preferences/last-seen.ts'
 import type { Room } from '../../chat/room.ts'
@@ -15,8 +15,11 @@ export interface Whereabouts {
   room(): Room | undefined
   /** Undefined where there is no room. */
   board(): BoardView | undefined
-  /** Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. */
-  moveTo(room: Room): Promise<void>
+  /**
+   * Enters a room, and then leaves the one before. Rejects as `enterRoom` does, and then nothing has changed. `greet` is called
+   * where the person is to be greeted.
+   */
+  moveTo(room: Room, greet?: () => void): Promise<void>
   /** Out of this room into the lobby; from there, out of the server. Does nothing where the session is elsewhere. */
   putOut(from: RoomName, why: string): Promise<void>
   /** For a session that has ended. */
@@ -40,19 +43,29 @@ export function createWhereabouts(
 ): Whereabouts {
   let stay: RoomStay | undefined
   let board: BoardView | undefined
+  /** The newest entry of each room that the screen shows. */
+  const shown = new Map<RoomName, EntryId>()
   // Somebody may be put out of a room while they go into another one.
   const oneByOne = createSerial()
 
-  async function move(room: Room): Promise<void> {
+  async function move(room: Room, greet?: () => void): Promise<void> {
     if (room === stay?.room) return
     const left = stay
     const window = size()
     const header = left === undefined && window !== undefined ? 'below' : 'above'
-    stay = await enterRoom(room, screen, pasts, lastSeen, window?.columns, header)
+    const roomBoard = boards.of(room)
+    stay = await enterRoom(room, screen, pasts, lastSeen, {
+      columns: window?.columns,
+      header,
+      greet,
+      after: shown.get(room.name),
+      questions: (role) => roomBoard.questions(screen.person, role),
+    })
     board?.leave()
     board = undefined
     await left?.leave()
-    board = boards.of(room).watch(screen.person, stay.role, () => screen.refresh())
+    if (left) shown.set(left.room.name, left.newest())
+    board = roomBoard.watch(screen.person, stay.role, () => screen.refresh())
     if (gone.aborted) await leave()
   }
 
@@ -64,7 +77,7 @@ export function createWhereabouts(
   return {
     room: () => stay?.room,
     board: () => board,
-    moveTo: (room) => oneByOne(() => move(room)),
+    moveTo: (room, greet) => oneByOne(() => move(room, greet)),
     putOut: (from, why) =>
       oneByOne(async () => {
         if (stay?.room.name !== from) return
@@ -72,7 +85,7 @@ export function createWhereabouts(
         screen.print(`! ${why}`, 'error')
         await rooms
           .lobby()
-          .then(move)
+          .then((lobby) => move(lobby))
           .catch(() => screen.quit(`! ${why}`, 1))
       }),
     leave,

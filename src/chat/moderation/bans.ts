@@ -79,7 +79,7 @@ export function createBans(parts: ModerationParts): Bans {
       await sanctions.put({ ...held(target), ...facts, reason, at, until }, replaced)
       const isTaken = room !== undefined && (await takeMembership(target, room, parts))
       const { shown } = target
-      const text = `${actor.name} banned ${shown}${fromWhere(room)}${forHowLong(ms)}${isTaken ? NO_MEMBER : ''}${becauseOf(reason)}`
+      const text = `${actor.name} banned ${shown}${fromWhere(room)}${untilLifted(ms)}${isTaken ? NO_MEMBER : ''}${becauseOf(reason)}`
       const act = { verb: 'ban', who: shown, ...actFacts(reason, until) } as const
       const told = await tell(room ?? (await parts.rooms.lobby()), actor, { text, act }, log)
       await putOut(target, room, `${forHowLong(ms)}${becauseOf(reason)}`, parts)
@@ -111,6 +111,10 @@ async function namesOf({ people }: Sanction, { stores }: ModerationParts): Promi
   const found = await Promise.all(people.map((id) => stores.people.byId(id)))
   return found.flatMap((person) => person?.name ?? []).toSorted()
 }
+
+/** Said, so that whoever meant a shorter time sees it. */
+const untilLifted = (ms: number | undefined): string =>
+  ms === undefined ? ' without an end' : forHowLong(ms)
 
 const fromWhere = (room: Room | undefined): string => (room ? ` from ${room.name}` : ' from the server')
 

@@ -14,9 +14,6 @@ export const LOBBY = 'lobby' as RoomName
 /** The author of what the room itself says. */
 export const SYSTEM = 'system'
 
-/** Names nobody can register, whatever the case or the look-alike letters; the names of models are reserved too. */
-export const RESERVED_NAMES: readonly string[] = [SYSTEM, 'server', LOBBY, 'everyone', 'all']
-
 const ROOM_NAME = /^[a-z0-9_-]{1,32}$/
 const PERSON_NAME = /^[\p{L}\p{M}\p{N}_.-]{1,24}$/u
 

@@ -8,12 +8,13 @@ import type { Sanctions } from '../moderation/sanctions.ts'
 import type { Invites } from './invites.ts'
 import { createClaim } from './claim.ts'
 import { createLivePeople } from './live-people.ts'
-import { isLike, problemWithName, RESERVED_NAMES } from './names.ts'
+import { isLike, problemWithName } from './names.ts'
 import type { Fingerprint, Person, PersonId } from './person.ts'
 import type { KeyStore, NameStore } from './ports.ts'
 import type { Clock, Log, LoginFacts, MonotonicClock, PeopleStore } from '../ports.ts'
 import { createRegister } from './register.ts'
 import { createRename } from './rename.ts'
+import { whyReserved } from './reserved-names.ts'
 
 /** Who may log in. `open`: any key, which is registered then; otherwise only keys that are known, or, for `invite`, with a code. */
 export type AccessPolicy = 'open' | 'invite' | 'closed'
@@ -27,7 +28,8 @@ export interface People {
    * The person behind a proven key that asks for a name. A free name is registered to the key; a name that
    * belongs to another key, or that would be one too many for this key, gives a guest name such as `alice-2`, never the
    * name. The name of the person changes with `rename`, for as long as the object is kept. Throws `Refusal`, for a banned key
-   * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code.
+   * as for one that is not let in; it is an `InviteRefusal` where that concerns an invite code, and a `NameRefusal` where all but
+   * the name is right.
    */
   identify(name: string, key: Fingerprint, address: string, proof?: Proof): Promise<Person>
   /**
@@ -103,7 +105,7 @@ export function createPeople(options: PeopleOptions): People {
   const rename = createRename({ ...options, whyNotFree, onRenamed: live.rename })
 
   function isReserved(name: string): boolean {
-    return isLike(name, [...RESERVED_NAMES, ...policy().modelNames])
+    return whyReserved(name) !== undefined || isLike(name, policy().modelNames)
   }
 
   function isAdminKey(key: Fingerprint): boolean {
@@ -117,6 +119,8 @@ export function createPeople(options: PeopleOptions): People {
   function whyNotFree(name: string, key: Fingerprint | undefined): string | undefined {
     const problem = problemWithName(name)
     if (problem) return `you cannot be called that: ${problem}`
+    const reserved = whyReserved(name)
+    if (reserved) return reserved
     const holder = guests.holderOf(name)
     const isFree = !isReserved(name) && (holder === undefined || holder === key)
     return isFree ? undefined : `the name ${name} is taken; choose another`

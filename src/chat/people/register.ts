@@ -1,6 +1,6 @@
 import { counted } from '../../lib/plural.ts'
 import { skeleton } from '../../lib/text/skeleton.ts'
-import { InviteRefusal, Refusal } from '../errors.ts'
+import { InviteRefusal, NameRefusal, Refusal } from '../errors.ts'
 import type { Clock, LoginFacts, PeopleStore } from '../ports.ts'
 import type { Guests } from './guests.ts'
 import type { Invites } from './invites.ts'
@@ -8,11 +8,11 @@ import type { Fingerprint, Person } from './person.ts'
 
 /** How a key that nobody has gets a name, or the loan of one. `known` is what is stored of the name and the key. */
 export interface Register {
-  /** A key that may register by itself; a guest where the name cannot be theirs. Throws `Refusal`. */
+  /** A key that may register by itself; a guest where somebody else has the name. Throws `NameRefusal`. */
   byKey(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
   /** A key that brings an invite code. Throws `InviteRefusal`. */
   withCode(name: string, key: Fingerprint, code: string, known: LoginFacts): Promise<Person>
-  /** A trusted certificate for a free name, which is registered without a key. Throws `Refusal`. */
+  /** A trusted certificate for a free name, which is registered without a key. Throws `NameRefusal`, and `Refusal` where somebody has it. */
   certified(name: string, key: Fingerprint, known: LoginFacts): Promise<Person>
 }
 
@@ -49,7 +49,7 @@ export function createRegister(parts: RegisterParts): Register {
     async byKey(name, key, known) {
       const problem = whyNotFree(name, key)
       const isLent = guests.holderOf(name) !== undefined
-      if (problem && !isLent) throw new Refusal(`${problem}. Try ssh NAME@…`)
+      if (problem && !isLent) throw new NameRefusal(problem)
       if (problem || known.person || hasTooMany(known)) return await lend(name, key, known)
       const person = newPerson(name)
       if (await put(person, key)) return person
@@ -76,7 +76,7 @@ export function createRegister(parts: RegisterParts): Register {
     async certified(name, key, known) {
       if (known.person) throw new Refusal(taken(name))
       const problem = whyNotFree(name, key)
-      if (problem) throw new Refusal(problem)
+      if (problem) throw new NameRefusal(problem)
       const person = newPerson(name)
       // Of two who come with the same certificate at once, the second finds what the first did.
       const now = (await put(person)) ? { person, filedName: name } : (await bearer(name, key)).known

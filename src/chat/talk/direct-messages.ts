@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../lib/duration.ts'
 import { createKeyedSerial } from '../../lib/jobs/keyed-serial.ts'
-import { indentLater } from '../entry-text.ts'
 import { Refusal, StorageError } from '../errors.ts'
 import { messageText, type MessageLimits } from '../message-text.ts'
 import type { Person, PersonId } from '../people/person.ts'
@@ -8,6 +7,7 @@ import type { Clock, Log } from '../ports.ts'
 import type { FindPerson } from './find-person.ts'
 import type { Hearing } from './ignores.ts'
 import type { OpenSessions, PersonalScreen } from './open-sessions.ts'
+import { personalLine, type PersonalMessage } from './personal-message.ts'
 import type { DirectMessage, DirectMessageStore, Sender } from './ports.ts'
 
 /** Messages from one person to another one. They are in no room. */
@@ -81,9 +81,9 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     await sendNow(to, message)
-    const line = indentLater(`you -> ${to.name}: ${text}`)
-    for (const screen of sessions.of(from.id)) screen.print(line)
-    return { to, line }
+    const sent = { head: `you -> ${to.name}`, text, at: message.at, isOwn: true } as const
+    for (const screen of sessions.of(from.id)) screen.message(sent)
+    return { to, line: personalLine(sent) }
   }
 
   async function sendNow(to: Person, message: DirectMessage): Promise<void> {
@@ -129,9 +129,9 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
   }
 
   function show(message: DirectMessage, screen: PersonalScreen): void {
-    const line = lineOf(message, justWritten.has(message.id))
-    if (screen.person.guest) screen.print(line)
-    else screen.printUntilRead(line, () => void removeRead(message, screen))
+    const shown = shownMessage(message, justWritten.has(message.id))
+    if (screen.person.guest) screen.message(shown)
+    else screen.message(shown, () => void removeRead(message, screen))
     screen.bell()
     lastWriters.delete(message.to)
     lastWriters.set(message.to, message.from)
@@ -181,8 +181,8 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
   }
 }
 
-/** `alice -> you: hello`. No name has a blank in it, so no line of a room looks like that. */
-function lineOf({ from, at, text }: DirectMessage, isFresh: boolean): string {
+/** `alice -> you`, with its time where it has waited. */
+function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean): PersonalMessage {
   const when = isFresh ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
-  return indentLater(`${from.name}${from.guest ? ' (guest)' : ''} -> you${when}: ${text}`)
+  return { head: `${from.name}${from.guest ? ' (guest)' : ''} -> you${when}`, text, at }
 }

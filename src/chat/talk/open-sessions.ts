@@ -1,12 +1,16 @@
 import { skeleton } from '../../lib/text/skeleton.ts'
 import type { Person, PersonId } from '../people/person.ts'
+import type { PersonalMessage } from './personal-message.ts'
 
 /** One open session, as far as something can be said to its person alone. Nothing here throws. */
 export interface PersonalScreen {
   readonly person: Person
   print(text: string, role?: 'error'): void
-  /** The same for what must not be lost: `onRead` is called once the client has read it, and never if it goes away first. */
-  printUntilRead(text: string, onRead: () => void): void
+  /**
+   * Shows a message that one person wrote to another one. With `onRead` it is not skipped; that is called once the client has
+   * read it, and never if it goes away first.
+   */
+  message(message: PersonalMessage, onRead?: () => void): void
   /** Rings, where the terminal can. */
   bell(): void
 }

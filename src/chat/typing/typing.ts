@@ -17,8 +17,10 @@ export interface Typing {
 export interface TypingSession {
   /** Oldest first, those of the person's other open sessions included. */
   readonly lines: readonly string[]
-  /** What was being typed when a connection broke. It is kept until something is sent. */
-  readonly draft?: string
+  /** What was being typed when a connection broke. Once something is sent it is one of the lines. */
+  readonly draft: string | undefined
+  /** Calls `listener` with each draft that another session of this person leaves behind from now on. */
+  onDraft(listener: (draft: string) => void): void
   /** The person sent a line. */
   sent(line: string): void
   /** To be called once; `draft` is what stands unsent. Never rejects. */
@@ -34,12 +36,20 @@ const DRAFT_DAYS = 7
 /** Lines are stored together, so that none of them waits for a disk. */
 const STORE_AFTER_MS = 5_000
 
+/** `at`: when it was left, or read; in milliseconds since the epoch. */
+interface KeptDraft {
+  readonly text: string
+  readonly at: number
+}
+
 /** What is kept for one person while they have sessions. */
 interface Kept {
   lines: readonly string[]
-  draft: string | undefined
+  draft: KeptDraft | undefined
   /** Not stored yet. */
   pending: string[]
+  /** Those whose sessions are open. */
+  readonly listeners: Set<(draft: string) => void>
   isWanted: boolean
   isTimed: boolean
   holders: number
@@ -72,13 +82,14 @@ export function createTyping({ store, wants, clock, log }: TypingParts): Typing 
     // They may have wanted it no more while it was read.
     if (!kept.isWanted) return
     kept.lines = [...lines, ...kept.lines]
-    kept.draft = draft
+    kept.draft ??= draft === undefined ? undefined : { text: draft, at: clock.now() }
   }
 
   function keep(person: Person): Kept {
     const work = Promise.resolve().then(() => read(person, () => kept))
     const kept: Kept = {
       ...{ lines: [], draft: undefined, pending: [], isWanted: true, isTimed: false, holders: 0 },
+      listeners: new Set(),
       ready: unlessStorageFails(work, 'what somebody typed before could not be read'),
     }
     open.set(person.id, kept)
@@ -94,12 +105,17 @@ export function createTyping({ store, wants, clock, log }: TypingParts): Typing 
   }
 
   function take(person: PersonId, kept: Kept, line: string): void {
-    if (kept.draft !== undefined) {
+    const { draft } = kept
+    if (draft !== undefined) {
       kept.draft = undefined
+      if (!line.includes(draft.text)) remember(person, kept, draft.text)
       void unlessStorageFails(store.dropDraft(person), 'a draft could not be deleted')
     }
-    const isKept = kept.isWanted && line.length <= MAX_LINE_UNITS && !holdsSecret(line)
-    if (!isKept || kept.lines.at(-1) === line) return
+    if (line.length <= MAX_LINE_UNITS) remember(person, kept, line)
+  }
+
+  function remember(person: PersonId, kept: Kept, line: string): void {
+    if (!kept.isWanted || holdsSecret(line) || kept.lines.at(-1) === line) return
     kept.lines = [...kept.lines, line].slice(-LIMITS.lines)
     kept.pending.push(line)
     if (kept.isTimed) return
@@ -107,15 +123,23 @@ export function createTyping({ store, wants, clock, log }: TypingParts): Typing 
     clock.later(STORE_AFTER_MS, () => void storePending(person, kept))
   }
 
+  /** Until all is stored it is held for whoever logs in meanwhile: they may read before it is on disk. */
   async function close(person: PersonId, kept: Kept, draft: string): Promise<void> {
+    if (kept.isWanted && draft.trim() !== '' && !holdsSecret(draft))
+      await keepDraft(person, kept, draft.slice(0, MAX_DRAFT_UNITS).toWellFormed())
+    await storePending(person, kept)
     if (--kept.holders === 0 && open.get(person) === kept) open.delete(person)
-    const stored = storePending(person, kept)
-    if (kept.isWanted && draft.trim() !== '' && !holdsSecret(draft)) {
-      const text = draft.slice(0, MAX_DRAFT_UNITS).toWellFormed()
-      const keeping = store.keepDraft(person, { text, at: clock.now() }, oldest())
-      await unlessStorageFails(keeping, 'a draft was not stored')
-    }
-    await stored
+  }
+
+  /** One draft is offered at a time; the one before it becomes one of the lines. */
+  async function keepDraft(person: PersonId, kept: Kept, text: string): Promise<void> {
+    const before = kept.draft?.text
+    if (before !== undefined && !text.includes(before)) remember(person, kept, before)
+    const draft = { text, at: clock.now() }
+    kept.draft = draft
+    for (const listener of kept.listeners) if (text !== before) listener(text)
+    const keeping = store.keepDraft(person, draft, oldest())
+    await unlessStorageFails(keeping, 'a draft was not stored')
   }
 
   return {
@@ -125,11 +149,21 @@ export function createTyping({ store, wants, clock, log }: TypingParts): Typing 
       const kept = open.get(id) ?? keep(person)
       kept.holders++
       await kept.ready
+      let hear: ((draft: string) => void) | undefined
       return {
         lines: kept.lines,
-        ...(kept.draft === undefined ? {} : { draft: kept.draft }),
+        get draft() {
+          return kept.draft && kept.draft.at >= oldest() ? kept.draft.text : undefined
+        },
+        onDraft(listener) {
+          hear = listener
+          kept.listeners.add(listener)
+        },
         sent: (line) => take(id, kept, line),
-        close: (draft) => close(id, kept, draft),
+        close(draft) {
+          if (hear) kept.listeners.delete(hear)
+          return close(id, kept, draft)
+        },
       }
     },
     async setKept({ id, guest }, isKept) {
@@ -143,4 +177,10 @@ export function createTyping({ store, wants, clock, log }: TypingParts): Typing 
   }
 }
 
-const NOTHING: TypingSession = { lines: [], sent: () => undefined, close: async () => undefined }
+const NOTHING: TypingSession = {
+  lines: [],
+  draft: undefined,
+  onDraft: () => undefined,
+  sent: () => undefined,
+  close: async () => undefined,
+}

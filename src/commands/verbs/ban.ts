@@ -25,12 +25,13 @@ export const banCommand = (rooms: FindRoom, bans: Pick<Bans, 'ban'>): Command =>
     protects: true,
     summary: 'keep somebody out: by name with all their keys, by key or by network',
     room: 'none',
-    flags: [ROOM_FLAG],
+    flags: [{ ...ROOM_FLAG, about: `${ROOM_FLAG.about}; not the lobby, where every session begins` }],
     arguments: [
       WHO,
       {
         name: 'how',
-        about: 'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why',
+        about:
+          'for how long (30s, 10m, 2h, 7d; until it is lifted without it), then why, not beginning with a digit',
         optional: true,
         takes: 'rest',
       },

@@ -3,8 +3,9 @@ import { closest } from '../../lib/suggest.ts'
 import { kindOf, type CallerKind } from '../caller.ts'
 import { defineCommand, isCalled, type Command } from '../define.ts'
 import type { CommandGroup } from '../groups.ts'
-import { instead } from '../habits.ts'
-import { briefly, commandHelp, gist, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
+import { forCaller, instead } from '../habits.ts'
+import { briefly, gist } from '../brief-help.ts'
+import { commandHelp, groupHelp, type HelpKey, keysHelp, overview } from '../help-text.ts'
 
 /** `all` is asked each time, so that help knows every command, itself included. */
 export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly HelpKey[]): Command =>
@@ -42,18 +43,26 @@ export const helpCommand = (all: () => readonly CommandGroup[], keys: readonly H
       if (name === 'keys') out.line(keysHelp(keys, columns))
       if (command)
         return out.line(
-          name === 'keys' ? briefly(command, kind, columns).join('\n') : commandHelp(command, kind),
+          name === 'keys' ? briefly([command], { kind, columns }).join('\n') : commandHelp(command, kind),
         )
       const advice = instead(name, kind)
       if (advice !== undefined) return out.line(advice)
+      if (name.startsWith('@')) return out.line(forCaller(HOW_TO_ASK[kind], kind))
       const found = search(words.split(/\s+/), commands, keys)
       if (found.commands.length + found.keys.length === 0) throw nothingFound(name, commands, kind)
       for (const one of found.keys) out.line(`${one.keys}  ${one.does}`)
-      for (const one of found.commands.slice(0, MAX_FOUND)) out.line(briefly(one, kind, columns).join('\n'))
+      const shown = found.commands.slice(0, MAX_FOUND)
+      if (shown.length > 0) out.line(briefly(shown, { kind, columns }).join('\n'))
       if (found.commands.length > MAX_FOUND)
         out.line(`${found.commands.length - MAX_FOUND} more have that; another word tells them apart`)
     },
   })
+
+/** For `/help @guide`: those who try it were told of the model, and not yet of how one asks it. */
+const HOW_TO_ASK: Readonly<Record<CallerKind, string>> = {
+  session: 'a model is asked in the room: type @guide help, without /help; /models lists the models',
+  script: 'a model is asked with ask ROOM @guide TEXT; /models lists the models',
+}
 
 /** More do not fit on a small screen. */
 const MAX_FOUND = 8

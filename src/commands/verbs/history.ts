@@ -13,7 +13,7 @@ export const historyCommand = (log: Pick<EntryLog, 'read' | 'sizes' | 'stats'>):
   defineCommand({
     name: 'history',
     summary:
-      'what was said here, oldest first, with its time in UTC; who came and went in a row is one line; stats: the log in numbers',
+      'what was said here, oldest first, with its time in UTC; who came and went in a row is one line, and with --json an entry each; stats: the log in numbers',
     room: 'here',
     flags: [
       COUNT_FLAG,

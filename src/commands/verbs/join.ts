@@ -23,7 +23,8 @@ export const joinCommand = (
       const { session, person, args, out } = context
       const agent = context.script?.agent
       const room = await memberships.toJoin(args.name, person)
-      if (session) await enter(room, person, session.moveTo, invitations)
+      if (session?.room.name === room.name) out.line(`you are in ${room.name}`)
+      else if (session) await enter(room, person, session.moveTo, invitations)
       else if (agent) {
         await enter(room, person, agent.enter, invitations)
         out.line(`you are in ${room.name} now, and hear what is said there`)

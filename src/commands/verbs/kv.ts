@@ -46,16 +46,16 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
     rights: {
       manage: CHANGE,
       // A bad key is refused to everybody with the same message, so rights do not matter for it.
-      when: ({ key = '', value }) => value !== undefined && isKey(key),
+      when: ({ key = '', value }) => value !== undefined && isKey(key) && key !== GET,
     },
     complete: async ({ room, person, argument }) =>
-      argument === 'key' ? ['list', 'set', ...(await valuesFor(room, person)).keys()] : [],
+      argument === 'key' ? ['list', 'set', GET, 'delete', ...(await valuesFor(room, person)).keys()] : [],
     async run({ person, room, args, flags, out, script }) {
       const values = await valuesFor(room, person)
-      const { key, value: onLine } = meant(args, values)
+      const { key, value: onLine, isQuestion } = meant(args, values)
       if (key === undefined) return out.line(flags.json ? safeJson(Object.fromEntries(values)) : list(values))
       checkKey(key)
-      const value = onLine ?? (await piped(script, flags))
+      const value = onLine ?? (isQuestion ? undefined : await piped(script, flags))
       if (value === undefined) return out.line(show(key, values, flags.json))
       const owner = OWNED_KEYS.get(key)
       if (owner !== undefined) throw new Misuse(`${key} is set with ${owner}`, owner)
@@ -86,16 +86,31 @@ export function kvCommand(rooms: RoomStore, summaries: Pick<Summaries, 'checkNam
 interface Given {
   readonly key?: string | undefined
   readonly value?: string | undefined
+  /** It only asks, whatever is piped in. */
+  readonly isQuestion?: boolean
 }
 
-/** `list` and `set KEY VALUE` do what they look like, unless the room has a key of that name. Throws `Misuse`. */
+const GET = 'get'
+const REMOVES: ReadonlySet<string> = new Set(['delete', 'del', 'rm', 'remove', 'unset'])
+
+/**
+ * `list`, `set KEY VALUE`, `get KEY` and `delete KEY` do what they look like. A key that the room has comes before such a
+ * word, but `get KEY` never changes anything. Throws `Misuse`.
+ */
 function meant({ key, value }: Given, values: Values): Given {
-  if (key === undefined || values.has(key)) return { key, value }
+  if (key === undefined || (values.has(key) && !(key === GET && value !== undefined))) return { key, value }
   if (key === 'list' && value === undefined) return {}
-  if (key !== 'set') return { key, value }
   const { word, rest } = takeWord(value ?? '')
-  if (rest.trim() === '') throw new Misuse('set takes a key and a value, as in: kv set colour "blue"')
-  return { key: word, value: rest }
+  if (key === 'set') {
+    if (rest.trim() === '') throw new Misuse('set takes a key and a value, as in: kv set colour "blue"')
+    return { key: word, value: rest }
+  }
+  if (key !== GET && !REMOVES.has(key)) return { key, value }
+  if (word === '' || rest.trim() !== '')
+    throw new Misuse(
+      `${key} takes one key, as in: kv ${key} colour; a key that is called ${key} is set with kv set`,
+    )
+  return key === GET ? { key: word, isQuestion: true } : { key: word, value: '-' }
 }
 
 /** The entry of a change; a long value is shown in part. */

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/plural.ts'
 import { safeJson } from '../../lib/safe-json.ts'
 import type { Turns } from '../../turns/turns.ts'
 import { defineCommand, JSON_FLAG, type Command } from '../define.ts'
@@ -23,7 +24,7 @@ function modelLine(model: Model): string {
   const read = cached > 0 ? `${input} tokens read (${cached} of them cached)` : `${input} tokens read`
   const facts = [
     `@${name}  ${backend} ${model.model}, ${windowOf(model)}`,
-    `${turns} turns, ${read}, ${output} written`,
+    `${counted(turns, 'turn')}, ${read}, ${output} written`,
     learned(model),
     ...(fallback === undefined ? [] : [`where it fails, @${fallback} is asked`]),
     ...lacking(model),
@@ -39,19 +40,22 @@ function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: 
 }
 
 /** What was learned from reports and refusals: the provider counts more than we do, or has a smaller window than it tells. */
+<<<<<<< HEAD
 const learned = ({ calibration = 1, reports = 0 }: Model): string =>
   reports === 0
     ? ''
-    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${reports} ${reports === 1 ? 'report' : 'reports'})`
+    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${counted(reports, 'report')})`
+=======
+const learned = ({ calibration = 1 }: Model): string =>
+  calibration === 1 ? '' : `prompts are bounded by ${calibration.toFixed(2)} times our count`
+>>>>>>> main
 
 const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.tools === undefined ? [] : [`no tools: ${lacks.tools}`]),
   ...(lacks?.systemRole === undefined ? [] : [`no system message: ${lacks.systemRole}`]),
 ]
 
-const doubts = ({ doubted = 0 }: Model): readonly string[] =>
-  doubted === 0
-    ? []
-    : [
-        `${doubted} ${doubted === 1 ? 'report looks' : 'reports look'} cut off: its server may read only a part of each prompt; check its window`,
-      ]
+const doubts = ({ isDoubted = false }: Model): readonly string[] =>
+  isDoubted
+    ? ['what its server reports looks cut off: it may read only a part of each prompt; check its window']
+    : []

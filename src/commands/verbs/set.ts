@@ -29,14 +29,15 @@ export const setCommand = (
       { name: 'value', about: 'one of those that /set lists for it', optional: true },
     ],
     example: 'timestamps full',
-    complete: () => [...NAMES, ...new Set(NAMES.flatMap((name): readonly string[] => OPTIONS[name].values))],
+    complete: ({ argument, given: [option = ''] }) =>
+      argument === 'option' ? NAMES : isOption(option) ? OPTIONS[option].values : [],
     async run({ person, args, out }) {
       const name = args.option?.toLowerCase()
       if (name === undefined) return out.line(await listOf(NAMES, preferences, person))
       if (!isOption(name)) throw new Refusal(`there is no option ${name.slice(0, 40)}; ${meant(name, NAMES)}`)
       if (args.value === undefined) return out.line(await listOf([name], preferences, person))
       const word = args.value.toLowerCase()
-      const value = valueOf(name, word)
+      const value = valueOf(name, word) ?? turnedOn(name, word)
       if (value === undefined) {
         const { values } = OPTIONS[name]
         throw new Refusal(
@@ -48,6 +49,12 @@ export const setCommand = (
       out.line(`${name} is ${value}${person.guest ? ' until you leave: guests keep nothing' : ''}`)
     },
   })
+
+/** What is either off or one of several things is on as usual. */
+function turnedOn(name: Option, word: string): PersonalOptions[Option] {
+  const { values, usual }: { readonly values: readonly string[]; readonly usual: string } = OPTIONS[name]
+  return word === 'on' && values.includes('off') ? valueOf(name, usual) : undefined
+}
 
 /** `did you mean color?`, or all that it can be. */
 function meant(word: string, words: readonly string[]): string {

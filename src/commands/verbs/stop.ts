@@ -69,5 +69,5 @@ async function stopModel(turns: Stoppable['turns'], word: string, room: Room, pe
 }
 
 /** The room reads who stopped whose turn. */
-const cancelFor = ({ name }: Person, { model, requester, cancel }: RunningTurn): void =>
-  cancel(`${name} stopped @${model}'s turn for ${requester}`)
+const cancelFor = ({ id, name }: Person, { model, requester, requesterId, cancel }: RunningTurn): void =>
+  cancel(`${name} stopped @${model}${requesterId === id ? '' : `'s turn for ${requester}`}`)

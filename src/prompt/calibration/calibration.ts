@@ -78,7 +78,9 @@ export function createCalibrations(
       const facts = { model: name, ...where, contextWindow, counted, reported }
       log.warn(facts, `the tokens that a model reports look cut off: ${CUT_OFF}`)
     }
-    const text = `@${name} reports ${reported} tokens for a prompt of about ${counted}: ${CUT_OFF}; check its window (/models)`
+    // More than we count looks right, unless it is known what is wrong with it.
+    const asBefore = reported < counted ? '' : ', and as many for one of another length'
+    const text = `@${name} reports ${reported} tokens for a prompt of about ${counted}${asBefore}: ${CUT_OFF}; check its window (/models)`
     if (!told.has(key) && tellAdmins(text)) told.add(key)
   }
 
@@ -86,7 +88,8 @@ export function createCalibrations(
     find,
     async factorFor(model) {
       const known = await find(model)
-      return known ? budgetFactor(known, clock.now()) : model.framing.factor
+      const learned = known ? budgetFactor(known, clock.now()) : model.framing.factor
+      return Math.max(learned, model.guessFactor ?? 0)
     },
     usualFactor: async (model) => (await find(model))?.factor ?? model.framing.factor,
     async learnFrom(model, { counted, framing }, usage) {

@@ -41,7 +41,7 @@ export interface ClimbTerms {
  *
  * 1. What was called in this turn, the last call first, up to the rung that it was called on.
  * 2. What `find_tools` named in this turn, the newest first: short, or up to the rung that it was on.
- * 3. All others, those used most in this room first, then the cheapest, short.
+ * 3. All others, those used most in this room first, then those that are not of an MCP server, then the cheapest, short.
  * 4. From short to full, the cheapest first.
  * 5. What is too large for others to give way to it, the cheapest first: short, then full.
  *
@@ -92,6 +92,8 @@ interface Traits {
   readonly called: Kept | undefined
   readonly found: Kept | undefined
   readonly rank: number
+  /** One server may bring hundreds of tools that nobody asked for one by one. */
+  readonly isOfServer: boolean
   readonly bytes: Readonly<Record<'full' | 'short', number>>
   readonly isHuge: boolean
 }
@@ -121,6 +123,7 @@ function traitsOf(offered: OfferedTool, { target, use, price }: ClimbTerms): Tra
     called: keptIn(use.called, ids),
     found: keptIn(use.found, ids),
     rank: usageRank(calls),
+    isOfServer: tool.group === 'mcp',
     bytes,
     isHuge: bytes.short > target * HUGE_BYTES_PER_TOKEN,
   }
@@ -138,7 +141,8 @@ const HUGE_BYTES_PER_TOKEN = 0.5
  */
 const usageRank = (calls: number): number => Math.ceil(Math.log2(Math.max(0, calls) + 1))
 
-const mostUsedFirst = (a: Traits, b: Traits): number => b.rank - a.rank || cheapestFirst('short')(a, b)
+const mostUsedFirst = (a: Traits, b: Traits): number =>
+  b.rank - a.rank || Number(a.isOfServer) - Number(b.isOfServer) || cheapestFirst('short')(a, b)
 
 const cheapestFirst =
   (form: 'full' | 'short') =>

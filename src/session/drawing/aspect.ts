@@ -4,8 +4,8 @@ import type { ToolCallEntry } from '../../chat/entry.ts'
 export interface Aspect {
   /** No other aspect has it: what was drawn is kept under it. */
   readonly key: string
-  /** `own`: they said it themselves; `mention`: it names them. */
-  readonly emphasis?: 'own' | 'mention'
+  /** `own`: they said it themselves; `mention`: it names them; `waiting`: it waits for their answer. */
+  readonly emphasis?: 'own' | 'mention' | 'waiting'
   /** The line above is the same speaker's, so their name need not stand there again. */
   readonly follows?: true
   /** Of a result: the call that it stands beside. */
@@ -13,6 +13,9 @@ export interface Aspect {
 }
 
 export const USUAL: Aspect = { key: '' }
+
+/** Of a question that the person may answer. */
+export const WAITING: Aspect = { key: 'w', emphasis: 'waiting' }
 
 const ASPECTS = {
   usual: { first: USUAL, next: { key: 'f', follows: true } },
@@ -28,5 +31,5 @@ export const withCall = (aspect: Aspect, call: ToolCallEntry | undefined): Aspec
   call ? { ...aspect, key: `${aspect.key}c`, call } : aspect
 
 /** One of the few that there are. */
-export const aspectOf = (emphasis: Aspect['emphasis'], follows: boolean): Aspect =>
+export const aspectOf = (emphasis: 'own' | 'mention' | undefined, follows: boolean): Aspect =>
   ASPECTS[emphasis ?? 'usual'][follows ? 'next' : 'first']

@@ -1,8 +1,10 @@
 import { callText, toolResultLine } from '../../chat/entry-text.ts'
-import type { ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
+import type { ApprovalEntry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
+import type { Json } from '../../lib/json.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
+import type { WaitingEntry } from '../calls.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './margin.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'
@@ -11,24 +13,54 @@ import { wrapText } from './wrap-text.ts'
 /** Of a row, what a call may take before its result. */
 const CALL_SHARE = 0.33
 const LEAST_CELLS = 12
+/** Of the values of a call, fewer say nothing. */
+const LEAST_VALUE_CELLS = 8
 const ARROW = ' -> '
 const MORE = ' …'
 
 /**
- * `-- qwen: Grep {"pattern":"TODO"}`, cut to so many cells; to more of them, but never more than `most`, where the tool's name needs
- * them.
+ * `-- qwen: Grep {"pattern":"TODO","path":"src"}`, or `-- qwen: Grep TODO …` where there are not so many cells, since half of
+ * the JSON tells little; more cells, but never more than `most`, where the tool's name needs them.
  */
-function callHead(call: ToolCallEntry, cells: number, most: number): string {
+function callHead(call: WaitingEntry, cells: number, most: number): string {
   const room = Math.max(LEAST_CELLS, cells)
   const name = callName(call)
-  if (mostCells(name) + MORE.length > room) return cut(name, Math.max(room, Math.min(mostCells(name), most)))
-  return cut(cleanText(`-- ${sideOf(call)}${call.author}: ${callText(call)}`), room)
+  const whole = oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${textOf(call)}`))
+  if (fits(whole, room)) return whole
+  if (mostCells(name) + LEAST_VALUE_CELLS > room)
+    return cut(name, Math.max(room, Math.min(mostCells(name), most)))
+  return cut(`${name} ${cleanText(valueOf(call, room))}`, room)
 }
 
-const callName = (call: ToolCallEntry): string =>
-  cleanText(`-- ${sideOf(call)}${call.author}: ${call.name}`).replace(/\s+/g, ' ')
+/** What a question asks for stands in its text behind bars. */
+const askedOf = ({ text }: ApprovalEntry): string =>
+  text
+    .split('\n')
+    .flatMap((line) => (line.startsWith('| ') ? [line.slice(2)] : []))
+    .join(' ')
 
-const sideOf = ({ thread }: ToolCallEntry): string => (thread === undefined ? '' : '(side turn) ')
+const textOf = (call: WaitingEntry): string =>
+  call.kind === 'approval' ? `${call.tool} ${askedOf(call)}` : callText(call)
+
+const valueOf = (call: WaitingEntry, units: number): string =>
+  call.kind === 'approval' ? askedOf(call).slice(0, 2 * units) : valuesOf(call.arguments, units)
+
+/** The texts and numbers of some JSON, one behind the other, as far as so many UTF-16 units need. */
+function valuesOf(json: Json, units: number): string {
+  let values = ''
+  const add = (value: Json): void => {
+    if (values.length > units) return
+    if (typeof value !== 'object' || value === null) values += `${value} `
+    else for (const inner of Object.values(value)) add(inner)
+  }
+  add(json)
+  return values.trim()
+}
+
+const callName = (call: WaitingEntry): string =>
+  oneLine(cleanText(`-- ${sideOf(call)}${call.author}: ${call.kind === 'approval' ? call.tool : call.name}`))
+
+const sideOf = ({ thread }: WaitingEntry): string => (thread === undefined ? '' : '(side turn) ')
 
 /** What a call was and what came of it; one row where it can be, and an error as a whole. */
 export function resultRows(
@@ -49,14 +81,19 @@ export function resultRows(
   return wrapText(head + text, columns, '  ').map((row) => paint(row))
 }
 
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** No character takes less than a cell, and no row is that long. */
+const near = (line: string, cells: number): string => line.slice(0, 2 * cells + 64)
+
+const fits = (line: string, cells: number): boolean => near(line, cells) === line && mostCells(line) <= cells
+
 /** One line of at most so many cells. */
 function cut(text: string, cells: number): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  // No character takes less than a cell, and no row is that long.
-  const near = line.slice(0, 2 * cells + 64)
-  if (near === line && mostCells(line) <= cells) return line
+  const line = oneLine(text)
+  if (fits(line, cells)) return line
   let [shown, left] = ['', cells - MORE.length]
-  for (const character of graphemes(near)) {
+  for (const character of graphemes(near(line, cells))) {
     left -= mostCells(character)
     if (left < 0) break
     shown += character
@@ -64,21 +101,22 @@ function cut(text: string, cells: number): string {
   return shown.trimEnd() + MORE
 }
 
-const RUNNING = ' running'
+/** What it is doing, by what was recorded last. */
+const DOING = { approval: ' asked', tool_call: ' running' } as const
 const LONGEST_TIME = ' 59m 59s'
-const LONGEST_END = RUNNING + LONGEST_TIME
+const LONGEST_END = DOING.tool_call + LONGEST_TIME
 
-/** Draws calls that run, once for all who look alike. */
-export type DrawCall = (call: ToolCallEntry, ms: number, style: DrawingStyle) => string
+/** Draws calls that run or are asked about, once for all who look alike. */
+export type DrawCall = (call: WaitingEntry, ms: number, style: DrawingStyle) => string
 
 export function createDrawCall(): DrawCall {
-  const heads = new WeakMap<ToolCallEntry, Map<string, string>>()
+  const heads = new WeakMap<WaitingEntry, Map<string, string>>()
   return (call, ms, style) => {
     const beside = besideTimes(style)
     const known = heads.get(call) ?? new Map<string, string>()
     heads.set(call, known)
     const isNarrow = mostCells(callName(call)) > beside.columns - LONGEST_END.length
-    const end = `${isNarrow ? '' : RUNNING} ${duration(Math.max(0, ms))}`
+    const end = `${isNarrow ? '' : DOING[call.kind]} ${duration(Math.max(0, ms))}`
     const key = styleKey(style)
     const head =
       known.get(key) ??

@@ -12,6 +12,7 @@ import {
   toolCallLine,
   toolResultLine,
 } from '../../chat/entry-text.ts'
+import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
 import type { Entry, MessageEntry, ReplyEntry } from '../../chat/entry.ts'
 import { codePointAt } from '../../lib/text/characters.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
@@ -60,7 +61,7 @@ function rowsOf(
 function renderRows(entry: Entry, style: DrawingStyle, aspect: Aspect, chosen?: NameColour): string {
   const { label, text, paint } = lookOf(entry, style.theme, aspect, chosen)
   const plain = cleanText(text)
-  if (entry.kind === 'approval') return questionRows(label.text + plain, style, paint).join('\n')
+  if (entry.kind === 'approval') return questionRows(label.text + plain, style, aspect, paint).join('\n')
   const rows = wrapText(label.text + plain, style.columns, HANG)
   const painted = rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint))
   return [...painted, ...billRows(entry, style)].join('\n')
@@ -117,16 +118,34 @@ export function billRows(entry: Entry, { columns, theme }: DrawingStyle): readon
 
 /**
  * A question: its first line as `paint` has it, what is asked for as it is, with its mark in every row, so that it cannot be
- * taken for what the room says, and in bold what to type.
+ * taken for what the room says, and what to type, in bold for whoever may.
  */
-function questionRows(text: string, { columns, theme }: DrawingStyle, paint: Paint): readonly string[] {
+function questionRows(
+  text: string,
+  { columns, theme }: DrawingStyle,
+  { emphasis }: Aspect,
+  paint: Paint,
+): readonly string[] {
+  const howTo = emphasis === 'waiting' ? theme.heading : theme.system
   const [first = '', ...lines] = text.split('\n')
   const below = lines.flatMap((line) =>
     line.startsWith('| ')
       ? quoteRows(line.slice(2), columns)
-      : wrapText(HANG + line, columns, HANG).map((row) => theme.heading(row)),
+      : wrapText(HANG + line, columns, HANG).map((row) => howTo(row)),
   )
   return [...wrapText(first, columns, HANG).map((row) => paint(row)), ...below]
+}
+
+/** A message to one person or from them, with its time: who wrote it looks as a name that is called, or as one's own. */
+export function renderMessage({ head, text, at, isOwn }: PersonalMessage, style: DrawingStyle): string {
+  const beside = besideTimes(style)
+  const label = labelIn(`${cleanText(head)}: `, isOwn ? style.theme.own : style.theme.mention)
+  const rows = wrapText(label.text + cleanText(text), beside.columns, HANG)
+  return withTimes(
+    rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, asIs)),
+    style,
+    at,
+  ).join('\n')
 }
 
 /** Text as rows, for the output of commands. A line that is too long goes on in an indented row, without its colours. */
@@ -182,7 +201,10 @@ function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour)
     case 'scope':
       return aside(`${entry.author}: ${entry.text}`, theme.system)
     case 'approval':
-      return aside(`${entry.author}: ${entry.text}`, entry.verdict === 'asked' ? theme.waiting : theme.system)
+      return aside(
+        `${entry.author}: ${entry.text}`,
+        aspect.emphasis === 'waiting' ? theme.waiting : theme.system,
+      )
     case 'tool_call':
       return aside(`${entry.author}: ${toolCallLine(entry)}`, theme.tool)
     case 'tool_result':

@@ -5,7 +5,8 @@ import { mostCells } from './cells.ts'
 export type RowRange = readonly [from: number, to: number]
 
 /**
- * Breaks a line into rows, at spaces where it can, else between characters. The first row has at most `first` cells and the
+ * Breaks a line into rows, at spaces where it can, then behind a slash, so that parts of a path stay whole, else between
+ * characters. The first row has at most `first` cells and the
  * others at most `later`. The spaces at which it breaks are in no row. Takes linear time.
  */
 export function rowRanges(line: string, first: number, later: number): readonly RowRange[] {
@@ -25,14 +26,28 @@ export function rowRanges(line: string, first: number, later: number): readonly 
     to = at
     left -= width
   }
+  const putPart = (part: string): void => {
+    if (!isWider(part, later)) put(part, mostCells(part))
+    else for (const character of graphemes(part)) put(character, mostCells(character))
+  }
   for (const word of line.match(/ +|[^ ]+/g) ?? []) {
     if (word.startsWith(' ') && isWider(word, left)) {
       left = 0
       at += word.length
     } else if (!isWider(word, Math.max(left, later))) put(word, mostCells(word))
-    else for (const character of graphemes(word)) put(character, mostCells(character))
+    else for (const part of partsOf(word)) putPart(part)
   }
   return [...rows, [from, to]]
+}
+
+/** Each with the slash at its end. */
+function partsOf(word: string): readonly string[] {
+  const parts = ['']
+  for (const character of graphemes(word)) {
+    parts[parts.length - 1] += character
+    if (character === '/') parts.push('')
+  }
+  return parts
 }
 
 /** Of a text that is far wider only the beginning is measured: to find its characters takes most of the time. */

@@ -17,27 +17,30 @@ const STOP_KEY = '^X to stop'
 /** On a narrower row one's own turn that waits is told in two words. */
 const NARROW_COLUMNS = 60
 
+/** A part of the line, and what stands for it where there is no room for it, the longest first. */
+type Part = readonly [whole: string, ...shorter: string[]]
+
 /**
  * The status as one row of at most `columns` cells: what waits and what runs first, then where one is, then the rest. Where
  * it is too much, whole parts are left out from the right, and `…` says so.
  */
 export function statusParts(status: SessionStatus, columns: number): StatusParts {
-  const waiting = clean(questionsText(status.questions))
-  const parts = [
-    waiting,
-    ...status.othersQuestions.map(({ number, waitsFor }) => `question ${number}: ${waitsFor}`),
+  const parts: readonly Part[] = [
+    questionsPart(status.questions),
+    ...status.othersQuestions.map(({ number, waitsFor }): Part => [`question ${number}: ${waitsFor}`]),
     ...runningParts(status, columns),
-    status.room,
-    `${status.people} here`,
-    status.models.map((name) => `@${name}`).join(' '),
-    status.scope ? `tools ${status.scope} (${status.tools})` : '',
-    status.lastTurn ? budget(status.lastTurn) : '',
+    [status.room],
+    [`${status.people} here`],
+    [status.models.map((name) => `@${name}`).join(' ')],
+    [status.scope ? `tools ${status.scope} (${status.tools})` : ''],
+    [status.lastTurn ? budget(status.lastTurn) : ''],
   ]
-    .map(clean)
-    .filter((part) => part !== '')
-  const line = fitting(parts, columns)
-  const isWhole = waiting !== '' && line.startsWith(waiting)
-  return isWhole ? { waiting, rest: line.slice(waiting.length) } : { waiting: '', rest: line }
+  const line = fitting(
+    parts.map(cleanPart).filter(([whole]) => whole !== ''),
+    columns,
+  )
+  const waiting = questionsPart(status.questions).find((form) => form !== '' && line.startsWith(form))
+  return waiting === undefined ? { waiting: '', rest: line } : { waiting, rest: line.slice(waiting.length) }
 }
 
 /** The same without colour. */
@@ -46,39 +49,56 @@ export function statusLine(status: SessionStatus, columns: number): string {
   return waiting + rest
 }
 
-/** `question 1: /allow 1`, `questions 1, 2: /allow 1` */
-function questionsText(numbers: readonly number[]): string {
+/** `question 1: /allow 1`, `questions 1, 2: /allow 1`, or only what to type. */
+function questionsPart(numbers: readonly number[]): Part {
   const [first] = numbers
-  if (first === undefined) return ''
-  return `question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: /allow ${first}`
+  if (first === undefined) return ['']
+  const answer = `/allow ${first}`
+  return [`question${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}: ${answer}`, answer]
 }
 
 /** The key that stops stands beside the first that this person can stop, so that it is seen as long as that is. */
-function runningParts({ running, viewer }: SessionStatus, columns: number): readonly string[] {
+function runningParts({ running, viewer }: SessionStatus, columns: number): readonly Part[] {
   const stopped = running.findIndex(({ requester }) => viewer.stopsAll || requester === viewer.name)
-  return running.flatMap((work, index) => {
+  return running.flatMap((work, index): readonly Part[] => {
     const isOwnInQueue = index > 0 && work.doing === 'waiting' && work.requester === viewer.name
     const text = isOwnInQueue && columns < NARROW_COLUMNS ? 'yours waits' : workText(work)
-    if (index !== stopped) return [text]
-    // What runs and its key are left out together; that one's own turn waits is told without it, too.
-    return index === 0 ? [`${text}${SEPARATOR}${STOP_KEY}`] : [text, STOP_KEY]
+    if (index !== stopped) return [[text, work.who]]
+    // Where there is no room for both, the key is more than what it stops; that one's own turn waits is told without it, too.
+    const both = (who: string): string => `${who}${SEPARATOR}${STOP_KEY}`
+    return index === 0 ? [[both(text), both(work.who), STOP_KEY]] : [[text], [STOP_KEY]]
   })
 }
 
 const workText = ({ who, doing, time }: RunningWork): string =>
   doing === 'waiting' ? `${who} waits ${time}` : `${who} ${doing} ${time}`
 
-const clean = (part: string): string => cleanText(part).replace(/\s+/g, ' ').trim()
+const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').trim()
 
-function fitting(parts: readonly string[], columns: number): string {
-  const all = parts.join(SEPARATOR)
-  if (cellsOf(all) <= columns) return all
-  for (let count = parts.length - 1; count > 0; count--) {
-    const line = [...parts.slice(0, count), MORE].join(SEPARATOR)
-    if (cellsOf(line) <= columns) return line
-  }
-  return cut(parts[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
+const cleanPart = ([whole, ...shorter]: Part): Part => [clean(whole), ...shorter.map(clean)]
+
+/** As many parts as there is room for; the first that is too long in a shorter form, if that fits. */
+function fitting(parts: readonly Part[], columns: number): string {
+  const wholes = parts.map(([whole]) => whole)
+  for (const line of linesOf(parts, wholes)) if (cellsOf(line) <= columns) return line
+  return cut(wholes[0] ?? '', columns - MORE.length) + MORE.slice(0, columns)
 }
+
+/** What the line can be, from the longest on. */
+function* linesOf(parts: readonly Part[], wholes: readonly string[]): Generator<string, void, void> {
+  yield wholes.join(SEPARATOR)
+  for (let count = parts.length - 1; count > 0; count--) {
+    const before = wholes.slice(0, count)
+    for (const form of shorterOf(parts[count])) yield [...before, form, MORE].join(SEPARATOR)
+    yield [...before, MORE].join(SEPARATOR)
+  }
+  for (const form of [...wholes.slice(0, 1), ...shorterOf(parts[0])]) {
+    yield form + SEPARATOR + MORE
+    yield form + MORE
+  }
+}
+
+const shorterOf = (part: Part = ['']): readonly string[] => part.slice(1)
 
 /** A text that is made of these alone has a cell for each. The libraries take milliseconds for a line. */
 const ONE_CELL_EACH = /^[ -~·…▰▱]*$/

@@ -54,12 +54,16 @@ function indexOf(
 ): number | undefined {
   const step = way === 'older' ? -1 : 1
   for (let at = Math.min(from, way === 'older' ? sent.length - 1 : from); at in sent; at += step)
-    if (sent[at]?.slice(0, MAX_LOOKED_UNITS).includes(query)) return at
+    if (hasQuery(sent[at], query)) return at
   return undefined
 }
 
-/** The line that was found, behind what is looked for. */
-export const shownSearch = ({ query, at, isFound, before }: Search, sent: readonly string[]): Draft => ({
-  ...(at in sent ? draftOf(sent[at] ?? '') : before),
-  prompt: `${isFound ? 'search' : 'no line has'} "${query}": `,
-})
+const hasQuery = (line: string | undefined, query: string): boolean =>
+  line?.slice(0, MAX_LOOKED_UNITS).includes(query) === true
+
+/** The line that was found, behind what is looked for. Where no further line has it, the one that was found stays. */
+export function shownSearch({ query, at, isFound, before }: Search, sent: readonly string[]): Draft {
+  const line = sent[at]
+  const what = isFound ? 'search' : hasQuery(line, query) ? 'no other line has' : 'no line has'
+  return { ...(line === undefined ? before : draftOf(line)), prompt: `${what} "${query}": ` }
+}

@@ -8,7 +8,7 @@ const INTRODUCTION = `# Who may do what
 
 Each verb by each role, as a test walks it. A stranger has no session, and whoever is banned from the server has none either;
 \`banned\` is here: banned from this room. \`invited\` and \`muted\` are meant for this room, too. In a public room somebody who is
-invited is a visitor: registered, and no member.
+invited is a visitor: registered, and no member. The rooms are others than the lobby, from which nobody can be banned.
 
 \`+\` done · \`-\` not with these rights · \`?\` the room is unknown to them · \`i\` invited, and no member yet · \`m\` muted ·
 \`b\` banned · \`g\` not for guests · \`a\` the room is archived, or is not · \`x\` not for this one: there is no line, turn or

@@ -52,6 +52,10 @@ const runnerOf = ({ rooms }: ChatParts): Pick<Runner, 'command' | 'speech'> => {
   }
 }
 
+/** Who else is there, and what to type. */
+const GREETING =
+  '-- nobody else is here now\n-- type to speak; @guide shows you around; /help lists the commands; nobody is admin yet: /claim CODE\n'
+
 async function startHost() {
   const chatParts = await createChatParts()
   const { rooms, sanctions } = chatParts
@@ -113,13 +117,26 @@ test('a session begins in the lobby, moves on, and is in no room after it has en
   terminal.type('/go attic\nup here\n/go attic\n/quit\nunread\n')
   await handler.shell(alice, terminal, newAccount())
   expect(terminal.written()).toBe(
-    'be kind\n-- lobby\n-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n',
+    `be kind\n-- lobby\n${GREETING}-- alice joined\n-- attic\n-- alice joined\nalice: up here\nbye\n`,
   )
   const lobby = await rooms.lobby()
   expect([lobby.present(), attic.present()]).toEqual([[], []])
   const texts = async (room: typeof lobby) => (await room.history({ limit: 9 })).map(({ text }) => text)
   expect(await texts(lobby)).toEqual(['alice joined', 'alice left'])
   expect(await texts(attic)).toEqual(['alice joined', 'up here', 'alice left'])
+})
+
+test('who comes back to a room is shown what was said since, and not again what stands above', async () => {
+  const { handler, person, rooms } = await startHost()
+  const alice = await person('alice')
+  await rooms.create('attic', alice, { private: false })
+  await (await rooms.lobby()).record({ kind: 'message', author: 'bob', text: 'long ago' })
+  const terminal = createFakeTerminal({ term: '' })
+  terminal.type('hello\n/go attic\n/go lobby\n/go attic\n/quit\n')
+  await handler.shell(alice, terminal, newAccount())
+  const written = terminal.written()
+  expect(written.match(/bob: long ago|alice: hello/g)).toEqual(['bob: long ago', 'alice: hello'])
+  expect(written.match(/-- (lobby|attic)\n/g)).toHaveLength(4)
 })
 
 test('a question rings for those who may answer it, and for nobody else', async () => {

@@ -39,6 +39,29 @@ describe('splitting a line', () => {
     expect(() => parse(ask, '--allow', 'script')).toThrow('ask: --allow needs TOOL')
   })
 
+  test('what looks like a flag is no text: one that is near a flag, or that stands where nothing is before it', () => {
+    const topic = defineCommand({
+      ...named,
+      name: 'topic',
+      room: 'here',
+      flags: [json],
+      arguments: [{ name: 'text', about: '', optional: true, takes: 'rest' }],
+    })
+    for (const [line, kind] of [
+      ['--jsno', 'session'],
+      ['lobby --jsno', 'script'],
+    ] as const)
+      expect(() => parse(topic, line, kind)).toThrow('topic: unknown flag --jsno; did you mean --json?')
+    expect(() => parse(topic, '--yaml x', 'session')).toThrow(
+      'topic: unknown flag --yaml; a text that begins so stands after --, as in -- --yaml',
+    )
+    expect(parse(topic, '-- --jsno', 'session').args).toEqual({ text: '--jsno' })
+    for (const text of ['a --jsno', '-- ', '-1', '---', '-- > x'])
+      expect(parse(topic, text, 'session').args['text'] ?? '').toBe(text.replace(/^-- /, ''))
+    expect(parse(ask, '@qwen --verbose is what?', 'session').args['text']).toBe('--verbose is what?')
+    expect(() => parse(ask, '@qwen --jason is who?', 'session')).toThrow('did you mean --json?')
+  })
+
   test('a script names the room first and the text keeps its spaces and quotes as they are', () => {
     expect(parse(ask, 'lobby @qwen  why   "this"  ', 'script')).toEqual({
       roomName: 'lobby',

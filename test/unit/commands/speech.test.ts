@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/chat/errors.ts'
-import { missedWords } from '../../../src/commands/missed-words.ts'
+import { missedCommand, missedWords } from '../../../src/commands/missed-words.ts'
 import { createSpeech } from '../../../src/commands/speech.ts'
 import { say, scriptedModel } from '../../support/scripted-model.ts'
 import { anotherModel, createTurnWorld } from '../../support/turn-world.ts'
@@ -44,6 +44,17 @@ test.each([
   ['Qwen, hello', '@qwen reads what it is called for; write @qwen in place of qwen'],
   ['exit', 'that was said in the room; /quit leaves'],
   [' HELP ', 'that was said in the room; /help lists the commands'],
+  ['exit now', 'that was said in the room; /quit leaves'],
+  ['quit()', 'that was said in the room; /quit leaves'],
+  ['cd ..', 'that was said in the room; /join NAME goes to a room, /leave back to the lobby'],
+  ['ls -la', 'that was said in the room; /rooms lists the rooms, /who the people'],
+  ['sudo su', 'that was said in the room; this is no shell: /help lists the commands'],
+  ['@', 'that was said in the room; @NAME in a message asks a model; /models lists them'],
+  ['git status', undefined],
+  ['bye', undefined],
+  ['exit nowhere', undefined],
+  ['cd is broken', undefined],
+  ['sudo make me a sandwich', undefined],
   ['@qwen why?', undefined],
   ['@QWEN. why?', undefined],
   ['@ann hi', undefined],
@@ -61,4 +72,19 @@ test.each([
   const isRegistered = async (name: string) => name === 'bob'
   const callable = { models: ['guide', 'qwen'], people: ['Ann'], isRegistered }
   expect(await missedWords(text, callable)).toBe(expected)
+})
+
+test.each([
+  ['!help', 'that was said in the room; a command begins with a slash, as in /help'],
+  ['\\help me', 'that was said in the room; a command begins with a slash, as in /help'],
+  [' .Join den', 'that was said in the room; a command begins with a slash, as in /join'],
+  ['!important', undefined],
+  ['.helpful', undefined],
+  ['.gitignore', undefined],
+  ['... help', undefined],
+  [':)', undefined],
+  ['help!', undefined],
+  ['', undefined],
+])('of %j, behind the sign of another program, its speaker is told %j', (text, expected) => {
+  expect(missedCommand(text, (word) => ['help', 'join'].includes(word))).toBe(expected)
 })

@@ -122,6 +122,19 @@ describe('a transcript', () => {
     expect(shown.replace(/\s+/g, ' ').trim()).toBe(text)
   })
 
+  test('shows six people in six colours, and models in one of their own', async () => {
+    const people = ['newb', 'cy', 'bob', 'ann', 'dee', 'eve', 'fay', 'newb']
+    const document = await transcriptOf([
+      ...people.map((author): Entry => ({ ...base, author, kind: 'message', text: 'hi' })),
+      { ...base, author: 'cy', kind: 'action', text: 'waves' },
+      { ...base, author: 'qwen', kind: 'reply', text: 'hello', turn },
+    ])
+    const colours = [...document.querySelectorAll('.name')].map((one) => [...one.classList].at(-1))
+    expect(colours.slice(0, 6)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4', 'n5'])
+    expect(colours[6]).toMatch(/^n[0-5]$/)
+    expect(colours.slice(7)).toEqual(['n0', 'n1', 'model'])
+  })
+
   test('has the days, the topic, and its end; comings in a row are one line, which unfolds to each', async () => {
     const coming = (name: string, at: number): Entry => ({
       ...{ ...base, kind: 'presence', author: 'system', event: 'joined', text: `${name} joined` },

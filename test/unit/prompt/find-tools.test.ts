@@ -8,8 +8,7 @@ const tools = catalogue(
   sampleTool('file_stats', { description: 'Sizes and times' }),
   sampleTool('sshawl_search', { description: 'Search what was said in this room' }),
 )
-const found = (query: string, limit?: number): readonly string[] =>
-  findTools(query, tools, limit).map((tool) => tool.name)
+const found = (query: string): readonly string[] => findTools(query, tools).map((tool) => tool.name)
 
 describe('finding tools', () => {
   test.each([
@@ -24,10 +23,6 @@ describe('finding tools', () => {
     ['.*', []],
   ])('for %j finds %j', (query, names) => {
     expect(found(query)).toEqual(names)
-  })
-
-  test('gives no more than it is asked for', () => {
-    expect(found('file', 1)).toEqual(['file_stats'])
   })
 
   test('takes a query of any length', () => {

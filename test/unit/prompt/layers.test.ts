@@ -183,6 +183,29 @@ describe('the history layer', () => {
     expect(prompt.budget.used).toBeGreaterThan(250)
   })
 
+  test('keeps the beginning of a long message in what newer ones leave free', () => {
+    const paste = row(1, {
+      text: Array.from({ length: 2000 }, (_, line) => `line ${line} of the log`).join('\n'),
+    })
+    const history = [
+      row(0, { text: 'hello' }),
+      paste,
+      row(2, { text: 'what is in it?' }),
+      row(3, { text: 'and then?' }),
+    ]
+    const prompt = told({ ...snapshotFor(1000, { message: '', history }) })
+    expect(prompt.layers[0]).toMatchObject({
+      note: expect.stringMatching(
+        /^the newest 2 of 4 entries, and of the one before its head kept, \d+ of \d+ tokens$/,
+      ),
+    })
+    expect(prompt.context).toMatch(
+      /left out\]\nbob: line 0 [^]*\n… \[\d+ tokens left out\]\nbob: what is in it\?\n/,
+    )
+    expect(prompt.budget.used).toBeLessThanOrEqual(1000)
+    expect(prompt.budget.used).toBeGreaterThan(950)
+  })
+
   test('of an empty room is left out', () => {
     expect(told({}).layers).toEqual([])
   })

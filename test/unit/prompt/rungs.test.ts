@@ -120,6 +120,17 @@ describe('rungs of tools', () => {
     expect(idsOf(more, 'full')).toContain('t128')
   })
 
+  test('defer the tools of MCP servers before others that are used as little, however small they are', () => {
+    const own = Array.from({ length: 10 }, (_, index) =>
+      sampleTool(`own${index}`, { description: 'Reads files and more. '.repeat(4) }),
+    )
+    const tools = catalogue(...own, ...small(200).map((tool) => ({ ...tool, group: 'mcp' as const })))
+    const framing = { ...sampleModel.framing, maxTools: 128 }
+    const model = { ...sampleModel, contextWindow: 101_000, framing }
+    const prompt = bench.compose(snapshotFor(100_000, { tools, toolCalls: { t150: 1 }, model }))
+    expect(idsOf(prompt, 'full')).toEqual(expect.arrayContaining([...own.map(({ id }) => id), 't150']))
+  })
+
   test('count no more than what fits of 500 tools of 20,000 tokens', () => {
     let characters = 0
     const counter = {

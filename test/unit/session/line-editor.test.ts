@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EMPTY_EDITOR, press, shownDraft, withPast } from '../../../src/session/line-editor.ts'
+import { EMPTY_EDITOR, press, shownDraft, withLine, withPast } from '../../../src/session/line-editor.ts'
 import type { EditorEvent, LineEditor } from '../../../src/session/line-editor.ts'
 import type { Key, KeyName } from '../../../src/session/keys.ts'
 import { runs } from '../../support/runs.ts'
@@ -183,7 +183,7 @@ describe('^R', () => {
     ['ma', 'search "ma": make test'],
     ['make b', 'search "make b": make build'],
     ['make<search>', 'search "make": make build'],
-    ['make<search><search>', 'no line has "make": make build'],
+    ['make<search><search>', 'no other line has "make": make build'],
     ['make<search><search-newer>', 'search "make": make test'],
     ['ma<redraw>b', 'no line has "mab": make test'],
     ['mab<backspace>', 'search "ma": make test'],
@@ -258,6 +258,15 @@ test('what was cut out and what can be undone have a size together', () => {
     go({ type: 'press', name: 'left' })
   }
   expect(editor.kills.length).toBeLessThanOrEqual(16)
+})
+
+test('a line from elsewhere comes behind those that were sent, and what is shown stays', () => {
+  const { editor } = pressAll('one<enter>two<enter>three<up><up>')
+  expect(editor.draft.text).toBe('one')
+  const more = withLine(editor, 'from elsewhere')
+  expect([more.draft.text, more.sent, more.at]).toEqual(['one', ['one', 'two', 'from elsewhere'], 0])
+  const idle = withLine(pressAll('one<enter>').editor, 'from elsewhere')
+  expect(press(idle, { type: 'press', name: 'up' }, 100).editor.draft.text).toBe('from elsewhere')
 })
 
 test('the lines that are remembered have a size together, and the newest is always among them', () => {

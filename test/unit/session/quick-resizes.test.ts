@@ -4,7 +4,7 @@ import type { Entry, EntryId, RoomName, TurnId } from '../../../src/chat/entry.t
 import { createScheduler } from '../../../src/lib/jobs/scheduler.ts'
 import type { DrawingStyle } from '../../../src/session/drawing/theme.ts'
 import { draftOf } from '../../../src/session/line-editor.ts'
-import { createLiveView } from '../../../src/session/live-view.ts'
+import { createLiveView } from '../../../src/session/live/live-view.ts'
 import { createReplies } from '../../../src/session/replies/replies.ts'
 import { createShared } from '../../../src/session/shared.ts'
 import { memoryLog } from '../../support/chat-parts.ts'

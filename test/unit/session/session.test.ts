@@ -352,13 +352,14 @@ test('in plain mode a search is told in words, not by a line for each key, and e
   await terminal.waitFor('welcome')
   terminal.type('half \x12')
   await terminal.waitFor('gives up')
-  terminal.type('line')
+  terminal.type('line\x12')
+  await terminal.waitFor('-- found: another line')
   terminal.type('\x12')
   await terminal.waitFor('-- found: first line')
-  terminal.type('\x13')
-  await terminal.waitFor('-- found: another line')
-  terminal.type('zz')
-  await terminal.waitFor('-- no line has "linezz"')
+  terminal.type('\x12')
+  await terminal.waitFor('-- no other line has "line"; it is still: first line')
+  terminal.type('\x13zz')
+  await terminal.waitFor('-- no line has "linezz"; Enter would send: another line')
   terminal.type('\x7f\x7f\x05!')
   await terminal.waitFor('another line!')
   terminal.type('\x18')
@@ -367,6 +368,29 @@ test('in plain mode a search is told in words, not by a line for each key, and e
   await done
   expect(host.lines).toEqual(['another line!'])
   expect(terminal.written()).not.toMatch(/search "|\u001b|! nothing/)
+})
+
+test('a draft that another connection left behind is told of at once, and ↑ brings it back beside what is being typed', async () => {
+  const terminal = createFakeTerminal({ size })
+  let leave = (_draft: string): void => undefined
+  const room = createFakeRoom()
+  const { done } = start(terminal, room, {
+    remembered(onDraft) {
+      leave = onDraft
+      return Promise.resolve({ lines: ['older'] })
+    },
+  })
+  await untilSeen(terminal, 'welcome')
+  terminal.type('mine')
+  await untilSeen(terminal, '> mine')
+  leave('half a thought')
+  await untilSeen(terminal, 'another connection')
+  terminal.type('\x1b[A')
+  await untilSeen(terminal, '> half a thought')
+  terminal.type('\x1b[B')
+  await untilSeen(terminal, '> mine')
+  terminal.type('\x03\x04')
+  await done
 })
 
 test('whoever wants nothing of theirs kept cannot bring back what they typed before, in a session that is open', async () => {

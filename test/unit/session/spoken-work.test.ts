@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { createSpokenWork } from '../../../src/session/spoken-work.ts'
-import type { EntryId, RoomName, TurnId } from '../../../src/chat/entry.ts'
 import type { RunningWork } from '../../../src/session/ports.ts'
 import { work } from '../../support/session-host.ts'
 
@@ -18,21 +17,4 @@ test('each thing is said once, in words, however often it is looked at', () => {
   expect(said(work('@qwen', 'Grep'), work('@gpt', 'writing'))).toEqual([])
   expect(said()).toEqual([])
   expect(said(work('@qwen', 'thinking'))).toEqual(['-- qwen is thinking'])
-})
-
-test('of a turn that was heard of already nothing is said, before it is over and while it still counts as running', () => {
-  const spoken = createSpokenWork()
-  const turn = (id: string): RunningWork => ({ ...work('@guide', 'thinking'), id })
-  const answer = (id: string, outcome?: 'done') =>
-    spoken.heard({
-      ...{ id: id as EntryId, at: 0, room: 'lobby' as RoomName, author: 'guide', text: 'hello' },
-      ...{ kind: 'reply', turn: id as TurnId, ...(outcome ? { outcome } : {}) },
-    })
-  answer('quick', 'done')
-  expect(spoken.lines([])).toEqual([])
-  expect(spoken.lines([turn('quick')])).toEqual([])
-  answer('between two calls')
-  expect(spoken.lines([turn('between two calls'), turn('other')])).toEqual(['-- guide is thinking'])
-  for (let number = 0; number < 1_000; number++) answer(`turn ${number}`)
-  expect(spoken.lines([turn('turn 999'), turn('new')])).toEqual(['-- guide is thinking'])
 })

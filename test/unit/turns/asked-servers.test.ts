@@ -46,7 +46,7 @@ describe('an Ollama', () => {
     expect(targets[0]).toBe(5600)
     for (const target of targets) expect(target + 1000).toBeLessThanOrEqual(8000)
     const [status] = await it.world.turns.models()
-    expect(status!.doubted).toBeGreaterThan(0)
+    expect(status!.isDoubted).toBe(true)
     expect(it.world.chatParts.log.lines.filter((line) => line.includes('look cut off'))).toHaveLength(1)
     expect(heard.filter((text) => text.includes('may read only a part of each prompt'))).toHaveLength(1)
   })

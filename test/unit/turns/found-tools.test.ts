@@ -61,6 +61,27 @@ describe('find_tools', () => {
     expect(loaded).toEqual(['tool_42', 'tool_142'])
   })
 
+  it('gives its places to what is not loaded, and so reaches all of a topic, one search after another', async () => {
+    const model = scriptedModel(...Array.from({ length: 3 }, () => search('group3')), say('ok'))
+    await using world = await createTurnWorld(model, {
+      tools: many(200, 1),
+      settings: { contextWindow: 16_000, maxOutput: 1000 },
+    })
+    await world.ask()
+    const [first, ...later] = model.requests
+    const ofTopic = Array.from({ length: 29 }, (_, index) => `tool_${7 * index + 3}`)
+    const deferred = ofTopic.filter((name) => !namesIn(first!).includes(name))
+    expect(ofTopic.length - deferred.length).toBeGreaterThan(8)
+    expect(deferred.length).toBeGreaterThan(8)
+    const answers = later.map(resultIn)
+    expect(toolsUnder('You can call these from the next step on:', answers[0]!)).toHaveLength(8)
+    expect(toolsUnder('You have these already:', answers[0]!)).toHaveLength(8)
+    const loaded = answers.flatMap((answer) =>
+      toolsUnder('You can call these from the next step on:', answer),
+    )
+    expect(loaded).toEqual(expect.arrayContaining(deferred))
+  })
+
   it('does not repeat a long query', async () => {
     const model = scriptedModel(search('zzz'.repeat(2000)), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(200), settings })

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../src/lib/duration.ts'
 import { createKnownModels } from '../../../src/turns/known-models.ts'
 import type { ConfiguredModel, ModelFacts } from '../../../src/turns/ports.ts'
 import { handClock, memoryLog } from '../../support/chat-parts.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { scriptedModel } from '../../support/scripted-model.ts'
 import { openInMemory } from '../../support/storage.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** A model whose server answers with these facts, one for each time it is asked; where there are no more, it is away. */
 function asked(...answers: readonly ModelFacts[]): ConfiguredModel & { readonly times: () => number } {
@@ -87,13 +86,41 @@ test('a lowered window keeps as much for the answer as a configured one, where n
   expect(await it.known.settingsOf(usual)).toMatchObject({ contextWindow: 8192, maxOutput: 2048 })
 })
 
-test('a window that was guessed is told from one that the server takes', async () => {
+test('a guessed window holds for an hour, or until the config is read again, and is not stored', async () => {
   await using it = await opened()
-  const model = asked({})
-  await it.known.learn(model.settings, { window: 4000, isGuess: true })
-  expect(await it.known.lastKnown(model)).toMatchObject({ contextWindow: 4000, isWindowGuessed: true })
-  await it.known.learn(model.settings, { window: 3000, isGuess: false })
-  expect(await it.known.lastKnown(model)).not.toHaveProperty('isWindowGuessed')
+  const model = asked()
+  const guess = { window: 4000, factor: 1.2 }
+  it.known.guess(model, guess)
+  expect(await it.known.lastKnown(model)).toMatchObject({
+    ...{ contextWindow: 4000, maxOutput: 1000, guessFactor: 1.2 },
+  })
+  const restarted = createKnownModels(it.storage.models.facts, it.clock, memoryLog())
+  expect(await restarted.lastKnown(model)).toEqual(model.settings)
+  it.clock.advance(HOUR_MS + 1)
+  expect(await it.known.lastKnown(model)).toEqual(model.settings)
+  it.known.guess(model, guess)
+  const readAgain = { ...model, settings: { ...model.settings } }
+  expect(await it.known.lastKnown(readAgain)).toEqual(model.settings)
+})
+
+test('the smaller one of a guessed window and of a told one holds, and only a guess is called one', async () => {
+  await using it = await opened()
+  const model = asked()
+  it.known.guess(model, { window: 4000, factor: 1 })
+  await it.known.learn(model.settings, { window: 3000 })
+  const narrowed = await it.known.lastKnown(model)
+  expect(narrowed.contextWindow).toBe(3000)
+  expect(narrowed).not.toHaveProperty('guessFactor')
+})
+
+test('the longest prompt that was taken is known until a shorter one is refused', async () => {
+  await using it = await opened()
+  const { settings } = asked()
+  it.known.taken(settings, 900)
+  it.known.taken(settings, 700)
+  expect(it.known.longestTaken(settings, 1000)).toBe(900)
+  expect(it.known.longestTaken(settings, 800)).toBe(0)
+  expect(it.known.longestTaken(settings, 1000)).toBe(0)
 })
 
 test('what refusals taught holds for a day', async () => {
@@ -109,13 +136,13 @@ test('what refusals taught holds for a day', async () => {
   expect(await it.known.lastKnown(model)).toEqual(model.settings)
 })
 
-test('windows that are guessed one after another are told once, and are called a guess', async () => {
+test('windows that are guessed one after another are told once, and again when a new one follows', async () => {
   await using it = await opened()
   const model = asked()
-  for (const window of [5000, 4000, 3000]) {
-    await it.known.learn(model.settings, { window, isGuess: true })
-    await it.known.lastKnown(model)
-  }
-  const told = it.log.lines.filter((line) => line.includes('window'))
-  expect(told).toEqual([expect.stringContaining('smaller windows are tried')])
+  const told = (): number => it.log.lines.filter((line) => line.includes('smaller windows are tried')).length
+  for (const window of [5000, 4000, 3000]) it.known.guess(model, { window, factor: 1 })
+  expect(told()).toBe(1)
+  it.clock.advance(HOUR_MS + 1)
+  it.known.guess(model, { window: 5000, factor: 1 })
+  expect(told()).toBe(2)
 })

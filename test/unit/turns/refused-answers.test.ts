@@ -3,7 +3,7 @@ import { createModel, type Backend } from '../../../src/adapters/models/index.ts
 import { createDeferred } from '../../../src/lib/deferred.ts'
 import { ModelError } from '../../../src/turns/model-error.ts'
 import type { LanguageModel } from '../../../src/turns/ports.ts'
-import { eventStream } from '../../support/hosted-wires.ts'
+import { anthropicAnswer, anthropicWire, eventStream } from '../../support/hosted-wires.ts'
 import { sampleConfig } from '../../support/model-request.ts'
 import { answer, startModelServer, type Script } from '../../support/model-server.ts'
 import { end, json, jsonLines } from '../../support/ollama-wire.ts'
@@ -74,6 +74,35 @@ describe('an answer that is refused', () => {
     expect(await it.world.lines()).toEqual([
       'reply: Once',
       "notice: @qwen's answer was cut by its provider (content_filter)",
+    ])
+  })
+})
+
+/** Anthropic's answer of this text in a window that is full after it. */
+const fullWindow = (text: string): Script =>
+  anthropicAnswer({ type: 'text', text: '' }, { type: 'text_delta', text }, 'model_context_window_exceeded')
+
+describe('a window that is full', () => {
+  it('before the model answers teaches, and a shorter prompt follows in the same turn', async () => {
+    await using it = await served('anthropic', fullWindow(''))
+    for (let number = 0; number < 20; number++)
+      await it.world.room.record({
+        kind: 'message',
+        author: 'ann',
+        text: `${number} ${'and so on '.repeat(50)}`,
+      })
+    it.server.play(fullWindow(''), anthropicWire.says('short'))
+    expect(await it.world.ask()).toMatchObject({ kind: 'reply', text: 'short' })
+    const [qwen] = await it.world.turns.models()
+    expect(qwen).toMatchObject({ isWindowGuessed: true })
+  })
+
+  it('in the middle of the answer is told as that', async () => {
+    await using it = await served('anthropic', fullWindow('Once'))
+    await it.world.ask()
+    expect(await it.world.lines()).toEqual([
+      'reply: Once',
+      "notice: @qwen's answer was cut since its window is full",
     ])
   })
 })

@@ -38,13 +38,17 @@ export function modelError(error: unknown, upstream: Upstream, begun = false): M
   const refusal = refusalOf(error, call)
   const wasBegun = begun || causes(error).some((cause) => cause instanceof AnswerBroken)
   // The same request would be refused again, whatever its status says.
-  return new ModelError(`${upstream.access.name}: ${sentence}`, retryable && !refusal, facts, {
+  const maySucceed = retryable && (!refusal || isPassingRefusal(refusal))
+  return new ModelError(`${upstream.access.name}: ${sentence}`, maySucceed, facts, {
     ...(refusal ? { refusal } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     // What the provider itself gave up is not known to have been read.
     begun: wasBegun && retryable && !refusal,
   })
 }
+
+const isPassingRefusal = (refusal: ModelRefusal): boolean =>
+  refusal.kind === 'too-long' && refusal.isPassing === true
 
 /** Statuses that say nothing of the request itself, but of the key. */
 const OF_THE_KEY: ReadonlySet<number | undefined> = new Set([401, 403])

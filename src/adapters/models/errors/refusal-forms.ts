@@ -18,6 +18,14 @@ export const OVER_MINUTE: readonly RefusalForm[] = [
   ],
 ]
 
+/** A prompt that is too long together with what others ask at this moment. It may be taken a little later. */
+export const TOO_LONG_NOW: readonly RefusalForm[] = [
+  [
+    'llama.cpp where slots share a window, status 500: github.com/ggml-org/llama.cpp/issues/19774',
+    /context size has been exceeded/,
+  ],
+]
+
 /** A prompt that is too long. The forms that tell more come first. */
 export const TOO_LONG: readonly RefusalForm[] = [
   [
@@ -136,10 +144,6 @@ export const TOO_LONG: readonly RefusalForm[] = [
     /request \((?<tokens>\d+) tokens\) exceeds the available context size \((?<window>\d+) tokens\)/,
   ],
   ['llama.cpp before: github.com/continuedev/continue/issues/9797', /exceeds the available context size/],
-  [
-    'llama.cpp where slots share a window, status 500: github.com/ggml-org/llama.cpp/issues/19774',
-    /context size has been exceeded/,
-  ],
   [
     'llama-cpp-python: github.com/abetlen/llama-cpp-python/issues/462',
     /requested tokens \((?<tokens>\d+)\) exceed context window of (?<window>\d+)/,

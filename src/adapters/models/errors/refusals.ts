@@ -1,5 +1,12 @@
 import type { ModelRefusal } from '../../../turns/model-error.ts'
-import { NO_SYSTEM_ROLE, NO_TOOLS, OVER_MINUTE, TOO_LONG, type RefusalForm } from './refusal-forms.ts'
+import {
+  NO_SYSTEM_ROLE,
+  NO_TOOLS,
+  OVER_MINUTE,
+  TOO_LONG,
+  TOO_LONG_NOW,
+  type RefusalForm,
+} from './refusal-forms.ts'
 
 /** Characters of an error that are looked at. */
 const MAX_ERROR_CHARS = 8_000
@@ -12,6 +19,7 @@ export function refusalIn(said: string): ModelRefusal | undefined {
   const text = readable(said)
   if (matchIn(text, NO_TOOLS)) return { kind: 'no-tools' }
   if (matchIn(text, NO_SYSTEM_ROLE)) return { kind: 'no-system-role' }
+  if (matchIn(text, TOO_LONG_NOW)) return { kind: 'too-long', isPassing: true }
   const tooLong = matchIn(text, TOO_LONG)
   return tooLong && { kind: 'too-long', ...numbersIn(tooLong) }
 }

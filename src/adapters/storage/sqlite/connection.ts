@@ -11,6 +11,8 @@ export interface Connection {
    * Resolves after the commit. A job that throws undoes itself alone; a failed commit rejects them all.
    */
   readonly write: <T>(job: () => T) => Promise<T>
+  /** To be called by a job that deletes what nobody may read any more: soon after, it is not in the database's log either. */
+  readonly emptyLogSoon: () => void
   /** Commits what waits, then closes. Everything after that is rejected. Closing twice is harmless. */
   readonly close: () => void
 }
@@ -29,6 +31,7 @@ const HURRIED_BUSY_MS = 100
 /** Takes over an open database. `isHurried` is asked before each commit: the server stops. */
 export function createConnection(db: Database, isHurried = (): boolean => false): Connection {
   let waiting: Waiting[] = []
+  const log = createLogEmptier(db)
   const runAll = db.transaction((jobs: readonly Waiting[]) => jobs.map(runOne))
   const runAlone = db.transaction((job: Waiting) => job.run())
 
@@ -78,8 +81,10 @@ export function createConnection(db: Database, isHurried = (): boolean => false)
         if (waiting.length === 1) setImmediate(commit)
       })
     },
+    emptyLogSoon: log.soon,
     close() {
       commit()
+      log[Symbol.dispose]()
       db.close()
     },
   }
@@ -89,4 +94,45 @@ export function createConnection(db: Database, isHurried = (): boolean => false)
 export function returned<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('the statement returned no row')
   return row
+}
+
+/** How long it may take until the log is emptied, in milliseconds: all that is deleted meanwhile costs one emptying. */
+export const EMPTY_AFTER_MS = 10_000
+
+/** Empties the log file of a database (`-wal`), in which a deleted text stays readable until something overwrites it. */
+interface LogEmptier extends Disposable {
+  /** To be called when such a text is deleted. Does nothing where it was called already. */
+  soon(): void
+}
+
+/**
+ * It takes what a checkpoint takes: each changed page is written to the database once, and both files are synced. So it is done
+ * once in `EMPTY_AFTER_MS` at most, in the thread that writes, and only where something was deleted.
+ */
+function createLogEmptier(db: Database): LogEmptier {
+  let timer: NodeJS.Timeout | undefined
+
+  function soon(): void {
+    timer ??= setTimeout(empty, EMPTY_AFTER_MS).unref()
+  }
+
+  function empty(): void {
+    timer = undefined
+    if (db.open && !isEmptied(db)) soon()
+  }
+
+  return { soon, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** False where somebody reads from the log, or the disk has no room: writes do not wait for either. */
+function isEmptied(db: Database): boolean {
+  const patience = Number(db.pragma('busy_timeout', { simple: true }))
+  try {
+    db.pragma('busy_timeout = 0')
+    return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
+  } catch {
+    return false
+  } finally {
+    db.pragma(`busy_timeout = ${patience}`)
+  }
 }

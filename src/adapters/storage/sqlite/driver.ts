@@ -12,13 +12,13 @@ interface Driver {
 /** Binaries come in the package, on Linux for glibc 2.34 and later and for musl. It crashes on Node 20. */
 const ON_NODE_API_10: Driver = {
   name: 'better-sqlite3',
-  cure: 'run npm ci again, without --omit=optional, or build it for this system with npm run --prefix node_modules/better-sqlite3 build-release',
+  cure: 'install sshawl again (npm ci, or npm install --global), without --omit=optional, or build it for this system: npm run build-release in its directory',
 }
 
 /** It is compiled where no binary can be downloaded. It aborts on Node 24.19 and later. */
 const BEFORE_NODE_API_10: Driver = {
   name: 'better-sqlite3-12',
-  cure: 'install a C++ compiler, make and Python 3 and run npm ci again, or use Node 22.14 or later, which needs none of these',
+  cure: 'with access to the network, or with a C++ compiler, make and Python 3, install sshawl again (npm ci, or npm install --global), or use Node 22.14 or later, which needs none of these',
 }
 
 /**

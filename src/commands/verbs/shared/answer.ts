@@ -1,5 +1,6 @@
 import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry } from '../../../chat/entry.ts'
+import { SERVER_STOPPING } from '../../../chat/errors.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { RunningTurn } from '../../../turns/turns.ts'
 import type { Output } from '../../caller.ts'
@@ -39,8 +40,11 @@ export async function printAnswer(
   try {
     const { message, turn: started } = await ask()
     turn = started.id
-    const gone = (): void =>
-      started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${person.name} went away`)
+    const gone = (): void => {
+      const { message: why } =
+        signal.reason === SERVER_STOPPING ? SERVER_STOPPING : { message: `${person.name} went away` }
+      started.cancel(`@${started.model}'s turn for ${person.name} was stopped: ${why}`)
+    }
     signal.addEventListener('abort', gone, { once: true })
     if (signal.aborted) gone()
     printer.asked(message)

@@ -12,12 +12,20 @@ export const reasonOf = (text = ''): string => oneLine(text, MAX_REASON_CHARS)
 export function durationOf(word: string): number {
   const ms = parseDuration(word)
   if (ms !== undefined) return ms
-  throw new Misuse(`${word.slice(0, 40)} is no duration; write 30s, 10m, 2h or 7d, at most 3650d`)
+  throw new Misuse(noDuration(word))
 }
 
-/** `2h spam`: a duration, where the first word is a number with or without a unit, and a reason. Throws `Misuse`. */
+const noDuration = (word: string): string =>
+  `${word.slice(0, 40)} is no duration; write 30s, 10m, 2h or 7d, at most 3650d`
+
+/**
+ * `2h spam`: a duration, where there is one, and a reason. What begins with a digit is meant as a duration, `5min` too: taken for
+ * a reason, it would last for ever. Throws `Misuse`.
+ */
 export function timeAndReason(text = ''): { readonly ms: number | undefined; readonly reason: string } {
   const { word, rest } = takeWord(text.trimStart())
-  if (!/^\d+[a-z]{0,2}$/i.test(word)) return { ms: undefined, reason: reasonOf(text) }
-  return { ms: durationOf(word), reason: reasonOf(rest) }
+  if (!/^[+-]?\p{Nd}/u.test(word)) return { ms: undefined, reason: reasonOf(text) }
+  const ms = parseDuration(word)
+  if (ms === undefined) throw new Misuse(`${noDuration(word)}. A reason begins with another word`)
+  return { ms, reason: reasonOf(rest) }
 }

@@ -81,7 +81,15 @@ const FOLDED_LINES = 6
 function folded({ now, short }: RequestPart, columns: number): string {
   if (short !== undefined) return `${short}\n… [${now.length} characters; full prints all]`
   const lines = now.split('\n')
-  const head = headOf(lines.slice(0, FOLDED_LINES).join('\n'), FOLDED_LINES * columns)
+  const first = lines.slice(0, FOLDED_LINES).join('\n')
+  const head = wholeWords(first, headOf(first, FOLDED_LINES * columns))
   const missing = now.length - head.length
   return missing === 0 ? now : `${head}\n… [${missing} more characters; full prints all]`
+}
+
+/** The beginning of a text up to its last whole word, unless that would be far less. */
+function wholeWords(text: string, head: string): string {
+  if (head.length === text.length || /^\s/.test(text.slice(head.length))) return head
+  const whole = head.replace(/\S+$/, '').trimEnd()
+  return whole.length > head.length / 2 ? whole : head
 }

@@ -7,7 +7,7 @@ export interface ShareRow {
   readonly place?: string
   readonly priority?: number
   readonly note: string
-  /** True for a note that is left out where there is no space for all such notes. */
+  /** True for a note in whose place `…` stands where there is no space for all such notes. */
   readonly isHint?: true
 }
 
@@ -22,6 +22,10 @@ const GAP = '  '
 const INDENT = '    '
 /** A longer note stands below its line rather than take a column away. */
 const USUAL_NOTE = 24
+
+/** Of the notes; the first that there is space for. */
+const NOTE_HEADS = ['what became of it', 'note'] as const
+const MORE = '…'
 
 interface Column {
   readonly head: string
@@ -54,13 +58,13 @@ export function shareTable(rows: readonly ShareRow[], target: number, width: num
   return {
     head: line(
       columns.map(({ head }) => head),
-      'what became of it'.length <= space ? 'what became of it' : '',
+      NOTE_HEADS.find((head) => head.length <= space) ?? '',
     ),
     rows: rows.map((row) => {
       const texts = columns.map((column) => column.of(row))
       if (row.isHint ? hintsFit : row.note.length <= space) return [line(texts, row.note)]
-      const below = row.isHint ? [] : brokenInto(row.note, width - INDENT.length)
-      return [line(texts, ''), ...below.map((text) => INDENT + text)]
+      if (row.isHint) return [line(texts, row.note !== '' && space > 0 ? MORE : '')]
+      return [line(texts, ''), ...brokenInto(row.note, width - INDENT.length).map((text) => INDENT + text)]
     }),
   }
 }

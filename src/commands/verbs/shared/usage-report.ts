@@ -1,4 +1,4 @@
-import { estimateNote } from '../../../chat/entry-text.ts'
+import { tokenFacts } from '../../../chat/entry-text.ts'
 import { exactAmount, shownAmount } from '../../../lib/price.ts'
 import { counted } from '../../../lib/plural.ts'
 import type { UsageSum } from '../../../turns/bill/usage-sums.ts'
@@ -45,14 +45,11 @@ function section(title: string, sums: readonly UsageSum[], mark = ''): readonly 
 
 /** `2 turns, 3 requests, 1234 tokens in (1000 cached), 56 out, cost 0.0123`. */
 function facts({ turns, requests, input, cached, output, estimated, cost, unpriced }: UsageSum): string {
-  const read = cached > 0 ? `${input} tokens in (${cached} cached)` : `${input} tokens in`
   const partly = unpriced > 0 ? ` (${unpriced} tokens had no price)` : ''
   return [
     counted(turns, 'turn'),
     counted(requests, 'request'),
-    read,
-    `${output} out`,
-    ...(estimated ? [estimateNote(estimated)] : []),
+    ...tokenFacts({ input, output, ...(cached > 0 && { cached }), ...(estimated && { estimated }) }),
     ...(cost === undefined ? [] : [`cost ${shownAmount(cost)}${partly}`]),
   ].join(', ')
 }

@@ -7,7 +7,7 @@ import { temporaryDir } from '../../../support/storage.ts'
 
 const driver = Number(process.versions['napi']) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 const sentence = new RegExp(
-  `${driver}, which reads and writes the database, cannot be loaded by Node v\\S+ \\(.+\\); .*run npm ci again`,
+  `${driver}, which reads and writes the database, cannot be loaded by Node v\\S+ \\(.+\\); .*install sshawl again`,
 )
 
 /** The built program in a directory of its own, with every package but the drivers. */

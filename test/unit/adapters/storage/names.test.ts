@@ -13,7 +13,7 @@ import { sqliteOptions, temporaryDir } from '../../../support/storage.ts'
 const BEFORE = `
   INSERT INTO people (id, name, skeleton, created_at) VALUES
     ('p1', 'ann', 'ann', 1), ('p2', 'ΑΝΝ', 'avv', 2), ('p3', 'Ali', 'all', 3), ('p4', 'ɢuide', 'ɢuide', 4),
-    ('p5', 'аnn', 'аnn', 5);
+    ('p5', 'аnn', 'аnn', 5), ('p6', 'nobody', 'nobody', 6);
   INSERT INTO person_keys (person, fingerprint, added_at) SELECT id, 'SHA256:' || id, 1 FROM people;`
 
 const key = (id: string) => `SHA256:${id}` as Fingerprint
@@ -39,14 +39,15 @@ test('names that older rules let people have are filed anew, told of, and stay w
   const log = { debug: keep, info: keep, warn: keep, error: keep }
   await fileNames(storage.chat.people, log)
   expect(logged).toEqual([
-    '{"names":5} names were filed by the rules of this version',
+    '{"names":6} names were filed by the rules of this version',
     '{"name":"ΑΝΝ","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
     '{"name":"аnn","like":"ann"} a name cannot be told from an older one; both stay, with their keys',
     '{"name":"ɢuide"} a name could not be registered any more; it stays with its key',
     '{"name":"аnn"} a name could not be registered any more; it stays with its key',
+    '{"name":"nobody"} a name could not be registered any more; it stays with its key',
   ])
   await fileNames(storage.chat.people, log)
-  expect(logged).toHaveLength(5)
+  expect(logged).toHaveLength(6)
 
   for (const [name, id] of [
     ['ann', 'p1'],
@@ -54,6 +55,7 @@ test('names that older rules let people have are filed anew, told of, and stay w
     ['ALI', 'p3'],
     ['ɢuide', 'p4'],
     ['аnn', 'p5'],
+    ['nobody', 'p6'],
   ] as const)
     expect(await comesIn(storage, name, id), name).toBe(id)
   expect(await comesIn(storage, 'ann', 'other')).toMatch(/^guest:/)

@@ -93,6 +93,21 @@ test('it is drawn again while something runs, and once more when that has ended'
   expect(alice.refreshed()).toBe(begun + 3)
 })
 
+test('of a turn whose end was told nothing is told any more, though it still counts as running', async () => {
+  const { world, lobby, person, session } = await start()
+  const alice = await session(await person('alice'))
+  world.running = [{ ...work('@guide', 'thinking'), id: 't1' }]
+  const reply = { kind: 'reply', author: 'guide', text: 'hello', turn: 't1' as TurnId } as const
+  await lobby.record(reply)
+  expect(alice.status()).toContain('@guide thinking')
+  await lobby.record({ ...reply, outcome: 'done' })
+  expect(alice.status()).not.toContain('thinking')
+  world.running = [{ ...work('@guide', 'thinking'), id: 't2' }]
+  await lobby.record(says('and then'))
+  vi.advanceTimersByTime(500)
+  expect(alice.status()).toContain('@guide thinking')
+})
+
 test('sessions that look the same are given the same row, and one timer serves them all', async () => {
   const { world, person, session } = await start()
   const [alice, bob] = [await session(await person('alice')), await session(await person('bob'))]

@@ -3,6 +3,7 @@ import { createLastSeen, type LastSeen } from '../../../../src/chat/preferences/
 import { createRoomPasts } from '../../../../src/app/room/past.ts'
 import { enterRoom } from '../../../../src/app/room/stay.ts'
 import { StorageError } from '../../../../src/chat/errors.ts'
+import { personalLine } from '../../../../src/chat/talk/personal-message.ts'
 import type { Person } from '../../../../src/chat/people/person.ts'
 import type { Room } from '../../../../src/chat/room.ts'
 import { plainOf } from '../../../../src/lib/text/styled.ts'
@@ -24,7 +25,7 @@ function recordingScreen(person: Person) {
     print: (text) => void printed.push(plainOf(text)),
     echo() {},
     clear() {},
-    printUntilRead: (text) => void printed.push(text),
+    message: (message) => void printed.push(personalLine(message)),
     refresh() {},
     bell() {},
     quit() {},
@@ -206,4 +207,43 @@ test('a guest, and a store that is in trouble, keep nobody out and mark nothing'
   const visit = await enterRoom(room, guest.screen, createRoomPasts(), real)
   await visit.leave()
   expect(await storage.chat.lastSeen.find(guest.screen.person.id, room.name)).toBeUndefined()
+})
+
+test('a room that the screen has shown before is shown from there on, with what was edited since', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  const { id } = await room.record(says('long ago'))
+  await room.record(says('and then'))
+  const { screen, texts } = recordingScreen(await person('alice'))
+  const first = await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN)
+  await first.leave()
+  const shown = texts().length
+  await room.record(says('meanwhile'))
+  await room.record({ ...says('long ago, mended'), edits: id })
+  await enterRoom(room, screen, createRoomPasts(), NOTHING_SEEN, { after: first.newest() })
+  expect(texts().slice(shown)).toEqual(['long ago, mended', 'meanwhile', 'alice joined'])
+})
+
+test('of the questions of the past those wait that are open and that the person may answer', async () => {
+  const { rooms, person } = await createChatParts()
+  const room = await rooms.lobby()
+  const ask = (question: number, text: string) =>
+    room.record({
+      ...{ kind: 'approval', tool: 'touch', requester: 'bob', author: 'qwen', verdict: 'asked' },
+      ...{ question, text },
+    })
+  await ask(2, 'before a restart')
+  await ask(1, 'answered')
+  await ask(2, 'open')
+  const { screen } = recordingScreen(await person('alice'))
+  const waiting: string[] = []
+  const deliver: Screen['deliver'] = (entry, how) => void (how?.waits && waiting.push(entry.text))
+  await enterRoom(room, { ...screen, deliver }, createRoomPasts(), NOTHING_SEEN, { questions: () => [2] })
+  expect(waiting).toEqual(['open'])
+  await room.record({
+    ...{ kind: 'approval', tool: 'touch', requester: 'bob', author: 'qwen', verdict: 'asked' },
+    ...{ question: 3, text: 'for me', answerers: ['alice'] },
+  })
+  await ask(4, 'for others')
+  expect(waiting).toEqual(['open', 'for me'])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { personalLine } from '../../../../src/chat/talk/personal-message.ts'
 import type { Person, PersonId } from '../../../../src/chat/people/person.ts'
 import { createChatParts } from '../../../support/chat-parts.ts'
 import { talkOver } from '../../../support/talk.ts'
@@ -16,9 +17,9 @@ async function createScene() {
     const session = await talk.openSession({
       person,
       print: (text) => void lines.push(text),
-      printUntilRead(text, onRead) {
-        lines.push(text)
-        reads(onRead)
+      message(message, onRead) {
+        lines.push(personalLine(message))
+        if (onRead) reads(onRead)
       },
       bell: () => void (rings += 1),
     })

@@ -82,6 +82,37 @@ test('a draft is offered until something is sent, or for seven days; no secret i
   }
 })
 
+test('a draft is offered to the sessions that are open and to the next one, and none is lost to a later one', async () => {
+  const { typing, store, alice } = await createScene()
+  const [open, first, second] = [await typing.open(alice), await typing.open(alice), await typing.open(alice)]
+  const heard: string[] = []
+  open.onDraft((draft) => heard.push(draft))
+  await first.close('the first draft')
+  expect((await typing.open(alice)).draft).toBe('the first draft')
+  await second.close('the second')
+  expect(heard).toEqual(['the first draft', 'the second'])
+  expect(await store.draft(alice.id, 0)).toBe('the second')
+  open.sent('hi')
+  expect((await typing.open(alice)).lines).toEqual(['the first draft', 'the second', 'hi'])
+  expect((await typing.open(alice)).draft).toBeUndefined()
+})
+
+test('a draft that was finished and sent is no line of its own', async () => {
+  const { typing, alice } = await createScene()
+  const [open, broken] = [await typing.open(alice), await typing.open(alice)]
+  await broken.close('half a')
+  open.sent('half a thought')
+  expect((await typing.open(alice)).lines).toEqual(['half a thought'])
+})
+
+test('whoever logs in while a draft is being stored is offered it', async () => {
+  const { typing, alice } = await createScene()
+  const broken = await typing.open(alice)
+  const closing = broken.close('half a thought')
+  expect((await typing.open(alice)).draft).toBe('half a thought')
+  await closing
+})
+
 test('who wants nothing kept has it forgotten, and nothing is kept from then on', async () => {
   const { typing, store, alice, want, pass } = await createScene()
   const first = await typing.open(alice)
@@ -126,7 +157,7 @@ test('a store that fails keeps nobody from typing, and is logged', async () => {
   await session.close('draft')
   expect((log as unknown as { readonly lines: readonly string[] }).lines).toEqual([
     'what somebody typed before could not be read',
-    'what somebody typed was not stored',
     'a draft was not stored',
+    'what somebody typed was not stored',
   ])
 })

@@ -35,7 +35,9 @@ test('/ban of a network ends who comes from there, and shows it to nobody but ad
   world.clients.begin({ person: from(world.bob, '2001:db8:0:1'), end: () => void ended.push('bob') })
   world.clients.begin({ person: from(world.ann, '2001:db8:1:1'), end: () => void ended.push('ann') })
   const root = from(world.root, '192.0.2.3')
-  expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(done('root banned a network from the server'))
+  expect(await world.exec(root, 'ban 2001:db8::/48')).toEqual(
+    done('root banned a network from the server without an end'),
+  )
   expect(ended).toEqual(['bob'])
   expect(await world.exec(root, 'bans')).toEqual(done('2001:db8::/48  banned by root'))
   expect(await world.exec(root, 'unban 2001:db8:0::/48')).toEqual(
@@ -89,7 +91,7 @@ test('/ban --room takes a member out of a private room, where it looks as if the
   await world.exec(world.ann, 'invite den bob')
   await world.exec(world.bob, 'join den')
   expect(await world.exec(world.ann, 'ban --room den bob')).toEqual(
-    done('ann banned bob from den, who is no member any more'),
+    done('ann banned bob from den without an end, who is no member any more'),
   )
   expect(await world.exec(world.bob, 'history den')).toEqual(
     refused('there is no room called den; see rooms, or make it with create'),
@@ -102,8 +104,22 @@ test('/ban --room takes a member out of a private room, where it looks as if the
   )
 })
 
-test('/ban bob 2w is wrong usage, and bans nobody for ever', async () => {
+test.each(['2w spam', '5min', '5minutes', '1h30m', '-5m', '+5m', '1.5h', '30', '2nd time', '５m'])(
+  '/ban bob %s is wrong usage, and bans nobody for ever',
+  async (how) => {
+    await using world = await createCommandWorld()
+    const answer = await world.exec(world.root, `ban -- bob ${how}`)
+    expect(answer).toMatchObject({ status: 2 })
+    expect(JSON.stringify(answer)).toMatch(
+      /is no duration; write 30s, 10m, 2h or 7d.* A reason begins with another word/,
+    )
+    expect(await world.exec(world.root, 'bans')).toEqual(done('nobody is banned'))
+  },
+)
+
+test('a reason may have numbers behind its first word, and a ban without a time says that it has none', async () => {
   await using world = await createCommandWorld()
-  expect(await world.exec(world.root, 'ban bob 2w spam')).toMatchObject({ status: 2 })
-  expect(await world.exec(world.root, 'bans')).toEqual(done('nobody is banned'))
+  expect(await world.exec(world.root, 'ban bob for 5min of spam')).toEqual(
+    done('root banned bob from the server without an end: for 5min of spam'),
+  )
 })

@@ -34,7 +34,7 @@ describe('/create', () => {
     )
     await world.exec(world.ann, 'create third')
     expect(await world.exec(world.ann, 'create fourth')).toEqual(
-      refused('you own 3 rooms already, which is the limit'),
+      refused('you own 3 rooms already, which is the limit (rooms_per_person)'),
     )
     for (const name of ['No', 'x'.repeat(33), '../x', '\u001b[2J']) {
       expect(await world.exec(world.bob, `create ${name}`)).toMatchObject({ status: 1, out: [] })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HABITS } from '../../../../src/commands/habits.ts'
+import { groupHelp, overview } from '../../../../src/commands/help-text.ts'
+import { usage } from '../../../../src/commands/usage.ts'
 import { KEY_HELP } from '../../../../src/session/key-table.ts'
 import { createCommandWorld, done, refused } from '../../../support/commands/command-world.ts'
 
@@ -27,7 +29,7 @@ describe('/help', () => {
         expect(script.join(' ').split(/\s+/)).toContain(command.name)
       }
     }
-    expect(typed.at(-1)).toContain('Anything else is said in the room')
+    expect(typed.at(-1)).toBe('Anything else is said in the room; @guide in it asks a model')
     expect(script.join('\n')).not.toMatch(/ \/[a-z]/)
     expect(script.at(-1)).toContain('A script names the room first')
   })
@@ -42,6 +44,42 @@ describe('/help', () => {
         [],
       ])
     }
+  })
+
+  test('of any group fits on 24 rows of 40 columns, too, with as much of every command as there is room for', async () => {
+    await using world = await createCommandWorld()
+    for (const kind of ['session', 'script'] as const) {
+      const shown = world.groups.map((group) => groupHelp(group, kind, 39))
+      for (const text of [overview(world.groups, kind, 39), ...shown])
+        expect([
+          text,
+          text.split('\n').length <= ROWS,
+          text.split('\n').filter((row) => row.length > 39),
+        ]).toEqual([text, true, []])
+      for (const [at, { name, commands }] of world.groups.entries())
+        for (const command of commands)
+          expect(shown[at]?.replaceAll('\n  ', ' ')).toContain(
+            name === 'order' ? `${command.name} ` : usage(command, kind),
+          )
+    }
+    expect(groupHelp(world.groups[0]!, 'session', 39).split('\n').slice(0, 6)).toEqual([
+      'talk: to all in the room, or to one',
+      '  person',
+      '/say [TEXT…]',
+      '  say something',
+      '/me TEXT…  e.g. /me waves',
+      '  say what you do',
+    ])
+  })
+
+  test('of a model says how it is asked', async () => {
+    await using world = await createCommandWorld()
+    expect(await world.type(world.bob, 'help @guide')).toEqual(
+      done('a model is asked in the room: type @guide help, without /help; /models lists the models'),
+    )
+    expect(await world.exec(world.bob, 'help @guide')).toEqual(
+      done('a model is asked with ask ROOM @guide TEXT; models lists the models'),
+    )
   })
 
   test('of a group shows the form of each command, what it does, and an example', async () => {
@@ -103,7 +141,7 @@ describe('/help', () => {
     ])
     expect(rowsOf(await world.type(world.bob, 'help the')).at(-1)).toMatch(/^\d+ more have that/)
     expect(await world.type(world.bob, 'help whois')).toEqual(
-      done('/who lists who is here, and what they may do'),
+      done('/who lists who is here, ops and admins marked'),
     )
   })
 
@@ -130,6 +168,6 @@ test('what habits advise exists: each command in it is one', async () => {
     })
   }
   expect((await world.exec(world.bob, 'whois bob')).err).toEqual([
-    'there is no command whois; who lists who is here, and what they may do',
+    'there is no command whois; who lists who is here, ops and admins marked',
   ])
 })

@@ -9,6 +9,11 @@ test('/join takes a session into a public room, and into a private one after an 
   expect(await world.exec(world.bob, 'who den')).toMatchObject({ status: 0 })
 })
 
+test('/join of the room that one is in says so', async () => {
+  await using world = await createCommandWorld()
+  expect(await world.type(world.bob, 'join lobby', 'lobby')).toEqual(done('you are in lobby'))
+})
+
 test.each(['den', 'nowhere', 'x'.repeat(50), '__proto__', '..'])(
   '/join %s is refused in the same words, whether the room is private or missing',
   async (name) => {

@@ -32,6 +32,41 @@ describe('/kv', () => {
     expect(await world.exec(world.bob, 'kv hall --json nope')).toEqual(done('{"key":"nope","value":null}'))
   })
 
+  test('get KEY shows, and delete KEY removes, by whatever name; neither word becomes a key', async () => {
+    await using world = await createCommandWorld()
+    const manage = refused('only the owner of hall, an op or an admin can change its key-values')
+    for (const word of ['delete', 'del', 'rm', 'remove', 'unset']) {
+      expect(await world.type(world.ann, 'kv mood happy')).toEqual(done())
+      expect(await world.type(world.bob, `kv ${word} mood`)).toEqual(manage)
+      expect(await world.type(world.bob, 'kv get mood')).toEqual(done('happy'))
+      expect(await world.type(world.ann, `kv ${word} mood`)).toEqual(done())
+      expect(await world.type(world.ann, 'kv')).toEqual(done('no key is set'))
+      for (const words of [word, `${word} mood swings`])
+        expect((await world.type(world.ann, `kv ${words}`)).err[0]).toBe(
+          `kv: ${word} takes one key, as in: kv ${word} colour; a key that is called ${word} is set with kv set`,
+        )
+    }
+    expect(await world.type(world.bob, 'kv get mood')).toEqual(refused('the key mood is not set'))
+    expect(await world.exec(world.ann, 'kv hall get mood', 'piped')).toEqual(
+      refused('the key mood is not set'),
+    )
+    expect((await world.type(world.bob, 'kv get mood swings')).status).toBe(2)
+    expect(await world.type(world.ann, 'kv get a/b')).toEqual(refused(BAD_KEY))
+    expect(await world.exec(world.ann, 'kv hall rm tool_scope')).toMatchObject({ status: 2 })
+  })
+
+  test('a key that is called like such a word stays what it is', async () => {
+    await using world = await createCommandWorld()
+    for (const word of ['get', 'rm']) expect(await world.type(world.ann, `kv set ${word} 1`)).toEqual(done())
+    expect(await world.type(world.bob, 'kv get')).toEqual(done('1'))
+    expect(await world.type(world.bob, 'kv get rm')).toEqual(done('1'))
+    expect(await world.type(world.ann, 'kv rm 2')).toEqual(done())
+    expect(await world.type(world.bob, 'kv rm')).toEqual(done('2'))
+    expect(await world.type(world.ann, 'kv rm -')).toEqual(done())
+    expect(await world.type(world.ann, 'kv rm get')).toEqual(done())
+    expect(await world.type(world.bob, 'kv')).toEqual(done('no key is set'))
+  })
+
   test('takes a value from standard input: with --stdin to its end, else where it is there at once', async () => {
     await using world = await createCommandWorld()
     expect(await world.exec(world.ann, 'kv hall words', '{"a": 1}\n')).toEqual(done())

@@ -18,18 +18,17 @@ test('/models lists the models, what they read and wrote, and no key', async () 
 
 test('/models tells a window that was guessed from one that the server takes', async () => {
   await using world = await createCommandWorld()
-  const { storage, clock } = world.turnWorld.chatParts
-  const key = calibrationKey(world.turnWorld.models[0]!.settings)
-  const known = { told: {}, learnedAt: clock.now() }
-  await storage.models.facts.put(key, { ...known, learned: { window: 4000, isGuess: true } })
+  const { known, models } = world.turnWorld
+  const [model] = models
+  known.guess(model!, { window: 4000, factor: 1 })
   expect((await world.exec(world.bob, 'models')).out.join()).toContain(
     'window 4000 (not 8000: a guess, since a longer prompt was refused)',
   )
-  await storage.models.facts.put(key, { ...known, learned: { window: 4000 } })
+  await known.learn(model!.settings, { window: 4000 })
   expect((await world.exec(world.bob, 'models')).out.join()).toContain('(not 8000: its server takes no more)')
 })
 
-test('/models tells nobody but admins what reports taught, which come from private rooms too', async () => {
+test('/models tells nobody but admins what reports taught, and nobody how many, since they come from private rooms too', async () => {
   await using world = await createCommandWorld()
   const { storage } = world.turnWorld.chatParts
   const [qwen] = world.turnWorld.models
@@ -46,11 +45,18 @@ test('/models tells nobody but admins what reports taught, which come from priva
     [world.ann, world.bob, world.guest].map((one) => world.exec(one, 'models')),
   )
   for (const { out } of others) expect(out.join()).not.toMatch(/report|1\.5/)
-  expect(jsonOf(await world.exec(world.bob, 'models --json'))).not.toMatchObject([{ reports: 12 }])
   expect((await world.exec(world.root, 'models')).out.join()).toContain(
-    'prompts are bounded by 1.50 times our count (12 reports); 1 report looks cut off',
+    'prompts are bounded by 1.50 times our count; what its server reports looks cut off',
   )
   expect(jsonOf(await world.exec(world.root, 'models --json'))).toMatchObject([
-    { calibration: 1.5, reports: 12, doubted: 1 },
+    { calibration: 1.5, isDoubted: true },
   ])
+  const before = await Promise.all(['models', 'models --json'].map((words) => world.exec(world.root, words)))
+  await storage.models.calibrations.put(calibrationKey(qwen!.settings), {
+    ...learned,
+    reports: 99,
+    doubted: 7,
+  })
+  for (const [index, words] of ['models', 'models --json'].entries())
+    expect(await world.exec(world.root, words)).toEqual(before[index])
 })

@@ -9,7 +9,7 @@ test('/reply goes to whoever wrote last, from a script too', async () => {
   await world.talk.openSession({
     person: world.bob,
     print() {},
-    printUntilRead() {},
+    message() {},
     bell() {},
   })
   await world.exec(world.ann, 'msg bob hi')

@@ -5,6 +5,9 @@ test('an option is set, shown, and kept for the person alone', async () => {
   await using world = await createCommandWorld()
   const { ann, bob, preferences } = world
   expect(await world.type(ann, 'set bell off')).toEqual(done('bell is off'))
+  expect(await world.type(ann, 'set bell on')).toEqual(done('bell is mention'))
+  expect((await world.type(ann, 'set theme on')).status).toBe(1)
+  expect(await world.type(ann, 'set bell off')).toEqual(done('bell is off'))
   expect(await world.exec(ann, 'set TIMESTAMPS Full')).toEqual(done('timestamps is full'))
   expect(await preferences.of(ann)).toEqual({ bell: 'off', timestamps: 'full' })
   expect(await preferences.of(bob)).toEqual({})

@@ -30,7 +30,7 @@ describe('/stop', () => {
     const { world, turn } = await createScene()
     await using _ = world
     expect(await world.type(world.bob, 'stop')).toEqual(done())
-    expect(await turn.done).toMatchObject({ kind: 'notice', text: "bob stopped @qwen's turn for bob" })
+    expect(await turn.done).toMatchObject({ kind: 'notice', text: 'bob stopped @qwen' })
   })
 
   test('is refused for what others asked for, but not to who manages the room', async () => {
@@ -56,7 +56,7 @@ describe('/stop', () => {
         refused('@qwen is doing nothing in hall that you could stop'),
       )
       expect(await world.exec(world.bob, `stop hall ${word}`)).toEqual(done())
-      expect((await turn.done).text).toBe("bob stopped @qwen's turn for bob")
+      expect((await turn.done).text).toBe('bob stopped @qwen')
       expect(await world.exec(world.bob, `stop hall ${word}`)).toMatchObject({ status: 1 })
       expect(await world.exec(world.bob, 'stop hall')).toEqual(done())
     },

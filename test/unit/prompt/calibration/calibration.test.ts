@@ -70,6 +70,18 @@ test('an admin in a session is told once, as soon as there is one', async () => 
   ])
 })
 
+test('what is more than our count, and the same for prompts of different lengths, is told so', async () => {
+  await using storage = await openInMemory()
+  const said: string[] = []
+  const tellAdmins = (text: string): boolean => said.push(text) > 0
+  const calibrations = createCalibrations(storage.models.calibrations, { now: () => 7 }, NO_LOG, tellAdmins)
+  for (const counted of [3000, 3300])
+    await calibrations.learnFrom(sampleConfig({}), { counted, framing: 0 }, { input: 3600, output: 5 })
+  expect(said).toEqual([
+    '@qwen reports 3600 tokens for a prompt of about 3300, and as many for one of another length: its server may read only a part of each prompt; check its window (/models)',
+  ])
+})
+
 test('the log is told once of reports that look cut off', async () => {
   await using storage = await openInMemory()
   const told: string[] = []

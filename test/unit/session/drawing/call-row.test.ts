@@ -55,6 +55,21 @@ test.each(NAMES)('a row of 33 cells has the whole name of %s, while it runs and 
   }
 })
 
+test('a call that is too long for its share has the values of its arguments, not half of their JSON', () => {
+  const long = {
+    ...call('run_command'),
+    arguments: { command: 'ls -la /', options: [{ deep: true }, 7] },
+  }
+  const [row = ''] = resultRows(long, result('run_command', `ERROR: ${'no '.repeat(60)}`), style(99)).map(
+    withoutSgr,
+  )
+  expect(row).toMatch(/^-- qwen: run_command ls -la \/ … -> ERROR: no/)
+  expect(withoutSgr(createDrawCall()(long, 1_500, style(79)))).toBe(
+    '-- qwen: run_command ls -la / true 7 running 1.5s',
+  )
+  expect(withoutSgr(createDrawCall()(long, 1_500, style(119)))).toContain('{"command":"ls -la /","options"')
+})
+
 test('where there is no room for a long name, its row is cut and still tells the time', () => {
   const row = withoutSgr(createDrawCall()(call('x'.repeat(64)), 1_500, style(33)))
   expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)

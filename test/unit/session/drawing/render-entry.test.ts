@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { Entry, EntryId, RoomName, TurnId } from '../../../../src/chat/entry.ts'
-import { renderEntry as render, renderText } from '../../../../src/session/drawing/render-entry.ts'
+import { WAITING } from '../../../../src/session/drawing/aspect.ts'
+import {
+  renderEntry as render,
+  renderMessage,
+  renderText,
+} from '../../../../src/session/drawing/render-entry.ts'
 import { chooseTheme, type DrawingStyle } from '../../../../src/session/drawing/theme.ts'
 import { markdown } from '../../../support/markdown-tools.ts'
 import { runs } from '../../../support/runs.ts'
@@ -86,7 +91,7 @@ test('a reply ends with a dim line that tells what the turn took, where its prov
   expect(look({ usage, thread: 't' })).toHaveLength(1)
 })
 
-test('a failed tool shows the error, not what it printed besides', () => {
+test('a failed tool shows the error, and not what it printed besides, but a mark for it', () => {
   const entry: Entry = {
     ...base,
     ...result,
@@ -95,7 +100,7 @@ test('a failed tool shows the error, not what it printed besides', () => {
     text: 'ERROR: no such file\nmore',
   }
   expect(withoutSgr(renderEntry(entry, { columns: 79, theme: colour }))).toBe(
-    '-- Grep: ERROR: no such file (12ms, 1.2 KiB)',
+    '-- Grep: ERROR: no such file … (12ms, 1.2 KiB)',
   )
 })
 
@@ -135,6 +140,32 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
     ),
     { numRuns: runs(500) },
   )
+})
+
+test('a message to one person has the look of what names them, and one from them that of their own lines', () => {
+  const message = { head: 'bob -> you', text: 'psst, this is\nfor you', at: 0 }
+  const style = { columns: 20, theme: colour }
+  expect(renderMessage(message, style).split('\n')).toEqual([
+    `${colour.mention('bob -> you:')} psst,`,
+    '  this is',
+    '  for you',
+  ])
+  const sent = renderMessage({ head: 'you -> bob', text: 'yes', at: 0, isOwn: true }, style)
+  expect(sent).toBe(`${colour.own('you -> bob:')} yes`)
+})
+
+test('a question is bright for those who may answer it, while it waits, and for nobody else', () => {
+  const text = 'question 1: may bob?\n| rm -rf build\n/allow 1'
+  const question: Entry = { ...base, ...approval, kind: 'approval', text }
+  const style = { columns: 79, theme: colour }
+  const bright = render(question, style, markdown.tools(), WAITING).split('\n')
+  expect(bright[0]).toBe(colour.waiting('-- bob: question 1: may bob?'))
+  expect(bright[2]).toBe(colour.heading('  /allow 1'))
+  const grey = renderEntry(question, style).split('\n')
+  expect([grey[0], grey[2]]).toEqual([
+    colour.system('-- bob: question 1: may bob?'),
+    colour.system('  /allow 1'),
+  ])
 })
 
 test('the answer to a command keeps its lines, and what is too long goes on indented', () => {

@@ -33,6 +33,13 @@ test('whoever may not answer is told who is waited for, without the look of what
   )
 })
 
+test('where a question waits, the key that stops stays as long as there is room for it', () => {
+  const asking = { ...status, questions: [7], running: [work('@qwen', 'run_command')] }
+  expect(statusLine(asking, 39)).toBe('question 7: /allow 7 · ^X to stop · …')
+  expect(statusLine(asking, 47)).toBe('question 7: /allow 7 · @qwen · ^X to stop · …')
+  expect(statusLine(asking, 24)).toBe('question 7: /allow 7 · …')
+})
+
 test('the key that stops stands beside what this person can stop, and nowhere where that is nothing', () => {
   const viewer = { name: 'cy', stopsAll: false }
   const running = [work('@qwen', 'writing', '2s', 'ann'), work('@gpt', 'waiting', '1s', 'cy')]
@@ -55,7 +62,10 @@ describe('in a narrow terminal it leaves out whole parts from the right', () => 
     [39, '@qwen thinking 3.2s · ^X to stop · …'],
     [36, '@qwen thinking 3.2s · ^X to stop · …'],
     [35, '@qwen thinking 3.2s · ^X to stop…'],
-    [20, '@qwen thinking 3.2s…'],
+    [31, '@qwen · ^X to stop · …'],
+    [20, '@qwen · ^X to stop…'],
+    [14, '^X to stop · …'],
+    [8, '@qwen t…'],
     [1, '…'],
   ])('%i columns', (columns, line) => expect(statusLine(thinking, columns)).toBe(line))
 })
@@ -75,7 +85,8 @@ test('what waits for somebody has its own look where there is room for it', () =
   const row = createStatusRows()
   const { dark } = THEMES
   expect(row(busy, { columns: 60, theme: dark })).toContain(dark.waiting('question 1: /allow 1'))
-  expect(row(busy, { columns: 12, theme: dark })).toBe(dark.status('question 1:…'))
+  expect(row(busy, { columns: 12, theme: dark })).toBe(dark.waiting('/allow 1') + dark.status(' · …'))
+  expect(row(busy, { columns: 6, theme: dark })).toBe(dark.status('quest…'))
 })
 
 test('a budget that is overdrawn or empty is drawn full or not at all', () => {

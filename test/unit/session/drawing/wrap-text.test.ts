@@ -20,6 +20,11 @@ test('a word longer than a row is broken between characters, never within one', 
   expect(wrapText('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 12, '')).toEqual(['👩‍👩‍👧👩‍👩‍👧', '👩‍👩‍👧'])
 })
 
+test('a path that is longer than a row is broken behind its slashes, and elsewhere only where a part is too long', () => {
+  expect(wrapText('src/session/drawing/theme.ts', 14, '')).toEqual(['src/session/', 'drawing/', 'theme.ts'])
+  expect(wrapText('a/an-overlong-part/b', 8, '')).toEqual(['a/an-ove', 'rlong-pa', 'rt/b'])
+})
+
 test('the indentation of code is kept', () => {
   expect(wrapText('if:\n    x\n\ty', 40, '  ')).toEqual(['if:', '      x', '      y'])
 })

@@ -3,7 +3,7 @@ import type { RoomRemoval } from '../../../../chat/moderation/ports.ts'
 import type { Connection } from '../connection.ts'
 
 /** Takes rooms away, the long part in pieces so that others can write meanwhile. */
-export function createRoomRemoval({ db, write }: Connection): RoomRemoval {
+export function createRoomRemoval({ db, write, emptyLogSoon }: Connection): RoomRemoval {
   const sql = prepare(db)
   return {
     removeSome: (room, limit) =>
@@ -18,6 +18,7 @@ export function createRoomRemoval({ db, write }: Connection): RoomRemoval {
         sql.charges.run(room)
         // All else that is kept of a room refers to its row, and goes with it.
         sql.room.run(room)
+        emptyLogSoon()
       }),
   }
 }

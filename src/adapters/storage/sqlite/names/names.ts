@@ -2,13 +2,14 @@
 // and does not decide who may have a name.
 
 import { problemWithName } from '../../../../chat/people/names.ts'
+import { whyReserved } from '../../../../chat/people/reserved-names.ts'
 import type { NamesFiled } from '../../../../chat/people/name-filing.ts'
 import { look, skeleton } from '../../../../lib/text/skeleton.ts'
 import { UNICODE_SECURITY_VERSION } from '../../../../lib/text/unicode-security.ts'
 import type { Connection } from '../connection.ts'
 
-/** Changes with Unicode's tables, and with what skeleton.ts makes of them: the number is ours. */
-const RULES = `${UNICODE_SECURITY_VERSION}/1`
+/** Changes with Unicode's tables, what skeleton.ts makes of them, and what is reserved: the number is ours. */
+const RULES = `${UNICODE_SECURITY_VERSION}/2`
 
 interface NameRow {
   readonly id: string
@@ -49,7 +50,7 @@ function fileAll({ db, write }: Connection): Promise<NamesFiled> {
   })
 }
 
-const isUnfit = (name: string): boolean => problemWithName(name) !== undefined
+const isUnfit = (name: string): boolean => (problemWithName(name) ?? whyReserved(name)) !== undefined
 
 /** Sorts behind the skeleton itself and before all others, so that a login finds both in one range. */
 const secondOf = (mark: string, id: string): string => `${mark} ${id}`

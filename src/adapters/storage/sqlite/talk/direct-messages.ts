@@ -14,7 +14,7 @@ interface MessageRow {
 }
 
 /** Messages to one person. */
-export function createDirectMessageStore({ db, read, write }: Connection): DirectMessageStore {
+export function createDirectMessageStore({ db, read, write, emptyLogSoon }: Connection): DirectMessageStore {
   const sweep = db.prepare<[number]>('DELETE FROM direct_messages WHERE at < ?')
   const put = db.prepare<[MessageRow & WaitingLimits]>(
     `INSERT INTO direct_messages (id, recipient, sender, name, guest, key, at, text)
@@ -31,13 +31,14 @@ export function createDirectMessageStore({ db, read, write }: Connection): Direc
   return {
     put: (message, limits) =>
       write(() => {
-        sweep.run(limits.notBefore)
+        if (sweep.run(limits.notBefore).changes > 0) emptyLogSoon()
         return put.run({ ...toRow(message), ...limits }).changes === 1
       }),
     waiting: (person) => read(() => waiting.all(person).map(toMessage)),
     remove: (ids) =>
       write(() => {
         for (const id of ids) remove.run(id)
+        emptyLogSoon()
       }),
   }
 }

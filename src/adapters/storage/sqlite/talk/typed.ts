@@ -3,7 +3,7 @@ import type { TypedLimits, TypedStore } from '../../../../chat/typing/ports.ts'
 import type { Connection } from '../connection.ts'
 
 /** What people typed, for themselves. */
-export function createTypedStore({ db, read, write }: Connection): TypedStore {
+export function createTypedStore({ db, read, write, emptyLogSoon }: Connection): TypedStore {
   const lines = db.prepare<[PersonId], { text: string }>(
     'SELECT text FROM typed_lines WHERE person = ? ORDER BY id',
   )
@@ -44,6 +44,7 @@ export function createTypedStore({ db, read, write }: Connection): TypedStore {
       write(() => {
         forget.run(person)
         drop.run(person)
+        emptyLogSoon()
       }),
   }
 }

@@ -58,6 +58,8 @@ function open({ lane, file, migrationsDir, busyMs, now, stopping }: ThreadData):
       : openBeside(file, busyMs, lane === 'slow' ? 'search' : 'read')
   const connection = createConnection(db, () => Atomics.load(new Int32Array(stopping), 0) === 1)
   const stores = createStores(connection)
+  // After a crash the log has what was deleted before it.
+  if (lane === 'write') connection.emptyLogSoon()
   // Searches find little left to do. A failure shows with the next search.
   if (lane === 'slow')
     setInterval(() => void stores.upkeep.refreshSearch().catch(() => {}), REFRESH_MS).unref()

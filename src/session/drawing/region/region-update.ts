@@ -1,4 +1,4 @@
-import type { DrawnText } from './drawn-text.ts'
+import type { DrawnText } from '../drawn-text.ts'
 import { createPen, type Pen } from './pen.ts'
 import type { Region } from './region.ts'
 

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import type { DrawnText } from './drawn-text.ts'
+import type { DrawnText } from '../drawn-text.ts'
 import type { Region } from './region.ts'
 import { updateRegion } from './region-update.ts'
 import { withoutWrap } from './without-wrap.ts'

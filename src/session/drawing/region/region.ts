@@ -1,3 +1,9 @@
+/**
+ * region/ brings the last rows of a terminal, the only ones that are drawn again, from one state to the next with few bytes.
+ *
+ * It must not know what the rows say: it compares them as texts and cells.
+ */
+
 /** A window, in cells. */
 export interface WindowSize {
   readonly columns: number

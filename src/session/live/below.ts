@@ -1,0 +1,65 @@
+import type { PresenceFold } from '../../chat/presence/fold.ts'
+import type { DrawCall } from '../drawing/call-row.ts'
+import { createDraftLayout } from '../drawing/draft-rows.ts'
+import type { DrawEntry } from '../drawing/drawn-text.ts'
+import { besideTimes } from '../drawing/margin.ts'
+import type { Region, WindowSize } from '../drawing/region/region.ts'
+import type { DrawingStyle } from '../drawing/theme.ts'
+import type { CallFold } from '../calls.ts'
+import type { Draft } from '../line-editor.ts'
+import type { RoomFooter } from '../ports.ts'
+import type { ShownReplies } from '../replies/shown-replies.ts'
+import type { StreamedReply } from '../replies/streamed-reply.ts'
+
+/** Makes the rows that are drawn again as they change. `above` is the reply to which the last row above them belongs. */
+export type DrawBelow = (
+  draft: Draft,
+  style: DrawingStyle,
+  size: WindowSize,
+  above: StreamedReply | undefined,
+) => Region
+
+/** What they show. */
+export interface BelowParts {
+  readonly footer: (style: DrawingStyle) => RoomFooter
+  readonly replies: Pick<ShownReplies, 'live'>
+  readonly calls: Pick<CallFold, 'waiting'>
+  readonly fold: Pick<PresenceFold, 'waiting'>
+  readonly drawEntry: DrawEntry
+  readonly drawCall: DrawCall
+  /** Milliseconds since the epoch. */
+  readonly wallNow: () => number
+}
+
+const MAX_DRAFT_ROWS = 6
+
+/** From the top: replies being written, tools, who came and went; the status; the draft. */
+export function createDrawBelow(parts: BelowParts): DrawBelow {
+  const { footer, replies, calls, fold, drawEntry, drawCall, wallNow } = parts
+  const layOut = createDraftLayout()
+
+  /** The tools that run, or wait for a permission. */
+  const running = (style: DrawingStyle): readonly string[] =>
+    calls.waiting().map((call) => drawCall(call, wallNow() - call.at, style))
+
+  /** Who came and went since something was said: one row, until something else is said. */
+  function comings(style: DrawingStyle): readonly string[] {
+    const line = fold.waiting(besideTimes(style).columns)
+    return line ? drawEntry(line, style).text.split('\r\n', 1) : []
+  }
+
+  return (draft, style, { columns, rows }, above) => {
+    const { replies: written, status } = footer(style)
+    const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
+    const bar = rows > 2 && status !== '' ? [status] : []
+    const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
+    const live = [...replies.live(written, style, above), ...running(style), ...comings(style)]
+    const shown = free > 0 ? live.slice(-free) : []
+    return {
+      rows: [...shown, ...bar, ...typed.rows],
+      live: shown.length,
+      cursor: { row: shown.length + bar.length + typed.row, column: typed.column },
+      size: { columns, rows },
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * live/ is a session at a terminal that can draw again: what was said goes above and stays, and below it the replies being
+ * written, the status and the draft are drawn anew as they change.
+ *
+ * It must not know when a frame is due, which `frame-writer.ts` decides, nor how a row looks, which is `drawing/`.
+ */
+import type { Entry } from '../../chat/entry.ts'
+import { createPresenceFold } from '../../chat/presence/fold.ts'
+import { headOf } from '../../lib/text/characters.ts'
+import type { Styled } from '../../lib/text/styled.ts'
+import { createCallFold } from '../calls.ts'
+import { joinTexts } from '../drawing/drawn-text.ts'
+import { besideTimes } from '../drawing/margin.ts'
+import { redraw, redrawUnsure } from '../drawing/region/live-region.ts'
+import { NO_REGION, type Region, type WindowSize } from '../drawing/region/region.ts'
+import type { DrawingStyle } from '../drawing/theme.ts'
+import { createFrameWriter, type Composed, type Item } from '../frame-writer.ts'
+import { EMPTY_DRAFT } from '../line-editor.ts'
+import { createPage } from '../page.ts'
+import type { PrintRole, RoomFooter, Terminal } from '../ports.ts'
+import { createRecentWrites } from '../recent-writes.ts'
+import { createShownReplies } from '../replies/shown-replies.ts'
+import type { StreamedReply } from '../replies/streamed-reply.ts'
+import type { SessionView, ViewParts } from '../session-view.ts'
+import { createDrawItems, type Above } from './above.ts'
+import { createDrawBelow } from './below.ts'
+import { createWindowStyle } from './window-style.ts'
+
+const PASTE_MODE_ON = '\u001b[?2004h'
+const PASTE_MODE_OFF = '\u001b[?2004l'
+const CLEAR_SCREEN = '\u001b[H\u001b[2J'
+const BELL = '\u0007'
+
+/**
+ * The view of a person at a terminal: what was said is appended and becomes native scrollback; below it the footer and
+ * the draft are drawn again as they change.
+ */
+export function createLiveView(
+  terminal: Terminal,
+  footer: (style: DrawingStyle) => RoomFooter,
+  { own, personal, frames, drawEntry, drawCall, now, fail }: ViewParts,
+): SessionView {
+  const wallNow = (): number => personal.wallNow()
+  const fold = createPresenceFold(own)
+  const replies = createShownReplies()
+  const calls = createCallFold(wallNow)
+  const drawItems = createDrawItems({ footer, replies, calls, drawEntry })
+  const drawBelow = createDrawBelow({ footer, replies, calls, fold, drawEntry, drawCall, wallNow })
+  const recent = createRecentWrites<Above>(now)
+  let above: Above = { page: createPage(personal), reply: undefined }
+  let drawn = NO_REGION
+  let draft = EMPTY_DRAFT
+  let prefix = PASTE_MODE_ON
+  let isClosed = false
+  /** How often the window changed. */
+  let changes = 0
+
+  const size = (): WindowSize => terminal.size() ?? { columns: 80, rows: 24 }
+  const { now: style, changed: styleChanged } = createWindowStyle(personal, size)
+
+  /** Cells for what is said, beside the times. */
+  const columns = (): number => besideTimes(style()).columns
+
+  function compose(items: readonly Item[]): Composed {
+    const unsure = prefix.includes(CLEAR_SCREEN) ? undefined : recent.unsure()
+    const again = unsure?.flatMap((write) => write.items) ?? []
+    const from = unsure?.[0]?.from ?? above
+    const { texts, taken, after } = drawItems([...again, ...items], style(), from, again.length)
+    const next = region(after.reply)
+    const text = texts.length > 0 ? joinTexts(texts) : undefined
+    const shown = prefix.includes(CLEAR_SCREEN) ? NO_REGION : drawn
+    return {
+      text: prefix + (unsure ? redrawUnsure(text, next) : redraw(shown, text, next)),
+      items: taken - again.length,
+      written() {
+        const all = [...again, ...items].slice(0, taken)
+        recent.wrote(text && { items: all, rows: text.rows, from }, next.size.rows)
+        drawn = next
+        above = after
+        prefix = ''
+      },
+    }
+  }
+
+  const region = (last: StreamedReply | undefined): Region =>
+    isClosed ? { ...NO_REGION, size: size() } : drawBelow(draft, style(), size(), last)
+
+  /** Parts of replies that are finished, below who came and went before them. */
+  function gather(): readonly Item[] {
+    const parts = isClosed ? [] : replies.take(footer(style()).replies)
+    if (parts.length === 0) return []
+    const before = fold.other(style().columns).map((entry): Item => ({ type: 'entry', entry }))
+    return [...before, ...parts.map((part): Item => ({ type: 'part', ...part }))]
+  }
+
+  /** `waiting` is one that waits for the person. */
+  function addEntries(entries: readonly Entry[], waiting?: Entry): void {
+    for (const entry of entries)
+      writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
+    writer.request()
+  }
+
+  function ring(): void {
+    if (!prefix.includes(BELL)) prefix += BELL
+    writer.request()
+  }
+
+  function print(text: string | Styled, role?: PrintRole): void {
+    addEntries(fold.other(columns()))
+    writer.add({ type: 'print', text, role })
+  }
+
+  const writer = createFrameWriter(terminal, frames, compose, gather, fail)
+  terminal.onResize(() => {
+    recent.changed()
+    const change = ++changes
+    const release = writer.hold()
+    terminal.whenRead(() => {
+      if (change !== changes) return
+      recent.answered()
+      release()
+    })
+  })
+  personal.onChange(() => {
+    styleChanged()
+    writer.request()
+  })
+  writer.request()
+  return {
+    entry(entry, { isPast, waits } = {}) {
+      if (!isPast && personal.rings(entry)) ring()
+      for (const one of calls.take(entry)) addEntries(fold.take(one, columns()), waits ? entry : undefined)
+      writer.request()
+    },
+    print: (text, role) => print(text, role),
+    message(message, onRead) {
+      addEntries(fold.other(columns()))
+      writer.add({ type: 'message', message, onRead })
+    },
+    echo: (line) => print(`> ${firstLineOf(line)}`, 'dim'),
+    takes: () => true,
+    draft(next) {
+      draft = next
+      writer.request()
+    },
+    sent() {},
+    refresh: writer.request,
+    redraw() {
+      if (!prefix.includes(CLEAR_SCREEN)) prefix += CLEAR_SCREEN
+      writer.request()
+    },
+    bell() {
+      if (personal.mayRing()) ring()
+    },
+    close(farewell = '') {
+      if (isClosed) return
+      addEntries(fold.end(columns()))
+      isClosed = true
+      if (farewell !== '') writer.add({ type: 'print', text: farewell })
+      writer.close()
+      terminal.write(PASTE_MODE_OFF)
+    },
+  }
+}
+
+/** Of a command that is repeated no more is shown, in UTF-16 units. */
+const MAX_ECHO_UNITS = 200
+
+function firstLineOf(line: string): string {
+  const [first = ''] = line.split('\n', 1)
+  const shown = headOf(first, MAX_ECHO_UNITS)
+  return shown.length < line.length ? `${shown} …` : shown
+}
