@@ -40,15 +40,8 @@ function windowOf({ contextWindow, configuredWindow, isWindowGuessed = false }: 
 }
 
 /** What was learned from reports and refusals: the provider counts more than we do, or has a smaller window than it tells. */
-<<<<<<< HEAD
-const learned = ({ calibration = 1, reports = 0 }: Model): string =>
-  reports === 0
-    ? ''
-    : `prompts are bounded by ${calibration.toFixed(2)} times our count (${counted(reports, 'report')})`
-=======
 const learned = ({ calibration = 1 }: Model): string =>
   calibration === 1 ? '' : `prompts are bounded by ${calibration.toFixed(2)} times our count`
->>>>>>> main
 
 const lacking = ({ lacks }: Model): readonly string[] => [
   ...(lacks?.tools === undefined ? [] : [`no tools: ${lacks.tools}`]),
