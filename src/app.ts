@@ -10,7 +10,7 @@ import { createSshServer, type SshServer } from './adapters/ssh/server.ts'
 import type { HttpServer } from './adapters/http/server.ts'
 import type { ReadableMeter } from './adapters/metrics/meter.ts'
 import { allModels } from './app/all-models.ts'
-import { createAgents } from './app/agents/agents.ts'
+import { createAgents, type Agents } from './app/agents/agents.ts'
 import { createServeMcp } from './app/agents/serve-mcp.ts'
 import type { AppContext, Overrides, Owned } from './app/context.ts'
 import { createRoomsAndPeople, type RoomsAndPeople } from './app/rooms-and-people.ts'
@@ -107,7 +107,7 @@ async function assemble(
   // After the sessions have ended, and before the storage is closed.
   owned({ [Symbol.asyncDispose]: () => sumUpPresence(rooms, context) })
   const markdown = createLazyMarkdown()
-  const handler = await createHandler(current, chat, activity, context, markdown)
+  const { handler, agents } = await createHandler(current, chat, activity, context, markdown)
   const hostKeys = await loadHostKeys(written.dataDir)
   const { limits } = current
   const { now } = current
@@ -122,7 +122,8 @@ async function assemble(
     }),
   )
   const { readable } = context.metering
-  const http = readable && owned(await openHttpServer(current, chat, activity, { context, readable, server }))
+  const http =
+    readable && owned(await openHttpServer(current, chat, activity, { context, readable, server, agents }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -150,17 +151,21 @@ async function openHttpServer(
   current: CurrentConfig,
   { comingIn, rooms, tap }: RoomsAndPeople,
   { work }: Activity,
-  {
-    context,
-    readable: meter,
-    server,
-  }: { readonly context: AppContext; readonly readable: ReadableMeter; readonly server: SshServer },
+  { server, readable: meter, ...rest }: HttpNeeds,
 ): Promise<HttpServer> {
   const { openHttp } = await import('./app/http/open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
   const { turns } = work
-  return openHttp(current, { context, meter, tokens, clients, turns, queued: () => server.queued() })
+  return openHttp(current, { ...rest, meter, tokens, clients, turns, queued: () => server.queued() })
+}
+
+/** What HTTP needs besides rooms, people and their activity. */
+interface HttpNeeds {
+  readonly context: AppContext
+  readonly readable: ReadableMeter
+  readonly server: SshServer
+  readonly agents: Agents
 }
 
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
@@ -196,7 +201,7 @@ async function createHandler(
   activity: Activity,
   context: AppContext,
   markdown: LazyMarkdown,
-): Promise<ClientHandler> {
+): Promise<{ readonly handler: ClientHandler; readonly agents: Agents }> {
   const { clock, log, storage, nextId } = context
   const { work, approvals, bytes } = activity
   const { turns } = work
@@ -266,14 +271,12 @@ async function createHandler(
       stdin: () => ({ bytes: limits.paste_bytes, stallMs: limits.stall_s * 1_000 }),
     },
   })
-  return {
-    ...handler,
-    shell(person, terminal, account) {
-      // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
-      if (terminal.size()) activity.warmComposer()
-      return handler.shell(person, terminal, account)
-    },
+  const shell: ClientHandler['shell'] = (person, terminal, account) => {
+    // Whoever sits at a terminal asks sooner or later, and then does not wait for what answers.
+    if (terminal.size()) activity.warmComposer()
+    return handler.shell(person, terminal, account)
   }
+  return { handler: { ...handler, shell }, agents }
 }
 
 /** Those who read what people said, and must not read it again once it was changed. */

@@ -181,6 +181,7 @@ const limitsSchema = z.strictObject({
   http_body_bytes: positive(1_048_576),
   http_request_s: positive(20),
   http_idle_s: positive(60),
+  mcp_idle_s: positive(1800),
   message_chars: positive(4000),
   paste_bytes: positive(65_536),
   message_lines: positive(400),

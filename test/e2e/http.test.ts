@@ -68,16 +68,19 @@ describe('anybody', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test.each(['/metrics'])('without a token, or with a wrong one, gets a challenge at %s', async (path) => {
-    const none = await get(path)
-    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
-    const basic = await get(path, { authorization: 'Basic YWxpY2U6' })
-    expect([basic.status, basic.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
-    const wrong = await get(path, as(`sshawl_${'A'.repeat(43)}`))
-    const challenge = 'Bearer realm="sshawl", error="invalid_token"'
-    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, challenge])
-    expect(await wrong.text()).toBe(await none.text())
-  })
+  test.each(['/metrics', '/mcp'])(
+    'without a token, or with a wrong one, gets a challenge at %s',
+    async (path) => {
+      const none = await get(path)
+      expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
+      const basic = await get(path, { authorization: 'Basic YWxpY2U6' })
+      expect([basic.status, basic.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="sshawl"'])
+      const wrong = await get(path, as(`sshawl_${'A'.repeat(43)}`))
+      const challenge = 'Bearer realm="sshawl", error="invalid_token"'
+      expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, challenge])
+      expect(await wrong.text()).toBe(await none.text())
+    },
+  )
 })
 
 describe('the metrics', () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Person } from '../../chat/people/person.ts'
@@ -35,7 +34,10 @@ async function webRequest(request: IncomingMessage, maxBytes: number, signal: Ab
   return new Request(url, { method: request.method ?? 'GET', headers, signal, ...(body ? { body } : {}) })
 }
 
-/** Sends an answer piece by piece, no faster than the client reads. One that does not read for `stall_s` is cut off. */
+/**
+ * Sends an answer as it comes. A client that does not read is cut off: when it read nothing for `stall_s`, and when more than
+ * `queue_bytes` wait for it besides the largest piece, which may be a long answer.
+ */
 async function send(
   answered: Response,
   response: ServerResponse,
@@ -47,16 +49,30 @@ async function send(
   })
   if (!answered.body) return void response.end()
   response.flushHeaders()
+  const stalled = createStallTimer(response, () => limits.stall_s * 1_000)
   const body = Readable.fromWeb(answered.body)
   response.once('close', () => body.destroy())
-  for await (const piece of body) {
-    if (response.write(piece)) continue
-    const signal = AbortSignal.timeout(limits.stall_s * 1_000)
-    try {
-      await once(response, 'drain', { signal })
-    } catch {
-      return void response.destroy()
-    }
+  let largest = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    if (response.writableLength === 0) largest = 0
+    if (response.writableLength > largest + limits.queue_bytes) return void response.destroy()
+    largest = Math.max(largest, piece.length)
+    if (!response.write(piece)) stalled.watch()
   }
   response.end()
+}
+
+/** Destroys a response whose client reads nothing for a while, once it is watched. */
+function createStallTimer(response: ServerResponse, ms: () => number): { watch(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const rest = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  response.on('drain', rest).once('close', rest)
+  return {
+    watch() {
+      timer ??= setTimeout(() => response.destroy(), ms()).unref()
+    },
+  }
 }

@@ -6,9 +6,15 @@ import { createHttpServer, type HttpServer } from '../../adapters/http/server.ts
 import type { ReadableMeter } from '../../adapters/metrics/meter.ts'
 import { networkOf } from '../../adapters/ssh/admission/networks.ts'
 import { createVisits } from '../../adapters/ssh/admission/visits.ts'
+import { createMcpHttp, type McpHttp } from '../../adapters/mcp/http/serve-http.ts'
 import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
+import type { Person } from '../../chat/people/person.ts'
+import type { Clock } from '../../chat/ports.ts'
+import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { Turns } from '../../turns/turns.ts'
+import type { Agents } from '../agents/agents.ts'
+import { version } from '../version.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { createReadiness } from './readiness.ts'
@@ -20,6 +26,7 @@ export interface HttpParts {
   readonly tokens: Pick<Tokens, 'identify'>
   readonly clients: Pick<OpenClients, 'sessions'>
   readonly turns: Pick<Turns, 'running'>
+  readonly agents: Agents
   /** Bytes that wait for clients over SSH. */
   readonly queued: () => number
 }
@@ -27,14 +34,15 @@ export interface HttpParts {
 /** Joins the HTTP server with what it serves. It does not listen yet. */
 export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
   const { context, meter, clients, turns } = parts
+  const mcp = openAgents(current, parts)
   meter.watch({
     sessions: () => clients.sessions(),
-    mcpSessions: () => 0,
+    mcpSessions: () => mcp.sessions(),
     queueBytes: parts.queued,
     turns: () => turns.running().length,
   })
   const visits = createVisits(current.limits)
-  return createHttpServer({
+  const server = createHttpServer({
     limits: current.limits,
     settings: () => current.now().http,
     visitors: {
@@ -47,15 +55,43 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
       },
       failed: (address) => visits.failed(networkOf(address)),
     },
-    handler: handlerFor(parts),
+    handler: handlerFor(parts, mcp),
     log: context.log,
+  })
+  return {
+    listen: server.listen,
+    async [Symbol.asyncDispose]() {
+      // Streams end with the agents that hear for them.
+      await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** The agents that come over HTTP, each with its own share of the thread. */
+function openAgents(current: CurrentConfig, { agents, context: { clock, log } }: HttpParts): McpHttp {
+  const scheduler = createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) })
+  return createMcpHttp({
+    openAgent: (person) =>
+      agents.open(person, { signal: untilExpiry(person, clock), account: scheduler.open() }),
+    limits: current.limits,
+    clock,
+    version: version(),
+    report: (error) => log.debug({ error }, 'an agent sent what has no meaning'),
   })
 }
 
-const handlerFor = ({ context, meter, tokens }: HttpParts): HttpHandler => ({
-  async identify(token, address) {
-    return (await tokens.identify(token, { address, network: networkOf(address) }))?.person
-  },
+/** The longest time that a timer takes, in ms. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Aborted when the token that somebody came with expires. */
+function untilExpiry({ login }: Person, clock: Clock): AbortSignal {
+  const left = (login?.token?.until ?? 0) - clock.now()
+  return AbortSignal.timeout(Math.max(0, Math.min(left, LONGEST_MS)))
+}
+
+const handlerFor = ({ context, meter, tokens }: HttpParts, mcp: McpHttp): HttpHandler => ({
+  mcp: (request, person) => mcp.fetch(request, person),
+  identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
   whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),
   metrics: () => meter.read(),
   mayReadMetrics: ({ admin, login }) => admin && login?.token?.rooms === undefined,

@@ -33,6 +33,8 @@ export interface Login {
 /** A program that came in with a token of somebody. */
 export interface TokenLogin {
   readonly id: number
+  /** When it expires, in milliseconds since the epoch. */
+  readonly until: number
   /** Names of the only rooms that there are for it; absent for all that the person may see. */
   readonly rooms?: ReadonlySet<string>
 }

@@ -23,10 +23,10 @@ export interface Tokens {
   /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
   revoke(person: Person, id: number): Promise<void>
   /**
-   * Who comes in with this text, from a network (`Login`), and until when, in milliseconds since the epoch. Undefined for a text
-   * that is no token that holds, and for a token of somebody who is banned.
+   * Who comes in with this text: their name and rights are those of now. Undefined for a text that is no token that holds, and
+   * for a token of somebody who is banned.
    */
-  identify(text: string, from: Origin): Promise<TokenHolder | undefined>
+  identify(text: string, from: Origin): Promise<Person | undefined>
 }
 
 /** Where a program comes from. */
@@ -34,12 +34,6 @@ export interface Origin {
   readonly address: string
   /** As in `Login`. */
   readonly network: string
-}
-
-/** Somebody who came in with a token: their name and rights are those of now. */
-export interface TokenHolder {
-  readonly person: Person
-  readonly until: number
 }
 
 /** What tokens are kept with. */
@@ -95,12 +89,12 @@ export function createTokens({
       const key = token.key ?? (`token:${token.id}` as Fingerprint)
       const attempt = { key, holders: [token.by.id], founders: [], address: from.address }
       if (sanctions.barsLogin(attempt)) return undefined
-      return { person: holderOf(token, key, from), until: token.until }
+      return holderOf(token, key, from)
     },
   }
 
-  function holderOf({ id, by, rooms }: StoredToken, key: Fingerprint, { network }: Origin): Person {
-    const token = rooms === null ? { id } : { id, rooms: new Set(rooms) }
+  function holderOf({ id, by, until, rooms }: StoredToken, key: Fingerprint, { network }: Origin): Person {
+    const token = rooms === null ? { id, until } : { id, until, rooms: new Set(rooms) }
     return withLogin(people.follow(by, key), { key, network, token })
   }
 }

@@ -1,4 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server'
+import type { Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
@@ -27,7 +27,10 @@ export interface Notifications extends AgentListener {
  * of 2026-07-28 gets the latter alone, of its rooms too: log messages belong to requests there. One notification is sent
  * after the other, each once the client has room for it.
  */
-export function createNotifications({ server }: McpServer, era: 'legacy' | 'modern'): Notifications {
+export function createNotifications(
+  { server }: { readonly server: Pick<Server, 'sendResourceUpdated' | 'sendLoggingMessage'> },
+  era: 'legacy' | 'modern',
+): Notifications {
   const messages: Message[] = []
   const updated = new Set<string>()
   const subscribed = new Set<string>()

@@ -8,7 +8,7 @@ const MADE = '2026-01-01T00:00:00.000Z'
 
 /** The same person, come in with a token. */
 const withToken = (person: Person, id: number): Person =>
-  withLogin(person, { key: 'SHA256:k' as never, network: '127.0.0.1', token: { id } })
+  withLogin(person, { key: 'SHA256:k' as never, network: '127.0.0.1', token: { id, until: 1 } })
 
 describe('token new', () => {
   test('prints the token alone on its line, and in a session what it is good for', async () => {

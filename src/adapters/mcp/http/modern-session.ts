@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { createMcpHandler, parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import type { Person } from '../../../chat/people/person.ts'
+import type { Json } from '../../../lib/json.ts'
+import { followListened } from '../server/listened.ts'
+import { createNotifications } from '../server/notifications.ts'
+import { createMcpServer } from '../server/server.ts'
+import type { McpHttpParts } from './ports.ts'
+import type { HttpSession } from './sessions.ts'
+
+/** Streams of changes that one token may have open. */
+const MAX_STREAMS = 16
+
+/** What all requests of a token share since 2026-07-28: an agent, which hears for all streams of changes. */
+export async function openModern(
+  person: Person,
+  { openAgent, version, report }: McpHttpParts,
+): Promise<HttpSession> {
+  const agent = await openAgent(person)
+  const over = new AbortController()
+  // Each request has a server of its own, and none of them hears.
+  const silent = { ...agent, listen: () => {} }
+  const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
+    legacy: 'reject',
+    maxSubscriptions: MAX_STREAMS,
+    onerror: report,
+  })
+  agent.listen(
+    createNotifications(
+      {
+        server: {
+          sendResourceUpdated: async ({ uri }) => handler.notify.resourceUpdated(uri),
+          sendLoggingMessage: async () => {},
+        },
+      },
+      'modern',
+    ),
+  )
+  return {
+    id: randomUUID(),
+    person,
+    signal: AbortSignal.any([agent.signal, over.signal]),
+    async answer(request, body) {
+      follow(body)
+      return await handler.fetch(request, { parsedBody: body })
+    },
+    async close() {
+      over.abort()
+      await handler.close()
+      await agent.close()
+    },
+  }
+
+  /** What is no message is answered by the SDK. */
+  function follow(body: Json | undefined): void {
+    try {
+      followListened(agent, parseJSONRPCMessage(body), report)
+    } catch (error) {
+      report(error instanceof Error ? error : new Error('a message was not read', { cause: error }))
+    }
+  }
+}

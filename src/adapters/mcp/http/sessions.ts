@@ -1,0 +1,127 @@
+import type { Person } from '../../../chat/people/person.ts'
+import type { MonotonicClock } from '../../../chat/ports.ts'
+import type { Json } from '../../../lib/json.ts'
+import { failed } from './failed.ts'
+import type { SessionLimits } from './ports.ts'
+
+/** One client, or all of a token that need no session. */
+export interface HttpSession {
+  /** The name of the session; nobody can guess it. */
+  readonly id: string
+  readonly person: Person
+  /** Aborted when it is over, whoever ended it. */
+  readonly signal: AbortSignal
+  answer(request: Request, body: Json | undefined): Promise<Response>
+  close(): Promise<void>
+}
+
+/** The sessions that are open. */
+export interface Sessions {
+  add(session: HttpSession): void
+  /** The session of this name, if it belongs to the token that the person came with. */
+  find(id: string, person: Person): HttpSession | undefined
+  /** The one that all requests of the person's token share; opened with the first. */
+  shared(person: Person, open: () => Promise<HttpSession>): Promise<HttpSession>
+  /** Has a session answer. Until that is over, it is not idle. */
+  use(session: HttpSession, request: Request, body: Json | undefined): Promise<Response>
+  end(session: HttpSession): Promise<void>
+  endAll(): Promise<void>
+  count(): number
+}
+
+interface Held {
+  readonly session: HttpSession
+  /** Answers that are under way. */
+  busy: number
+  usedAt: number
+}
+
+/** How often idle sessions are looked for, in ms, where the limit is not shorter. */
+const LOOK_MS = 10_000
+
+export function createSessions(limits: SessionLimits, clock: MonotonicClock): Sessions {
+  const held = new Map<string, Held>()
+  const sharedBy = new Map<number, Promise<HttpSession>>()
+  let looking: NodeJS.Timeout | undefined
+
+  function look(): void {
+    clearTimeout(looking)
+    const idleMs = limits.mcp_idle_s * 1_000
+    for (const { session, busy, usedAt } of held.values())
+      if (busy === 0 && clock.monotonic() - usedAt >= idleMs) void end(session)
+    if (held.size > 0) looking = setTimeout(look, Math.min(LOOK_MS, idleMs)).unref()
+  }
+
+  /** One more than a person may have ends the one that was used least lately. */
+  function makeRoom({ id }: Person): void {
+    const theirs = [...held.values()].filter(({ session }) => session.person.id === id)
+    const tooMany = theirs.length - limits.exec_per_person
+    const oldest = theirs.toSorted((one, other) => one.usedAt - other.usedAt)
+    for (const { session } of oldest.slice(0, Math.max(0, tooMany))) void end(session)
+  }
+
+  function add(session: HttpSession): void {
+    held.set(session.id, { session, busy: 0, usedAt: clock.monotonic() })
+    session.signal.addEventListener('abort', () => void end(session), { once: true })
+    if (session.signal.aborted) void end(session)
+    makeRoom(session.person)
+    if (held.size === 1) look()
+  }
+
+  async function end(session: HttpSession): Promise<void> {
+    if (held.delete(session.id)) await session.close()
+  }
+
+  async function openShared(token: number, open: () => Promise<HttpSession>): Promise<HttpSession> {
+    const opening = open()
+    sharedBy.set(token, opening)
+    const forget = (): void => void (sharedBy.get(token) === opening && sharedBy.delete(token))
+    try {
+      const session = await opening
+      session.signal.addEventListener('abort', forget, { once: true })
+      add(session)
+      return session
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  return {
+    add,
+    find(id, person) {
+      const session = held.get(id)?.session
+      return session && isSameLogin(session.person, person) ? session : undefined
+    },
+    async shared(person, open) {
+      const token = person.login?.token?.id ?? 0
+      const session = await sharedBy.get(token)
+      if (session && isSameLogin(session.person, person) && !session.signal.aborted) return session
+      if (session) await end(session)
+      return await openShared(token, open)
+    },
+    async use(session, request, body) {
+      const one = held.get(session.id)
+      if (!one) return failed(404, 'this session is over; initialize a new one')
+      one.busy += 1
+      one.usedAt = clock.monotonic()
+      request.signal.addEventListener('abort', () => {
+        one.busy -= 1
+        one.usedAt = clock.monotonic()
+      })
+      return await session.answer(request, body)
+    },
+    end,
+    async endAll() {
+      clearTimeout(looking)
+      await Promise.all([...held.values()].map(({ session }) => end(session)))
+    },
+    count: () => held.size,
+  }
+}
+
+/** Whether two came with the same token, for the same rooms: one of these may be deleted meanwhile, and another have its name. */
+function isSameLogin({ id, login: one }: Person, { id: otherId, login: other }: Person): boolean {
+  const rooms = (login: Person['login']): string => [...(login?.token?.rooms ?? ['*'])].join(' ')
+  return id === otherId && one?.token?.id === other?.token?.id && rooms(one) === rooms(other)
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An HTTP server that passes each request on as it came, with a token: the suite has no way to bring one. */
+export interface TokenProxy extends AsyncDisposable {
+  readonly port: number
+  /** From now on requests go to this server. */
+  sendTo(base: string, token: string): void
+}
+
+export async function startTokenProxy(): Promise<TokenProxy> {
+  let target: { readonly base: URL; readonly token: string } | undefined
+  const server = createServer((asked, answered) => {
+    if (!target) return void answered.writeHead(503).end()
+    const { hostname, port } = target.base
+    const headers = { ...asked.headers, authorization: `Bearer ${target.token}` }
+    const passed = request({ hostname, port, path: asked.url, method: asked.method, headers }, (response) => {
+      answered.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(answered)
+    })
+    passed.on('error', () => answered.destroy())
+    answered.on('close', () => passed.destroy())
+    asked.pipe(passed)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    sendTo: (base, token) => void (target = { base: new URL(base), token }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

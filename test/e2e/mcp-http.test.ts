@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
+import { createStage, type Stage } from '../support/server.ts'
+
+let stage: Stage
+let base: string
+beforeAll(async () => {
+  stage = await createStage({
+    config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\n',
+    http: true,
+  })
+  base = stage.server.http
+  await stage.claim('root')
+  for (const line of ['create hall', 'create den --private', 'create attic --private'])
+    await stage.as('alice', line.split(' '))
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const made = async (name: string, ...flags: readonly string[]): Promise<{ token: string; id: number }> =>
+  JSON.parse((await stage.as(name, ['token', 'new', '--json', ...flags])).stdout)
+const post = (...request: Parameters<typeof postMcp> extends [string, ...infer Rest] ? Rest : never) =>
+  postMcp(base, ...request)
+const tokenOf = async (name: string, ...flags: readonly string[]) => (await made(name, ...flags)).token
+
+describe.each([{}, { modern: true as const }])("the protocol's own client, %j", (era) => {
+  test('lists the tools, says something as the one whose token it is, and reads it back', async () => {
+    await using agent = await openHttpAgent(base, await tokenOf('bob'), era)
+    const { tools } = await agent.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['say', 'history', 'ask_model', 'tools_run']),
+    )
+    await agent.call('join', { room: 'lobby' })
+    expect(await agent.call('say', { room: 'lobby', text: `hello ${JSON.stringify(era)}` })).toMatchObject({
+      isError: false,
+    })
+    const { text } = await agent.call('history', { room: 'lobby', limit: 3 })
+    expect(text).toMatch(/"author":"bob","text":"hello \{/)
+    const { contents } = await agent.client.readResource({ uri: 'room://lobby/log' })
+    expect(JSON.stringify(contents)).toContain('hello')
+  })
+})
+
+test('an agent hears what is said in a room that it joined, on its stream', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('bob'))
+  await agent.call('join', { room: 'hall' })
+  await stage.as('alice', ['say', 'hall', 'are you there?'])
+  await agent.waitFor('are you there?')
+  await agent.call('leave', { room: 'hall' })
+})
+
+test('a client of 2026-07-28 is told that a log changed, once it listens for it', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('bob'), { modern: true })
+  const stream = await agent.client.listen({ resourceSubscriptions: ['room://hall/log'] })
+  await stage.as('alice', ['say', 'hall', 'news'])
+  await agent.waitFor('room://hall/log')
+  await stream.close()
+})
+
+describe('a room', () => {
+  test.each([{}, { modern: true as const }])(
+    'outside of a token is unknown to it, like one that is not there, %j',
+    async (era) => {
+      await using agent = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'), era)
+      const rooms = await agent.call('list_rooms')
+      expect(rooms.text).toContain('den')
+      for (const name of ['hall', 'attic', 'lobby']) expect(rooms.text).not.toContain(name)
+      const uses: readonly (readonly [string, (room: string) => object])[] = [
+        ['join', (room) => ({ room })],
+        ['say', (room) => ({ room, text: 'hi' })],
+        ['history', (room) => ({ room })],
+        ['search', (room) => ({ room, words: 'hi' })],
+        ['room_context', (room) => ({ room })],
+        ['preview_wrap', (room) => ({ room, model: 'guide' })],
+        ['ask_model', (room) => ({ room, model: 'guide', text: 'hi' })],
+        ['tools_list', (room) => ({ room })],
+        ['tools_run', (room) => ({ room, tool: 'look', arguments: {} })],
+        ['set_vibe', (room) => ({ room, text: 'calm' })],
+        ['add_exit', (room) => ({ room: 'den', direction: 'up', to: room })],
+        ['fork_room', (room) => ({ room: 'copy', from: room })],
+      ]
+      for (const [tool, args] of uses) {
+        const [there, none] = [await agent.call(tool, args('attic')), await agent.call(tool, args('nowhere'))]
+        expect([tool, there.isError, there.text]).toEqual([
+          tool,
+          true,
+          none.text.replaceAll('nowhere', 'attic'),
+        ])
+        expect((await agent.call(tool, args('hall'))).isError).toBe(true)
+      }
+      for (const uri of ['room://hall', 'room://hall/log', 'room://attic/log'])
+        await expect(agent.client.readResource({ uri })).rejects.toThrow()
+      const { resources } = await agent.client.listResources()
+      expect(JSON.stringify(resources)).not.toMatch(/hall|attic|lobby/)
+      const made = await agent.call('create_room', { room: 'new' })
+      expect(made).toMatchObject({ isError: true, text: expect.stringContaining('makes no other') })
+      expect((await agent.call('search', { words: 'hello' })).text).not.toContain('hello')
+    },
+  )
+
+  test('of its token it may use as its person, and a private one of others is unknown to every token', async () => {
+    await using mine = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'))
+    expect((await mine.call('say', { room: 'den', text: 'in here' })).isError).toBe(false)
+    await using other = await openHttpAgent(base, await tokenOf('bob'))
+    expect((await other.call('list_rooms')).text).not.toContain('den')
+    const [there, none] = [
+      await other.call('history', { room: 'den' }),
+      await other.call('history', { room: 'nowhere' }),
+    ]
+    expect(there).toMatchObject({ isError: true, text: none.text.replaceAll('nowhere', 'den') })
+  })
+
+  test('in which its model is asked, the model reads no room outside of the token', async () => {
+    await using agent = await openHttpAgent(base, await tokenOf('alice', '--rooms', 'den'))
+    const asked = (tool: string, args: object) =>
+      agent.call('ask_model', { room: 'den', model: 'guide', text: `call ${tool} ${JSON.stringify(args)}` })
+    const rooms = await asked('rooms', {})
+    expect(rooms.text).not.toMatch(/hall|attic|lobby/)
+    expect((await asked('history', { room: 'attic' })).text).toContain('no room called attic')
+  })
+})
+
+describe('a session', () => {
+  test('belongs to its token: another one does not know it, not even of the same person', async () => {
+    const [mine, other] = [await tokenOf('alice'), await tokenOf('alice', '--rooms', 'den')]
+    const session = (await post(mine, INITIALIZE)).headers.get('mcp-session-id') ?? ''
+    expect(session).toMatch(/^[\w-]{36}$/)
+    const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
+    const statuses = []
+    for (const token of [mine, other, undefined])
+      statuses.push((await post(token, ping, { 'mcp-session-id': session })).status)
+    expect(statuses).toEqual([200, 404, 401])
+    expect((await post(mine, ping, { 'mcp-session-id': 'made-up' })).status).toBe(404)
+    expect((await post(mine, ping)).status).toBe(400)
+    const stream = await fetch(`${base}/mcp`, {
+      headers: { authorization: `Bearer ${other}`, accept: 'text/event-stream', 'mcp-session-id': session },
+    })
+    expect(stream.status).toBe(404)
+  })
+
+  test('ends with DELETE, and its agent is gone from its rooms', async () => {
+    await using agent = await openHttpAgent(base, await tokenOf('carol'))
+    await agent.call('join', { room: 'hall' })
+    expect((await stage.as('alice', ['who', 'hall'])).stdout).toContain('carol')
+    await agent.transport.terminateSession()
+    await expect.poll(async () => (await stage.as('alice', ['who', 'hall'])).stdout).not.toContain('carol')
+  })
+
+  test('ends when its token is revoked, with the stream that it listens on', async () => {
+    const { token, id } = await made('dave')
+    await using agent = await openHttpAgent(base, token)
+    await agent.call('join', { room: 'hall' })
+    await stage.as('dave', ['token', 'revoke', String(id)])
+    await expect(agent.call('say', { room: 'hall', text: 'still here?' })).rejects.toThrow()
+    await expect.poll(async () => (await stage.as('alice', ['who', 'hall'])).stdout).not.toContain('dave')
+    await stage.as('alice', ['say', 'hall', 'a secret'])
+    expect(JSON.stringify(agent.heard)).not.toContain('a secret')
+    expect((await stage.as('alice', ['history', 'hall'])).stdout).not.toContain('still here?')
+  })
+
+  test('of somebody who is banned ends, too', async () => {
+    const token = await tokenOf('mallory')
+    await using agent = await openHttpAgent(base, token)
+    await stage.as('root', ['ban', 'mallory'])
+    await expect(agent.call('list_rooms')).rejects.toThrow()
+    expect((await post(token, INITIALIZE)).status).toBe(401)
+  })
+
+  test('too many: the one that was used least lately gives way', async () => {
+    const token = await tokenOf('erin')
+    const open = async () => (await post(token, INITIALIZE)).headers.get('mcp-session-id')!
+    const ids = [await open(), await open(), await open(), await open()]
+    const ping = async (session: string) =>
+      (await post(token, { jsonrpc: '2.0', id: 2, method: 'ping' }, { 'mcp-session-id': session })).status
+    const statuses = []
+    for (const id of ids) statuses.push(await ping(id))
+    expect(statuses).toEqual([404, 200, 200, 200])
+  })
+})
