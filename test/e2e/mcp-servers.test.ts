@@ -141,7 +141,7 @@ describe('a room with servers', () => {
 
 describe('a server that takes long', () => {
   test('is seen to go on: as a bar, and in words where nothing is drawn; /stop ends the call', async () => {
-    expect((await stage.as('root', ['tools', 'lobby', 'on'])).exitCode).toBe(0)
+    expect(await stage.as('root', ['tools', 'lobby', 'on'])).toMatchObject({ exitCode: 0, stderr: '' })
     await using alice = await stage.open('alice', '-T')
     await alice.waitFor(/alice/)
     await using bob = await stage.open('bob', '-tt')
