@@ -14,7 +14,7 @@ import { paths } from './paths.ts'
  * name. Never rejects.
  */
 export async function unknownDisabled(
-  { file, tools }: Config,
+  { file, tools, mcp }: Config,
   modules?: Pick<ToolModules, 'tools' | 'problems'>,
 ): Promise<readonly string[]> {
   const { dirs, disabled } = tools
@@ -30,9 +30,12 @@ export async function unknownDisabled(
     ...loaded.definitions.map(({ name }) => name),
   ]
   const line = lineOf(readFileSync(file, 'utf8'), ['tools', 'disabled'])
-  return disabled
-    .filter((name) => !known.includes(name))
-    .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, known)}`)
+  return (
+    disabled
+      // What a server has is known when it answers.
+      .filter((id) => !known.includes(id) && !mcp.some(({ name }) => id.startsWith(`${name}_`)))
+      .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, known)}`)
+  )
 }
 
 function meant(name: string, known: readonly string[]): string {

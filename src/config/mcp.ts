@@ -40,6 +40,7 @@ function byCommand({ command = [], cwd, ...entry }: Written, file = '', env: Env
     command,
     env: { ...environmentOfChildren(env), ...entry.env, ...values },
     ...(cwd === undefined ? {} : { cwd: resolve(dirname(file), cwd) }),
+    ...(entry.sandbox === false ? {} : { sandbox: entry.sandbox === 'network' ? 'network' : 'alone' }),
     ...unset,
   }
 }

@@ -87,6 +87,7 @@ export const mcpEntry = z
     env: z.record(z.string(), z.string()).default({}),
     pass_env: z.array(variable).default([]),
     cwd: z.string().optional(),
+    sandbox: z.union([z.boolean(), z.literal('network')], 'write true, "network" or false').default(false),
     trust: z.enum(MCP_TRUSTS).default('ask'),
   })
   .refine(
@@ -99,6 +100,10 @@ export const mcpEntry = z
       (server.cwd === undefined && [...Object.keys(server.env), ...server.pass_env].length === 0),
     'env, pass_env and cwd are for a command',
   )
+  .refine((server) => server.command !== undefined || server.sandbox === false, {
+    path: ['sandbox'],
+    message: 'is for a command',
+  })
   .refine((server) => server.url !== undefined || server.token_env === undefined, {
     path: ['token_env'],
     message: 'is for a url; give a command its key by pass_env',

@@ -5,10 +5,11 @@
  * sides are interfaces in this file: what carries a session implements `Terminal` and calls a `ClientHandler`; the
  * server implements `ClientHandler` and `SessionHost`. `runSession` in session.ts joins a terminal with a host.
  */
-import type { Entry } from '../chat/entry.ts'
+import type { Entry, ToolCallEntry } from '../chat/entry.ts'
 import type { Fingerprint, Person } from '../chat/people/person.ts'
 import type { Participant } from '../chat/ports.ts'
 import type { PersonalMessage } from '../chat/talk/personal-message.ts'
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Account } from '../lib/jobs/scheduler.ts'
 import type { Styled } from '../lib/text/styled.ts'
 import type { DrawingStyle } from './drawing/theme.ts'
@@ -131,6 +132,8 @@ export interface RunningWork {
   readonly who: string
   /** `thinking`, or the name of a tool; `waiting` for a turn that has not begun. */
   readonly doing: string
+  /** How far that tool is, as it says. */
+  readonly progress?: ToolProgress | undefined
   /** For how long, ready to print. */
   readonly time: string
   /** Who asked for it. */
@@ -143,6 +146,8 @@ export interface RoomFooter {
   readonly replies: readonly StreamedReply[]
   /** What was shown of a recorded reply while it was written (`Replies.of`). */
   readonly replyOf: (entry: Entry) => StreamedReply | undefined
+  /** How far a call is that waits for its result, as its tool says. */
+  readonly progressOf?: (call: ToolCallEntry) => ToolProgress | undefined
   /** The status line as one row; empty where there is none. */
   readonly status: string
 }

@@ -7,13 +7,29 @@ export interface SpokenWork {
 }
 
 export function createSpokenWork(): SpokenWork {
+  /** How many quarters of a call were said to be done. */
+  let quarters: ReadonlyMap<string, number> = new Map()
   /** What was said of each. */
   let said: ReadonlyMap<string, string> = new Map()
+
+  /** Says of a tool that tells how far it is each quarter that it has reached, however often it tells. */
+  function further(running: readonly RunningWork[]): readonly string[] {
+    const before = quarters
+    const now = running.flatMap((work) =>
+      work.progress?.share === undefined ? [] : [{ work, quarter: Math.floor(work.progress.share * 4) }],
+    )
+    quarters = new Map(now.map(({ work, quarter }) => [keyOf(work), quarter]))
+    return now.flatMap(({ work, quarter }) =>
+      quarter > (before.get(keyOf(work)) ?? 0) ? [`-- ${work.doing} is ${quarter * 25}% done`] : [],
+    )
+  }
+
   return {
     lines(running) {
       const before = said
       said = new Map(running.map((work) => [work.id, sentence(work)]))
-      return [...said].flatMap(([id, text]) => (text === '' || before.get(id) === text ? [] : [`-- ${text}`]))
+      const begun = [...said].filter(([id, text]) => text !== '' && before.get(id) !== text)
+      return [...begun.map(([, text]) => `-- ${text}`), ...further(running)]
     },
   }
 }
@@ -24,3 +40,6 @@ function sentence({ who, doing }: RunningWork): string {
   const name = who.slice(1)
   return doing === 'waiting' ? `${name} waits until other models are done` : `${name} is thinking`
 }
+
+/** A turn may have several calls, one after the other. */
+const keyOf = ({ id, doing }: RunningWork): string => `${id} ${doing}`

@@ -1,17 +1,21 @@
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Uncounted } from '../lib/jobs/deadline.ts'
 import type { CallingTurn, PermissionProvider, ToolContext } from '../tools/context.ts'
 import type { ToolLimits } from '../tools/limits.ts'
 import { Withdrawn } from '../tools/permission.ts'
 
 /** What a tool gets from its caller, whatever the call. */
-export type CallerContext = Omit<ToolContext, 'signal' | 'limits'>
+export type CallerContext = Omit<ToolContext, 'signal' | 'limits' | 'progress'>
+
+/** Is told what somebody does now, and how far that is. */
+export type ReportDoing = (doing: string, progress?: ToolProgress) => void
 
 /** Whoever calls tools: a model in its turn, a person, or a program. */
 export interface Caller {
   /** Gives what its tools get. Asked at each call. Rejects with `StorageError`. */
   context(): Promise<CallerContext>
-  /** Told what the caller is doing now: the name of a tool, or that it waits for a permission. */
-  readonly report?: (doing: string) => void
+  /** Told what the caller is doing now: the name of a tool, or that it waits for a permission; and how far the tool is. */
+  readonly report?: ReportDoing
   /** Calls `changed` whenever the caller's tools may have changed. Returns the function that ends this. */
   readonly watchTools?: (changed: () => void) => () => void
 }
@@ -46,6 +50,9 @@ export async function contextFor(
     ...context,
     chat: turn ? inTurn(context.chat, withoutDeadline(turn, time.uncounted)) : context.chat,
     permissions: permissionsOf(called, context.permissions, time),
+    progress: (progress) => {
+      if (!time.signal.aborted) called.caller.report?.(called.name, progress)
+    },
     signal: time.signal,
     limits,
   }

@@ -1,11 +1,13 @@
 import type { RoomName, ToolResultEntry } from '../chat/entry.ts'
 import { Refusal } from '../chat/errors.ts'
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Person, PersonId } from '../chat/people/person.ts'
 import type { Clock } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import { Withdrawn } from '../tools/permission.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { directOffer } from './offer.ts'
+import type { ReportDoing } from './call-context.ts'
 import { cleanName } from './tool-call.ts'
 import type { OpenToolbox } from './room-toolbox.ts'
 
@@ -25,6 +27,8 @@ export interface ToolRunRequest {
 
 /** A tool at work for a person. */
 export interface ToolRun {
+  /** The id of its call. */
+  readonly call: string
   readonly room: RoomName
   /** The name it was called by. */
   readonly tool: string
@@ -33,6 +37,8 @@ export interface ToolRun {
   readonly requesterId: PersonId
   /** The tool's name, or that it waits for a permission. */
   doing(): string
+  /** How far the tool is, as it says. */
+  progress(): ToolProgress | undefined
   /** When it began to do that, in milliseconds since the epoch. */
   since(): number
   /** Ends the run soon; its result says why, in words that end a sentence. Does nothing if it has ended. */
@@ -73,8 +79,11 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
       refuseIfFull(person)
       const stop = new AbortController()
       const name = cleanName(tool)
+      const id = `run_${newId()}`
       let now = { doing: name, since: clock.now() }
+      let progress: ToolProgress | undefined
       const run: ToolRun = {
+        call: id,
         room: room.name,
         tool: name,
         get requester() {
@@ -82,13 +91,17 @@ export function createToolRuns(openToolbox: OpenToolbox, newId: () => string, cl
         },
         requesterId: person.id,
         doing: () => now.doing,
+        progress: () => progress,
         since: () => now.since,
         cancel: (why) => stop.abort(new Withdrawn(why)),
         done: async () => await Promise.allSettled([active.get(run)]),
       }
-      const report = (doing: string): void => void (now = { doing, since: clock.now() })
+      const report: ReportDoing = (doing, share) => {
+        if (doing !== now.doing) now = { doing, since: clock.now() }
+        progress = share
+      }
       const caller = { room, requester: person, report, ...(permissions ? { permissions } : {}) }
-      const call = { id: `run_${newId()}`, name: tool, arguments: args }
+      const call = { id, name: tool, arguments: args }
       const leave = (): void => stop.abort(new Withdrawn(`${person.name} left`))
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()

@@ -1,5 +1,6 @@
 import type { Entry, EntryDraft, RoomName, TurnId } from '../chat/entry.ts'
 import type { Person, Role } from '../chat/people/person.ts'
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { Access } from '../chat/tool-words.ts'
 import type { ChatView } from './conversation.ts'
 import type { ToolLimits } from './limits.ts'
@@ -80,6 +81,8 @@ export interface ToolContext {
   readonly permissions: PermissionProvider
   /** Records an entry in the room, as the caller. */
   addMessage(entry: EntryDraft): Promise<Entry>
+  /** Shows how far the call is, as often as the tool likes. Absent where nobody sees it. */
+  readonly progress?: (progress: ToolProgress) => void
   /** Aborted when the turn is stopped or its time is over. */
   readonly signal: AbortSignal
   readonly limits: ToolLimits

@@ -1,3 +1,4 @@
+import type { ReportDoing } from '../toolbox/call-context.ts'
 import type { Entry, MessageEntry, ReplyEntry } from '../chat/entry.ts'
 import type { Person } from '../chat/people/person.ts'
 import type { Room } from '../chat/room.ts'
@@ -22,7 +23,7 @@ export interface TurnJob {
   /** Decides in place of the people in the room: for a script, whose caller cannot be asked. */
   readonly permissions?: PermissionProvider
   /** Is told what the turn does, for the status line: `thinking`, `writing`, or the name of a running tool. */
-  readonly report: (doing: string) => void
+  readonly report: ReportDoing
   /** Present in a sub-turn. */
   readonly origin?: SubTurnOrigin
 }

@@ -5,6 +5,8 @@ import type { Log } from '../chat/ports.ts'
 import type { Room } from '../chat/room.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { ToolCount, ToolList } from '../toolbox/tool-list.ts'
+import type { ReportDoing } from '../toolbox/call-context.ts'
+import type { ToolProgress } from '../chat/tool-progress.ts'
 import type { PermissionProvider } from '../tools/context.ts'
 import { checkWithAll, type ScriptTrial } from './scripts/check-script.ts'
 import { TurnStopped } from './ending.ts'
@@ -44,6 +46,8 @@ export interface RunningTurn {
   readonly startedAt: number
   /** `waiting`, `thinking`, `writing`, or the name of the tool that runs. */
   doing(): string
+  /** How far that tool is, as it says. */
+  progress(): ToolProgress | undefined
   /** Resolves to the turn's last entry: its reply, or the notice that ends it. Rejects with `StorageError` only. */
   readonly done: Promise<Entry>
   /** Ends the turn soon, and tells the room the reason. Does nothing if it has ended. */
@@ -162,11 +166,15 @@ function launch(
   const model = job.model.settings.name
   const stop = new AbortController()
   let doing = 'waiting'
+  let progress: ToolProgress | undefined
 
   async function run(): Promise<Entry> {
     try {
       await slot.ready
-      const report = (what: string): void => void (doing = what)
+      const report: ReportDoing = (what, share) => {
+        doing = what
+        progress = share
+      }
       const { last } = await runTurn({ ...job, report }, stop.signal)
       return last
     } finally {
@@ -190,6 +198,7 @@ function launch(
     startedAt,
     done,
     doing: () => doing,
+    progress: () => progress,
     cancel(reason = `@${model} was stopped`) {
       stop.abort(new TurnStopped(reason))
       slot.giveUp()

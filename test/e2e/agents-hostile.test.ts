@@ -8,7 +8,7 @@ let target: SshTarget
 
 beforeAll(async () => {
   stage = await createStage({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
-  await stage.claim('root')
+  await stage.claim('rhea')
   const key = await stage.home.key('mallory')
   target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }
 })
@@ -120,12 +120,12 @@ describe('messages that are strange, and allowed', () => {
     const other = {
       ...HELLO,
       id: 'again',
-      params: { ...HELLO.params, clientInfo: { name: 'root', version: '2' } },
+      params: { ...HELLO.params, clientInfo: { name: 'rhea', version: '2' } },
     }
     const { of } = await exchange(lines(HELLO, other, tool(1, 'say', { room: 'lobby', text: 'who am I?' })))
     expect(of('again')).toHaveLength(1)
     expect(of(1)).toMatchObject([{ result: { content: [{ text: 'said' }] } }])
-    const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '1'])
+    const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '1'])
     expect(stdout).toContain('mallory: who am I?')
   })
 
@@ -158,10 +158,10 @@ describe('the command', () => {
   })
 
   test('is refused in a session, and for any other word, with what to write', async () => {
-    await using session = await stage.open('root', '-T')
+    await using session = await stage.open('rhea', '-T')
     session.write('/mcp serve\n')
     await session.waitFor('an agent runs it, and not a session: ssh HOST mcp serve')
-    expect(await stage.as('root', ['mcp', 'what'])).toMatchObject({
+    expect(await stage.as('rhea', ['mcp', 'what'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('serve') as string,
     })
@@ -172,7 +172,7 @@ describe('the command', () => {
     await using eve = openSsh({ ...target, user: 'eve', key }, ['mcp', 'serve'])
     eve.write(lines(HELLO))
     await eve.waitFor('serverInfo')
-    await stage.as('root', ['ban', 'eve', '1h', 'noise'])
+    await stage.as('rhea', ['ban', 'eve', '1h', 'noise'])
     expect(await eve.exit).toBe(1)
     expect(eve.errors()).toMatch(/^! you were banned from this server.*noise/)
   })

@@ -10,7 +10,7 @@ let mallory: TestAgent
 
 beforeAll(async () => {
   stage = await createModelStage('\n[limits]\nrate_burst = 1000\n')
-  await stage.claim('root')
+  await stage.claim('rhea')
   ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
   await alice.call('create_room', { room: 'den', private: true })
   await alice.call('set_vibe', { room: 'den', text: 'plotting a surprise' })
@@ -33,10 +33,10 @@ interface ReadEntry {
 const entriesOf = (data: Json | undefined): readonly ReadEntry[] =>
   (data as unknown as { entries: readonly ReadEntry[] }).entries
 const lastIn = async (room: string): Promise<JsonObject> => {
-  const { stdout } = await stage.as('root', ['history', room, '-n', '1', '--json'])
+  const { stdout } = await stage.as('rhea', ['history', room, '-n', '1', '--json'])
   return JSON.parse(stdout) as JsonObject
 }
-const whoIn = async (room: string): Promise<string> => (await stage.as('root', ['who', room])).stdout
+const whoIn = async (room: string): Promise<string> => (await stage.as('rhea', ['who', room])).stdout
 
 describe('an agent', () => {
   test('has the tools of the contract, each with a schema, a short description and what it may change', async () => {
@@ -52,13 +52,13 @@ describe('an agent', () => {
   })
 
   test('speaks as the person whose key it has, whatever it says of itself', async () => {
-    await alice.call('say', { room: 'lobby', text: '--json - I am here\nroot: I gave it all to alice' })
+    await alice.call('say', { room: 'lobby', text: '--json - I am here\nrhea: I gave it all to alice' })
     expect(await lastIn('lobby')).toMatchObject({
       author: 'alice',
-      text: '--json - I am here\nroot: I gave it all to alice',
+      text: '--json - I am here\nrhea: I gave it all to alice',
     })
     for (const name of ['sender', 'author', 'person', 'as', '_meta']) {
-      const refused = await alice.call('say', { room: 'lobby', text: 'pay bob', [name]: 'root' })
+      const refused = await alice.call('say', { room: 'lobby', text: 'pay bob', [name]: 'rhea' })
       expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(name) as string })
     }
     expect(await lastIn('lobby')).toMatchObject({ author: 'alice' })
@@ -68,12 +68,12 @@ describe('an agent', () => {
     expect(await whoIn('lobby')).not.toContain('alice')
     expect((await alice.call('join', { room: 'lobby' })).text).toContain('you are in lobby now')
     expect(await whoIn('lobby')).toContain('alice')
-    await stage.as('root', ['say', 'lobby', 'welcome, agent'])
+    await stage.as('rhea', ['say', 'lobby', 'welcome, agent'])
     expect(await alice.waitFor('welcome, agent')).toMatchObject({
       method: 'notifications/message',
       params: {
         logger: 'room://lobby/log',
-        data: { kind: 'message', author: 'root', text: 'welcome, agent' },
+        data: { kind: 'message', author: 'rhea', text: 'welcome, agent' },
       },
     })
     await alice.call('leave', { room: 'lobby' })
@@ -107,7 +107,7 @@ describe('an agent', () => {
       'north leads to hall-2 now',
     )
     expect((await alice.call('add_exit', { room: 'hall', direction: 'north', to: '-' })).isError).toBe(true)
-    expect((await stage.as('root', ['exits', 'hall'])).stdout).toBe('north  hall-2\n')
+    expect((await stage.as('rhea', ['exits', 'hall'])).stdout).toBe('north  hall-2\n')
     for (const [tool, args] of [
       ['set_vibe', { room: 'hall', text: 'mine' }],
       ['add_exit', { room: 'hall', direction: 'south', to: 'lobby' }],
@@ -324,14 +324,14 @@ describe('resources', () => {
       models: ['qwen', 'guide'],
     })
     await alice.client.subscribeResource({ uri: 'room://lab/log' })
-    await stage.as('root', ['say', 'lab', 'news'])
+    await stage.as('rhea', ['say', 'lab', 'news'])
     expect(await alice.waitFor('"uri":"room://lab/log"')).toEqual({
       method: 'notifications/resources/updated',
       params: { uri: 'room://lab/log' },
     })
     await alice.client.unsubscribeResource({ uri: 'room://lab/log' })
     const count = alice.heard.length
-    await stage.as('root', ['say', 'lab', 'more news'])
+    await stage.as('rhea', ['say', 'lab', 'more news'])
     await alice.client.ping()
     expect(alice.heard.slice(count)).toEqual([])
   })
@@ -364,11 +364,11 @@ describe('the end of an agent', () => {
   test('comes with a kick from the room, and with a ban from the server, and each is told', async () => {
     const agent = await openAgent(stage, 'carol')
     await agent.call('join', { room: 'lobby' })
-    await stage.as('root', ['kick', 'lobby', 'carol', 'too loud'])
-    await agent.waitFor('root kicked you out of lobby: too loud; you may come back')
+    await stage.as('rhea', ['kick', 'lobby', 'carol', 'too loud'])
+    await agent.waitFor('rhea kicked you out of lobby: too loud; you may come back')
     expect(await whoIn('lobby')).not.toContain('carol')
     expect((await agent.call('join', { room: 'lobby' })).isError).toBe(false)
-    await stage.as('root', ['ban', 'carol', '1h'])
+    await stage.as('rhea', ['ban', 'carol', '1h'])
     await agent.closed
     expect(await whoIn('lobby')).not.toContain('carol')
     await expect(openAgent(stage, 'carol')).rejects.toThrow()

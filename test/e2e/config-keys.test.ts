@@ -54,6 +54,7 @@ name = "holler"
 command = ${JSON.stringify(rawServer('usual'))}
 env = { KEY = "k" }
 pass_env = ["QWEN_KEY"]
+sandbox = false
 cwd = "."
 trust = "ask"
 

@@ -22,6 +22,8 @@ export interface McpByCommand {
   readonly env: Readonly<Record<string, string>>
   /** An absolute path; that of the server where absent. */
   readonly cwd?: string
+  /** `alone`: it sees one directory and no network; `network`: it has that, too. Absent: all rights of ours. */
+  readonly sandbox?: 'alone' | 'network'
   /** Environment variables that it should get, and that are not set; it is not started then. */
   readonly unset?: readonly string[]
 }

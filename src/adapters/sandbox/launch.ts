@@ -1,4 +1,5 @@
 import { WorkspaceError, type ProcessSpec } from '../../tools/ports/workspace.ts'
+import { MOUNT_POINT } from './follow-path.ts'
 import { bubblewrapArguments, type Confinement, type ProcessLimits, type Strength } from './bubblewrap.ts'
 
 /** A child process, as it is to be started. */
@@ -56,6 +57,28 @@ export async function launchConfined(
   }
 }
 
+/**
+ * A program that goes on and speaks on its input and output, in bubblewrap: its errors stay apart, and it has these variables.
+ * Its home is the directory that it sees.
+ */
+export async function launchSpeaking(
+  words: readonly string[],
+  box: Confinement,
+  strength: Strength,
+  env: Readonly<Record<string, string>>,
+): Promise<Launch> {
+  const inside = ['/bin/sh', '-c', `${limitsScript(box.limits)}\nexec "$@"`, 'sh', ...words]
+  const args = [...(await bubblewrapArguments(box, strength)), ...inside]
+  const { env: usual, ...rest } = started(`${FIRST_VICTIM}\nexec bwrap "$@"`, args, MOUNT_POINT)
+  return {
+    ...rest,
+    env: { ...usual, ...env, HOME: MOUNT_POINT },
+    cwd: '/',
+    tellsPid: true,
+    filter: strength.filter,
+  }
+}
+
 /** The environment has these three variables and no others. */
 const started = (script: string, args: readonly string[], home: string) => ({
   file: '/bin/sh',
@@ -85,7 +108,9 @@ const STACK_KIB = 8192
  * RLIMIT_DATA is all memory that a process alone can write (getrlimit(2)); RLIMIT_AS would also count what programs
  * such as node reserve and never use. What is really used is watched (watch-usage.ts).
  */
-function entryScript({ processes, memoryBytes, fileBytes }: ProcessLimits): string {
+const entryScript = (limits: ProcessLimits): string => `${limitsScript(limits)}\nexec "$@" 2>&1`
+
+function limitsScript({ processes, memoryBytes, fileBytes }: ProcessLimits): string {
   return [
     'limit() { (ulimit "$1" "$2") 2>/dev/null && ulimit "$1" "$2"; }',
     ...(processes > 0 ? [`limit -u ${processes} || limit -p ${processes}`] : []),
@@ -94,6 +119,5 @@ function entryScript({ processes, memoryBytes, fileBytes }: ProcessLimits): stri
     `limit -n ${MAX_OPEN_FILES}`,
     ...(fileBytes === Infinity ? [] : [`ulimit -f ${Math.ceil(fileBytes / 512)}`]),
     'ulimit -c 0',
-    'exec "$@" 2>&1',
   ].join('\n')
 }

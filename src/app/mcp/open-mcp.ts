@@ -11,6 +11,7 @@ import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
 import { version } from '../version.ts'
 import { createMcpAdmin, type ManagedMcp } from './admin.ts'
+import { createLaunch } from './launch.ts'
 import { createTellRooms } from './tell-rooms.ts'
 
 /** The servers, and those who manage them. */
@@ -18,6 +19,9 @@ export interface Mcp extends ManagedMcp, AsyncDisposable {
   /** Those of the config, then those that admins connected. */
   sources(): readonly ToolSource[]
 }
+
+/** What it uses of the config. */
+export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
 
 /** What it uses of every part's context. */
 interface McpContext {
@@ -28,7 +32,7 @@ interface McpContext {
 
 /** Begins to connect to all servers. `others` are all other sources, whose ids no server can take. */
 export async function openMcp(
-  now: () => Pick<Config, 'mcp' | 'tools'>,
+  now: () => McpConfig,
   rooms: Everywhere,
   { storage, clock, log }: McpContext,
   others: readonly ToolSource[],
@@ -44,6 +48,7 @@ export async function openMcp(
     version: version(),
     isTaken: (id) => ids().some((other) => other.toLowerCase() === id.toLowerCase()),
     pins,
+    launch: createLaunch(now),
     events: createTellRooms({
       rooms,
       store: storage.chat.rooms,

@@ -160,6 +160,7 @@ function createRoomBoard(room: Room, rooms: RoomStatus, now: () => number, readi
         footer: (style) => ({
           replies: replies.now(),
           replyOf: replies.of,
+          progressOf: status.progressOf,
           status: statusRow(status.of(person, role), style),
         }),
         running: status.running,

@@ -1,6 +1,7 @@
 import type { WaitingQuestion } from '../../approvals/approvals.ts'
 import { mayManage } from '../../chat/access.ts'
-import type { TurnId } from '../../chat/entry.ts'
+import type { ToolCallEntry, TurnId } from '../../chat/entry.ts'
+import { progressText, type ToolProgress } from '../../chat/tool-progress.ts'
 import type { Person, Role } from '../../chat/people/person.ts'
 import type { Room } from '../../chat/room.ts'
 import type { RunningWork, SessionStatus } from '../../session/ports.ts'
@@ -11,6 +12,8 @@ import type { RoomStatus } from './status.ts'
 export interface SharedStatus {
   of(person: Person, role: Role): SessionStatus
   running(): readonly RunningWork[]
+  /** How far a call is, as its tool says. */
+  progressOf(call: ToolCallEntry): ToolProgress | undefined
   /** Whether something runs or waits, so that it changes by itself. */
   isBusy(): boolean
   /** What is offered has changed. */
@@ -43,6 +46,7 @@ export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOf
 
   return {
     running: () => running,
+    progressOf: ({ turn, call }) => running.find(({ id }) => id === (turn ?? call))?.progress,
     isBusy: () => running.length + questions.length > 0,
     forget: () => known.clear(),
     end: (turn: TurnId) => void ended.add(turn),
@@ -87,7 +91,8 @@ export function createSharedStatus(room: Room, rooms: RoomStatus, offers: RoomOf
   }
 }
 
-const textOf = ({ id, who, doing, time }: RunningWork): string => `${id} ${who} ${doing} ${time}`
+const textOf = ({ id, who, doing, progress, time }: RunningWork): string =>
+  `${id} ${who} ${doing} ${progress ? progressText(progress) : ''} ${time}`
 
 const isQueuedBy = ({ doing, requester }: RunningWork, name: string): boolean =>
   doing === 'waiting' && requester === name

@@ -39,13 +39,15 @@ export function createRoomStatus(
         id: turn.id,
         who: `@${turn.model}`,
         doing: turn.doing(),
+        progress: turn.progress(),
         time: since(turn.startedAt),
         requester: turn.requester,
       })),
-      ...runs.running(name).map((run, index) => ({
-        id: `run ${index}`,
+      ...runs.running(name).map((run) => ({
+        id: run.call,
         who: run.requester,
         doing: run.doing(),
+        progress: run.progress(),
         time: since(run.since()),
         requester: run.requester,
       })),

@@ -1,10 +1,12 @@
 import { callText, toolResultLine } from '../../chat/entry-text.ts'
 import type { ApprovalEntry, ToolCallEntry, ToolResultEntry } from '../../chat/entry.ts'
+import { percentText, type ToolProgress } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { duration } from '../../lib/duration.ts'
 import type { Json } from '../../lib/json.ts'
 import { graphemes } from '../../lib/text/graphemes.ts'
 import type { WaitingEntry } from '../calls.ts'
+import { bar } from './bar.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './margin.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'
@@ -106,12 +108,24 @@ const DOING = { approval: ' asked', tool_call: ' running' } as const
 const LONGEST_TIME = ' 59m 59s'
 const LONGEST_END = DOING.tool_call + LONGEST_TIME
 
+/** ` ▰▰▱▱▱▱▱▱ 20% reading`, as much of it as has room in so many cells. */
+function progressEnd(progress: ToolProgress, room: number): string {
+  const { share, text } = progress
+  const known = share === undefined ? '' : ` ${bar(share)} ${percentText(progress)}`
+  return [text === '' ? known : `${known} ${text}`, known].find((end) => mostCells(end) <= room) ?? ''
+}
+
 /** Draws calls that run or are asked about, once for all who look alike. */
-export type DrawCall = (call: WaitingEntry, ms: number, style: DrawingStyle) => string
+export type DrawCall = (
+  call: WaitingEntry,
+  ms: number,
+  style: DrawingStyle,
+  progress?: ToolProgress,
+) => string
 
 export function createDrawCall(): DrawCall {
   const heads = new WeakMap<WaitingEntry, Map<string, string>>()
-  return (call, ms, style) => {
+  return (call, ms, style, progress) => {
     const beside = besideTimes(style)
     const known = heads.get(call) ?? new Map<string, string>()
     heads.set(call, known)
@@ -122,7 +136,9 @@ export function createDrawCall(): DrawCall {
       known.get(key) ??
       callHead(call, beside.columns - LONGEST_END.length, beside.columns - LONGEST_TIME.length)
     known.set(key, head)
-    const row = wrapText(head + end, beside.columns, '')[0] ?? ''
+    const far = progress ? progressEnd(progress, beside.columns - LEAST_CELLS - end.length) : ''
+    const shown = far === '' ? head : callHead(call, beside.columns - mostCells(far + end), beside.columns)
+    const row = wrapText(shown + far + end, beside.columns, '')[0] ?? ''
     return withTimes([beside.theme.tool(row)], style, call.at)[0] ?? ''
   }
 }

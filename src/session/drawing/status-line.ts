@@ -1,6 +1,8 @@
 import sliceAnsi from 'slice-ansi'
 import stringWidth from 'string-width'
+import { percentText } from '../../chat/tool-progress.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
+import { bar } from './bar.ts'
 import type { RunningWork, SessionStatus } from '../ports.ts'
 
 /** The parts of a status line that have room, from the left. */
@@ -70,8 +72,11 @@ function runningParts({ running, viewer }: SessionStatus, columns: number): read
   })
 }
 
-const workText = ({ who, doing, time }: RunningWork): string =>
-  doing === 'waiting' ? `${who} waits ${time}` : `${who} ${doing} ${time}`
+function workText({ who, doing, progress, time }: RunningWork): string {
+  if (doing === 'waiting') return `${who} waits ${time}`
+  const far = progress ? percentText(progress) : ''
+  return [who, doing, far, time].filter(Boolean).join(' ')
+}
 
 const clean = (form: string): string => cleanText(form).replace(/\s+/g, ' ').trim()
 
@@ -112,12 +117,9 @@ function cut(text: string, columns: number): string {
   return stringWidth(row) > columns ? sliceAnsi(text, 0, columns - 1) : row
 }
 
-const BUDGET_CELLS = 8
-
 /** `▰▰▱▱▱▱▱▱ 2.1k/8k` */
 function budget({ used, target }: NonNullable<SessionStatus['lastTurn']>): string {
-  const full = target > 0 ? Math.min(BUDGET_CELLS, Math.ceil((used / target) * BUDGET_CELLS)) : 0
-  return `${'▰'.repeat(full)}${'▱'.repeat(BUDGET_CELLS - full)} ${short(used)}/${short(target)}`
+  return `${bar(target > 0 ? used / target : 0)} ${short(used)}/${short(target)}`
 }
 
 const short = (tokens: number): string =>

@@ -39,8 +39,11 @@ export function createDrawBelow(parts: BelowParts): DrawBelow {
   const layOut = createDraftLayout()
 
   /** The tools that run, or wait for a permission. */
-  const running = (style: DrawingStyle): readonly string[] =>
-    calls.waiting().map((call) => drawCall(call, wallNow() - call.at, style))
+  const running = (style: DrawingStyle, progressOf: RoomFooter['progressOf']): readonly string[] =>
+    calls.waiting().map((call) => {
+      const progress = call.kind === 'tool_call' ? progressOf?.(call) : undefined
+      return drawCall(call, wallNow() - call.at, style, progress)
+    })
 
   /** Who came and went since something was said: one row, until something else is said. */
   function comings(style: DrawingStyle): readonly string[] {
@@ -49,11 +52,11 @@ export function createDrawBelow(parts: BelowParts): DrawBelow {
   }
 
   return (draft, style, { columns, rows }, above) => {
-    const { replies: written, status } = footer(style)
+    const { replies: written, status, progressOf } = footer(style)
     const typed = layOut(draft, columns, Math.max(1, Math.min(MAX_DRAFT_ROWS, rows - 2)))
     const bar = rows > 2 && status !== '' ? [status] : []
     const free = Math.max(0, rows - 1 - bar.length - typed.rows.length)
-    const live = [...replies.live(written, style, above), ...running(style), ...comings(style)]
+    const live = [...replies.live(written, style, above), ...running(style, progressOf), ...comings(style)]
     const shown = free > 0 ? live.slice(-free) : []
     return {
       rows: [...shown, ...bar, ...typed.rows],

@@ -97,7 +97,7 @@ function jobFor(
     model,
     message: subTurnMessage(request, job, messages),
     ...(permissions ? { permissions } : {}),
-    report: (doing) => job.report(`side turn: ${doing}`),
+    report: (doing, progress) => job.report(`side turn: ${doing}`, progress),
     origin: { depth: depth + 1, budget, within, fresh, spent },
   }
 }

@@ -3,7 +3,7 @@ import { MODEL_LIMITS } from '../../../src/adapters/models/provider.ts'
 import { createApprovals, type Approvals } from '../../../src/approvals/approvals.ts'
 import { createByteQuota } from '../../../src/chat/limits/byte-quota.ts'
 import { createPace } from '../../../src/chat/limits/pace.ts'
-import { openMcp, type Mcp } from '../../../src/app/mcp/open-mcp.ts'
+import { openMcp, type Mcp, type McpConfig } from '../../../src/app/mcp/open-mcp.ts'
 import { assembleModeration } from '../../../src/app/assemble-moderation.ts'
 import type { Moderation } from '../../../src/chat/moderation/moderation.ts'
 import { createOpenClients, type OpenClients } from '../../../src/chat/moderation/open-clients.ts'
@@ -177,6 +177,14 @@ function approvalsIn({ chatParts: { rooms, storage, clock, log } }: TurnWorld): 
   return createApprovals({ room, grants: storage.tools.grants, limits, clock, log })
 }
 
+/** The config as far as MCP servers need it; it names none. */
+export const mcpConfigIn = (dataDir: string): McpConfig => ({
+  mcp: [],
+  dataDir,
+  tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
+  sandbox: { mode: 'bubblewrap', workspaces: new Map(), disk_mb: 64, memory_mb: 512 },
+})
+
 async function runnerIn(
   { chatParts, turns, summaries, hooks }: TurnWorld,
   approvals: Approvals,
@@ -209,11 +217,8 @@ async function runnerIn(
   const policy = (): InvitePolicy => invitePolicy
   const wants = async (person: Person) => (await preferences.of(person)).history !== 'off'
   const typing = createTyping({ store: storage.talk.typed, wants, clock, log })
-  const configured = {
-    mcp: [],
-    tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
-  }
-  const mcp = await openMcp(() => configured, rooms.everywhere, chatParts, [])
+  const mcpConfig = mcpConfigIn(dataDir)
+  const mcp = await openMcp(() => mcpConfig, rooms.everywhere, chatParts, [])
   const groups = createCommandGroups({
     chat: {
       ...{ rooms, people, preferences, invitations: invitationsIn(chatParts) },

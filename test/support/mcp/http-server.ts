@@ -36,8 +36,8 @@ function answerTo({ id, method, params }: Message): object | undefined {
 const said = (params: Message['params']): string =>
   params?.name === 'huge' ? 'x'.repeat(8 * 1024 * 1024) : JSON.stringify(params?.arguments)
 
-/** `streamable`: one address that takes messages by POST. `older`: answers come as events of a GET. */
-export async function startHttpMcpServer(kind: 'streamable' | 'older'): Promise<HttpMcpServer> {
+/** `streamable`: one address that takes messages by POST; `events`: it answers them by a stream of events. `older`: answers come as events of a GET. */
+export async function startHttpMcpServer(kind: 'streamable' | 'events' | 'older'): Promise<HttpMcpServer> {
   const seen: string[] = []
   let events: ServerResponse | undefined
 
@@ -56,7 +56,9 @@ export async function startHttpMcpServer(kind: 'streamable' | 'older'): Promise<
     seen.push(`${method} ${message.method} ${headers.authorization}`)
     const answer = answerTo(message)
     if (kind === 'older' && answer) events?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`)
+    const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`
     if (kind === 'older' || !answer) response.writeHead(202).end()
+    else if (kind === 'events') response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event)
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   }
 

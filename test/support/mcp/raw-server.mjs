@@ -2,13 +2,17 @@
  * An MCP server in JSON lines, without any library, so that it can do what no library would. Its first argument says how it
  * behaves; `state` files let a test change it while it runs.
  */
-import { existsSync, readFileSync, watchFile } from 'node:fs'
+import { readFileSync, watch } from 'node:fs'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
 
 const [behaviour = 'usual', file = ''] = process.argv.slice(2)
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const said = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } })
+const progress = (progressToken, told) =>
+  send({ method: 'notifications/progress', params: { progressToken, ...told } })
 const tool = (name, more = {}) => ({
   name,
   description: `Does ${name}.`,
@@ -23,9 +27,17 @@ const CYCLE = {
 }
 
 /** Tools from a file, which a test may write anew. */
-const listed = () => (file !== '' && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined)
+const listed = () => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    // There is none, or it is being written.
+    return undefined
+  }
+}
 
 const TOOLS = {
+  slow: [tool('slow'), tool('wild')],
   usual: [
     tool('echo'),
     tool('die'),
@@ -47,6 +59,7 @@ const TOOLS = {
   huge: [tool('huge'), tool('echo')],
   flood: [tool('echo')],
   stays: [tool('pid')],
+  confined: [tool('echo'), tool('environment'), tool('file'), tool('network')],
   asks: [tool('refusal')],
 }
 
@@ -58,13 +71,36 @@ function nested(levels) {
 
 const CALLS = {
   echo: (id, args) => said(id, JSON.stringify(args)),
+  // It is half done, and stays so.
+  slow: (id, args, token) => progress(token, { progress: 2, total: 4, message: 'half way' }),
+  wild: (id, args, token) => {
+    for (const one of [
+      {},
+      { progress: 'x' },
+      { progress: -1, total: 0 },
+      { progress: 9, total: 3, message: 'm\u001b[31m'.repeat(999) },
+    ])
+      progress(token, one)
+    progress('nobody', { progress: 1, total: 2 })
+    said(id, 'done')
+  },
   die: () => process.exit(3),
   refusal: (id) => said(id, refusal ?? 'no answer yet'),
   hang: () => undefined,
   cancelled: (id) => said(id, `cancelled: ${cancelled}`),
   pid: (id) => said(id, String(process.pid)),
   environment: (id) => said(id, Object.keys(process.env).toSorted().join(' ')),
+  file: (id, { path }) => said(id, contentOf(path)),
+  network: (id) => said(id, Object.keys(networkInterfaces()).join(' ')),
   huge: (id) => said(id, 'x'.repeat(50 * 1024 * 1024)),
+}
+
+function contentOf(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    return error.code
+  }
 }
 
 let refusal
@@ -95,7 +131,7 @@ function answer({ id, method, params, error }) {
       send({ id, result: { tools: listed() ?? TOOLS[behaviour] ?? TOOLS.usual } })
       return
     case 'tools/call':
-      ;(CALLS[params.name] ?? CALLS.echo)(id, params.arguments)
+      ;(CALLS[params.name] ?? CALLS.echo)(id, params.arguments, params._meta?.progressToken)
       return
     default:
       if (id !== undefined && method !== undefined) send({ id, result: {} })
@@ -117,8 +153,10 @@ if (behaviour === 'tells') {
   console.error(process.argv.slice(3).join(' '))
   process.exit(4)
 }
-if (file !== '' && behaviour !== 'silent')
-  watchFile(file, { interval: 20 }, () => send({ method: 'notifications/tools/list_changed' }))
+// Whoever listens there learns when we end.
+if (behaviour === 'stays' && file !== '') connect(Number(file), '127.0.0.1')
+else if (file !== '' && behaviour !== 'silent')
+  watch(file, () => listed() && send({ method: 'notifications/tools/list_changed' }))
 const input = createInterface({ input: process.stdin })
 input.on('line', (line) => answer(JSON.parse(line)))
 input.on('close', () => behaviour === 'stays' || process.exit(0))

@@ -1,6 +1,7 @@
 import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/client/servers.ts'
 import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
+import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/launch.ts'
 import type { McpState } from '../../../src/adapters/mcp/client/server.ts'
 import type { ToolSource } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'
@@ -47,7 +48,11 @@ const TIMES: McpTimes = { connectMs: 10_000, retryMs: 10, maxRetryMs: 100, pingM
 export function createRawServers(
   servers: readonly McpServerConfig[],
   times: Partial<McpTimes> = {},
-  { taken = [], pins = pinsInMemory() }: { taken?: readonly string[]; pins?: McpPinStore } = {},
+  {
+    taken = [],
+    pins = pinsInMemory(),
+    launch = launchUnconfined,
+  }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp } = {},
 ): RawServers {
   const told: string[] = []
   const waiting = new Set<() => void>()
@@ -62,6 +67,7 @@ export function createRawServers(
     version: '0',
     isTaken: (id) => taken.includes(id),
     pins,
+    launch,
     events: {
       left: (server, _tools, why) => tell(`left ${server}: ${why}`),
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),

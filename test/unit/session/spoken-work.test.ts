@@ -18,3 +18,17 @@ test('each thing is said once, in words, however often it is looked at', () => {
   expect(said()).toEqual([])
   expect(said(work('@qwen', 'thinking'))).toEqual(['-- qwen is thinking'])
 })
+
+test('of a tool that says how far it is, each quarter is said once', () => {
+  const spoken = createSpokenWork()
+  const at = (share: number): RunningWork => ({
+    ...{ ...work('bob', 'holler_index'), id: 'run' },
+    progress: { share, text: 'reading' },
+  })
+  expect([0, 0.1, 0.26, 0.3, 0.9, 0.9].flatMap((share) => spoken.lines([at(share)]))).toEqual([
+    '-- holler_index is 25% done',
+    '-- holler_index is 75% done',
+  ])
+  const unknown = { ...work('bob', 'holler_index'), progress: { text: 'reading' } }
+  expect(spoken.lines([unknown])).toEqual([])
+})

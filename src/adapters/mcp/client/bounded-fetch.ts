@@ -1,14 +1,31 @@
 import { createMessagePace, TooLong } from './paced.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 
-/** As `fetch`, for answers whose messages are bounded in size and, where they are a stream of events, in number. */
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init)
-  if (!response.body) return response
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const body = ReadableStream.from(isStream ? eventsOf(response.body) : wholeOf(response.body))
-  const { status, statusText, headers } = response
-  return new Response(body, { status, statusText, headers })
+/**
+ * As `fetch`, for answers whose messages are bounded in size and, where they are a stream of events, in number. An answer
+ * that is too long fails alone; `broken` is told of a stream, since nobody else learns which answer was in it.
+ */
+export const createBoundedFetch =
+  (broken: (error: TooLong) => void) =>
+  async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(url, init)
+    if (!response.body) return response
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    const pieces = isStream ? telling(eventsOf(response.body), broken) : wholeOf(response.body)
+    const { status, statusText, headers } = response
+    return new Response(ReadableStream.from(pieces), { status, statusText, headers })
+  }
+
+async function* telling(
+  pieces: AsyncIterable<Uint8Array>,
+  broken: (error: TooLong) => void,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* pieces
+  } catch (error) {
+    if (error instanceof TooLong) broken(error)
+    throw error
+  }
 }
 
 async function* wholeOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

@@ -1,13 +1,15 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
+import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
 import { withoutSecrets } from '../secrets.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
 import { callResult } from './content.ts'
 import { listedTools, readDefinition, type McpDefinition } from './definition.ts'
+import type { LaunchMcp } from './launch.ts'
 import { MAX_PAGES, MAX_TOOLS, type McpTimes } from './limits.ts'
 import { createStdioTransport, type EndingTransport } from './stdio.ts'
 
@@ -15,7 +17,7 @@ import { createStdioTransport, type EndingTransport } from './stdio.ts'
 export interface McpConnection {
   /** What it lists now, at most `MAX_TOOLS`; what cannot be read is left out. */
   list(): Promise<readonly McpDefinition[]>
-  call(name: string, args: object, signal: AbortSignal): Promise<z.output<typeof callResult>>
+  call(name: string, args: object, during: DuringCall): Promise<z.output<typeof callResult>>
   /** Resolves if it answers. */
   ping(): Promise<void>
   /** Resolves when it is over, with the reason. */
@@ -24,11 +26,20 @@ export interface McpConnection {
   close(why: string): Promise<void>
 }
 
+/** What goes on during a call. */
+export interface DuringCall {
+  /** Ends the call; the server is told. */
+  readonly signal: AbortSignal
+  readonly progress?: ((progress: ToolProgress) => void) | undefined
+}
+
 /** What a connection is made with. */
 export interface ConnectionOptions {
   readonly times: McpTimes
   /** Of sshawl. */
   readonly version: string
+  /** Makes commands ready. */
+  readonly launch: LaunchMcp
   /** The server says that its tools are others now. */
   listChanged(): void
   readonly signal: AbortSignal
@@ -42,30 +53,50 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   const { reach } = config
   const [unset] = reach.unset ?? []
   if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
-  if ('command' in reach) return await open(createStdioTransport(reach), reach, options)
+  if ('command' in reach) {
+    const transport = createStdioTransport(() => options.launch(reach, config.name))
+    return await open(transport, reach, options)
+  }
   const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
-  const http = httpOptions(reach)
+  const url = new URL(reach.url)
   try {
-    return await open(new StreamableHTTPClientTransport(new URL(reach.url), http), reach, options)
+    const transport = overHttp(reach, (http) => new StreamableHTTPClientTransport(url, http))
+    return await open(transport, reach, options)
   } catch (error) {
     // A server that knows only the older way answers a POST so (modelcontextprotocol.io, "Backwards compatibility").
     const cause = error instanceof Error ? error.cause : undefined
     const isOlder = cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0)
     if (!isOlder) throw error
-    return await open(new SSEClientTransport(new URL(reach.url), http), reach, options)
+    const transport = overHttp(reach, (http) => new SSEClientTransport(url, http))
+    return await open(transport, reach, options)
   }
 }
 
 /** Loaded with the first server: most servers of ours have none. */
 const sdk = () => import('@modelcontextprotocol/client')
 
-const httpOptions = ({ headers = {} }: McpByUrl) => ({ fetch: boundedFetch, requestInit: { headers } })
+/** What a transport over HTTP is made with. */
+interface HttpOptions {
+  readonly fetch: ReturnType<typeof createBoundedFetch>
+  readonly requestInit: RequestInit
+}
+
+/** A transport that ends with a stream in which a message was too long. */
+function overHttp({ headers = {} }: McpByUrl, make: (http: HttpOptions) => Transport): EndingTransport {
+  let why: string | undefined
+  const fetch = createBoundedFetch(({ message }) => {
+    why ??= message
+    void transport.close().catch(() => undefined)
+  })
+  const transport = make({ fetch, requestInit: { headers } })
+  return Object.assign(transport, { why: () => why })
+}
 
 const NOT_ASKED =
   'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
 async function open(
-  transport: Transport | EndingTransport,
+  transport: EndingTransport,
   reach: McpServerConfig['reach'],
   options: ConnectionOptions,
 ): Promise<McpConnection> {
@@ -75,7 +106,7 @@ async function open(
   const over = createDeferred<string>()
   let whyClosed: string | undefined
   const whyEnded = (): string | undefined => {
-    const why = 'why' in transport ? transport.why() : undefined
+    const why = transport.why()
     return why === undefined ? undefined : withoutSecrets(why, reach)
   }
   const closed = (): void => over.resolve(whyClosed ?? whyEnded() ?? 'the connection ended')
@@ -119,11 +150,14 @@ async function open(
         if (!(error instanceof ProtocolError)) throw error
       }
     },
-    call: (name, args, stop) =>
+    call: (name, args, { signal: stop, progress }) =>
       explained(
         client.request({ method: 'tools/call', params: { name, arguments: args } }, callResult, {
           signal: stop,
           timeout: NO_LIMIT_MS,
+          ...(progress
+            ? { onprogress: (told) => progress(toolProgress(told.progress, told.total, told.message)) }
+            : {}),
         }),
       ),
   }

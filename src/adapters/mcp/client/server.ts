@@ -9,6 +9,7 @@ import type { McpServerConfig } from '../config.ts'
 import { connect, type McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
 import { differenceOf, type ToolDifference } from './difference.ts'
+import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
 import { createOfferedTools } from './offered-tools.ts'
 import { createPins } from './pins.ts'
@@ -33,6 +34,8 @@ export interface McpServerParts {
   readonly times: McpTimes
   /** Of sshawl. */
   readonly version: string
+  /** Makes commands ready. */
+  readonly launch: LaunchMcp
   readonly names: OtherNames
   /** The definitions that hold. */
   readonly pins: McpPinStore
@@ -160,7 +163,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     let open: McpConnection | undefined
     try {
       const listChanged = createRelist(() => open)
-      open = await connect(config, { times, version: parts.version, listChanged, signal: ended.signal })
+      open = await connect(config, { ...parts, listChanged, signal: ended.signal })
       connection = open
       await read(open)
       state = { kind: 'up' }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { McpServerConfig } from '../config.ts'
+import { launchUnconfined, type LaunchMcp } from './launch.ts'
 import { USUAL_TIMES, type McpTimes } from './limits.ts'
 import { createMcpServer, type McpEvents, type McpServer } from './server.ts'
 
@@ -17,6 +18,8 @@ export interface McpServersOptions {
   /** Whether a tool that comes from elsewhere has an id. */
   isTaken(id: string): boolean
   readonly pins: McpPinStore
+  /** Makes commands ready; without it, they have all our rights. */
+  readonly launch?: LaunchMcp
   readonly events: McpEvents
   readonly log: Log
   readonly times?: McpTimes
@@ -34,7 +37,7 @@ export interface McpServers extends AsyncDisposable {
 
 /** Begins to connect to all servers, and waits for none. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, pins, events, log, times = USUAL_TIMES } = options
+  const { version, pins, events, log, times = USUAL_TIMES, launch = launchUnconfined } = options
   let open: readonly McpServer[] = []
   let isOver = false
   const names = {
@@ -50,7 +53,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       before.find((one) => isDeepStrictEqual(one.config, config))
     const wanted = isOver ? [] : servers
     open = wanted.map(
-      (config) => same(config) ?? createMcpServer(config, { times, version, names, pins, events, log }),
+      (config) =>
+        same(config) ?? createMcpServer(config, { times, version, launch, names, pins, events, log }),
     )
     const gone = before.filter((one) => !open.includes(one))
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))

@@ -1,10 +1,15 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import {
+  spawn,
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  type StdioOptions,
+} from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
 import { cleanLine } from '../../../lib/text/clean-text.ts'
-import type { McpByCommand } from '../config.ts'
+import type { McpLaunch } from './launch.ts'
 import { createLineSplitter, createMessagePace } from './paced.ts'
 
 /** A transport that knows why it has ended. */
@@ -23,8 +28,7 @@ const STDERR_CHARS = 2_000
  * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
  * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over.
  */
-export function createStdioTransport({ command, env, cwd }: McpByCommand): EndingTransport {
-  const [file = '', ...args] = command
+export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let why: string | undefined
   let stderr = ''
@@ -61,8 +65,7 @@ export function createStdioTransport({ command, env, cwd }: McpByCommand): Endin
     const [code, signal] = await endOf(one)
     killGroup(one, 'SIGKILL')
     await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
-    one.stdout.destroy()
-    one.stderr.destroy()
+    for (const stream of one.stdio) stream?.destroy()
     if (!closed)
       why ??= withLastLine(signal === null ? `it ended with status ${code}` : `it ended by ${signal}`)
     transport.onclose?.()
@@ -73,18 +76,21 @@ export function createStdioTransport({ command, env, cwd }: McpByCommand): Endin
     return last === '' ? text : `${text}: ${last}`
   }
 
+  async function begin(): Promise<ChildProcessWithoutNullStreams> {
+    try {
+      return await started(await launch())
+    } catch (error) {
+      why = errorMessage(error)
+      throw error
+    }
+  }
+
   const transport: EndingTransport = {
     why: () => why,
     async start() {
-      const one = spawn(file, args, { env: { ...env }, cwd, stdio: 'pipe', detached: true })
-      one.stdin.on('error', () => undefined)
+      const one = await begin()
+      if (closed) killGroup(one, 'SIGKILL')
       one.stderr.on('data', (text: Buffer) => void (stderr = (stderr + text.toString()).slice(-STDERR_CHARS)))
-      try {
-        await once(one, 'spawn')
-      } catch (error) {
-        why = `${file} could not be started (${errorCode(error) ?? errorMessage(error)})`
-        throw new Error(why, { cause: error })
-      }
       child = one
       void follow(one)
     },
@@ -101,6 +107,37 @@ export function createStdioTransport({ command, env, cwd }: McpByCommand): Endin
   }
   return transport
 }
+
+/** Rejects with an `Error` whose message ends a sentence. */
+async function started({
+  file,
+  args,
+  env,
+  cwd,
+  descriptors,
+}: McpLaunch): Promise<ChildProcessWithoutNullStreams> {
+  const more = descriptors.map((one) => (one === 'ignore' ? one : 'pipe'))
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', ...more]
+  const child = spawn(file, args, { env: { ...env }, cwd, stdio, detached: true })
+  for (const stream of child.stdio) stream?.on('error', () => undefined)
+  try {
+    await once(child, 'spawn')
+  } catch (error) {
+    throw new Error(`${file} could not be started (${errorCode(error) ?? errorMessage(error)})`, {
+      cause: error,
+    })
+  }
+  for (const [at, given] of descriptors.entries()) {
+    const stream = child.stdio[at + 3]
+    if (given instanceof Uint8Array && stream && 'end' in stream) stream.end(given)
+  }
+  if (!hasPipes(child)) throw new Error(`${file} has no pipes`)
+  return child
+}
+
+/** What `spawn` promises for these options. */
+const hasPipes = (child: ChildProcess): child is ChildProcessWithoutNullStreams =>
+  child.stdin !== null && child.stdout !== null && child.stderr !== null
 
 const closeInput = (child: ChildProcessWithoutNullStreams): void => void child.stdin.end()
 

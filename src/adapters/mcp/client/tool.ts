@@ -23,10 +23,10 @@ export function makeTool(
     description: description === '' ? `${name}, a tool of the MCP server ${config.name}` : description,
     schema,
     access: accessOf(config, definition),
-    async run(args, { signal }) {
+    async run(args, { signal, progress }) {
       const given: JsonObject = isObject(args) ? args : {}
       try {
-        return shown(config.name, id, await call(name, given, signal))
+        return shown(config.name, id, await call(name, given, { signal, progress }))
       } catch (error) {
         signal.throwIfAborted()
         return failed(`${id}: ${errorMessage(error)}`)

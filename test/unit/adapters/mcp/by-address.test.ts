@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { McpServerConfig } from '../../../../src/adapters/mcp/config.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
-import { createRawServers, type RawServers } from '../../../support/mcp/raw-servers.ts'
+import { byCommand, createRawServers, rawServer, type RawServers } from '../../../support/mcp/raw-servers.ts'
 
 const byUrl = (url: string): McpServerConfig => ({
   name: 'far',
@@ -13,7 +13,7 @@ const byUrl = (url: string): McpServerConfig => ({
 const call = (servers: RawServers, id: string) =>
   servers.tool(id)!.run({ a: 'b' }, { signal: new AbortController().signal } as ToolContext)
 
-describe.each(['streamable', 'older'] as const)('a server by its address, %s', (kind) => {
+describe.each(['streamable', 'events', 'older'] as const)('a server by its address, %s', (kind) => {
   test('has tools that go over the network, and gets its token', async () => {
     await using server = await startHttpMcpServer(kind)
     await using servers = createRawServers([byUrl(server.url)])
@@ -42,14 +42,27 @@ describe.each(['streamable', 'older'] as const)('a server by its address, %s', (
   })
 })
 
-test('an answer of more than a message can be fails the call, and the next one is answered', async () => {
-  await using server = await startHttpMcpServer('streamable')
-  await using servers = createRawServers([byUrl(server.url)])
-  await servers.until(() => servers.state('far')?.kind === 'up')
-  const { content, isError } = await call(servers, 'far_huge')
-  expect({ content, isError }).toEqual({
-    content: 'ERROR: far_huge: it sent a message of more than 4 MiB',
-    isError: true,
-  })
-  expect((await call(servers, 'far_echo')).content).toContain('{"a":"b"}')
-})
+describe.each(['streamable', 'events', 'older'] as const)(
+  'an answer of more than a message can be, %s',
+  (kind) => {
+    test('fails the call; the server is there for the next one, and so are the others', async () => {
+      await using server = await startHttpMcpServer(kind)
+      await using servers = createRawServers([byUrl(server.url), byCommand('raw', rawServer('usual'))])
+      await servers.until(() => servers.state('far')?.kind === 'up' && servers.state('raw')?.kind === 'up')
+      const { content, isError } = await call(servers, 'far_huge')
+      expect({ content, isError }).toEqual({
+        content: 'ERROR: far_huge: it sent a message of more than 4 MiB',
+        isError: true,
+      })
+      expect((await call(servers, 'raw_echo')).content).toContain('{"a":"b"}')
+      // Nobody knows of a stream which call its answer was for, so all of the connection ends.
+      if (kind !== 'streamable') await servers.until(() => servers.told.length === 2)
+      expect(servers.told).toEqual(
+        kind === 'streamable'
+          ? []
+          : ['left far: it sent a message of more than 4 MiB', 'back far: far_echo far_huge'],
+      )
+      expect((await call(servers, 'far_echo')).content).toContain('{"a":"b"}')
+    })
+  },
+)

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import type { JsonObject } from '../../../../src/lib/json.ts'
 import type { Tool } from '../../../../src/tools/tool.ts'
 import type { ToolContext } from '../../../../src/tools/context.ts'
@@ -71,6 +72,29 @@ describe('a server by its command', () => {
     stop.abort(new Error('stopped'))
     await expect(called).rejects.toThrow('stopped')
     expect((await call(servers.tool('raw_cancelled'))).content).toMatch(/cancelled: .*stopped/)
+  })
+
+  test('says how far a call is; what makes no sense of that fails nothing', async () => {
+    await using servers = createRawServers([usual('raw', 'slow')])
+    await servers.until(() => servers.ids().length > 0)
+    const stop = new AbortController()
+    const told: ToolProgress[] = []
+    const during = (id: string) =>
+      servers.tool(id)!.run({}, {
+        signal: stop.signal,
+        progress: (one: ToolProgress) => {
+          told.push(one)
+          if (one.text === 'half way') stop.abort(new Error('stopped'))
+        },
+      } as ToolContext)
+    expect((await during('raw_wild')).isError).toBe(false)
+    for (const { share = 0, text } of told) {
+      expect(share).toBeGreaterThanOrEqual(0)
+      expect(share).toBeLessThanOrEqual(1)
+      expect(text).toMatch(/^[ -~]{0,60}$/)
+    }
+    await expect(during('raw_slow')).rejects.toThrow('stopped')
+    expect(told.at(-1)).toEqual({ share: 0.5, text: 'half way' })
   })
 
   test('that never says hello has no tools and holds up nobody; so has one that cannot be started', async () => {

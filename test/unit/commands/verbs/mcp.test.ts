@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Person } from '../../../../src/chat/people/person.ts'
+import { createCompletion } from '../../../../src/commands/completion.ts'
 import { openMcp } from '../../../../src/app/mcp/open-mcp.ts'
 import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
 import { rawServer } from '../../../support/mcp/raw-servers.ts'
@@ -8,6 +10,7 @@ import {
   createCommandWorld,
   done,
   jsonOf,
+  mcpConfigIn,
   misused,
   refused,
 } from '../../../support/commands/command-world.ts'
@@ -41,10 +44,7 @@ describe('mcp connect', () => {
     await using world = await createCommandWorld()
     const { chatParts } = world.turnWorld
     await world.exec(world.root, `mcp connect --trust annotations holler ${COMMAND}`)
-    const none = () => ({
-      mcp: [],
-      tools: { dirs: [], modules: [], disabled: [], timeout_s: 60, web: undefined },
-    })
+    const none = () => mcpConfigIn(world.dataDir)
     const names = async (): Promise<readonly string[]> => {
       await using again = await openMcp(none, chatParts.rooms.everywhere, chatParts, [])
       return again.list().map(({ name, trust, by }) => `${name} ${trust} ${by}`)
@@ -64,7 +64,7 @@ describe('mcp connect', () => {
     expect(await world.exec(world.root, `mcp connect far ${far.url}?key=s3cret`)).toEqual(
       done(`far  up, 2 tools; ${origin}/…, by root`),
     )
-    const words = JSON.stringify([...rawServer('usual'), 'a word'])
+    const words = JSON.stringify([...rawServer('silent'), 'a word'])
     expect((await world.exec(world.root, `mcp connect near ${words}`)).status).toBe(0)
   })
 
@@ -134,6 +134,19 @@ describe('mcp', () => {
     await wrong('connect a', 'connect takes an address, or a program with its arguments')
     await wrong('refresh --show a', '--show is for approve')
     await wrong('list --trust ask', '--trust is for connect')
+  })
+
+  test('completes its actions, and for admins the names of servers', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.root, `mcp connect holler ${COMMAND}`)
+    const hall = await world.turnWorld.chatParts.rooms.get('hall', world.root)
+    const complete = createCompletion(world.commands, world.turnWorld.turns)
+    const offered = (person: Person, text: string) =>
+      complete(`/mcp ${text}`, text.split(' ').at(-1)!, hall, person)
+    expect(await offered(world.root, 'dis')).toEqual(['disconnect'])
+    expect(await offered(world.root, 'approve h')).toEqual(['holler'])
+    expect(await offered(world.ann, 'approve h')).toEqual([])
+    expect(await offered(world.root, 'connect h')).toEqual([])
   })
 
   test('names the server that is meant', async () => {

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import type { EntryId, RoomName, ToolCallEntry, ToolResultEntry, TurnId } from '../../../../src/chat/entry.ts'
+import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
 import { createDrawCall, resultRows } from '../../../../src/session/drawing/call-row.ts'
 import { chooseTheme } from '../../../../src/session/drawing/theme.ts'
 
@@ -73,4 +74,18 @@ test('a call that is too long for its share has the values of its arguments, not
 test('where there is no room for a long name, its row is cut and still tells the time', () => {
   const row = withoutSgr(createDrawCall()(call('x'.repeat(64)), 1_500, style(33)))
   expect(row).toMatch(/^-- qwen: x+ … 1\.5s$/)
+})
+
+test('how far a tool is stands on its row as a bar, as far as there is room', () => {
+  const draw = (columns: number, progress: ToolProgress) =>
+    withoutSgr(createDrawCall()(call('Grep'), 1_500, style(columns), progress))
+  const half = { share: 0.5, text: 'reading files' }
+  expect(draw(80, half)).toBe(
+    '-- qwen: Grep {"command":"rm -rf build"} ▰▰▰▰▱▱▱▱ 50% reading files running 1.5s',
+  )
+  expect(draw(44, half)).toMatch(/^-- qwen: .* ▰▰▰▰▱▱▱▱ 50% running 1\.5s$/)
+  expect(draw(20, half)).not.toContain('▰')
+  expect(draw(80, { text: 'reading files' })).toMatch(/ reading files running 1\.5s$/)
+  for (const columns of [20, 33, 44, 60, 80])
+    expect(stringWidth(draw(columns, half))).toBeLessThanOrEqual(columns)
 })

@@ -19,6 +19,11 @@ test('the status line says what waits and what runs, then where one is, who is t
   expect(statusLine({ ...status, questions: [3, 4] }, 40)).toBe('questions 3, 4: /allow 3 · lobby · …')
 })
 
+test('the status line says how far a tool is that says so', () => {
+  const running = [{ ...work('bob', 'Grep', '1s'), progress: { share: 0.376, text: 'reading' } }]
+  expect(statusLine({ ...status, running }, 200)).toContain('bob Grep 37% 1s')
+})
+
 test('whoever may not answer is told who is waited for, without the look of what waits for them', () => {
   const others = [
     { number: 8, waitsFor: 'bob' },

@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { McpByCommand, McpServerConfig } from '../../../src/adapters/mcp/config.ts'
+import { createLaunch } from '../../../src/app/mcp/launch.ts'
+import type { Tool } from '../../../src/tools/tool.ts'
+import type { ToolContext } from '../../../src/tools/context.ts'
+import { mcpConfigIn } from '../../support/commands/command-world.ts'
+import { createRawServers, rawServer, type RawServers } from '../../support/mcp/raw-servers.ts'
+import { lacks } from '../../support/needs.ts'
+import { temporaryDir } from '../../support/storage.ts'
+
+/** A server of the sandbox sees only its directory, so its program lies there. */
+async function inDirectory(dir: string, sandbox: 'alone' | 'network'): Promise<McpServerConfig> {
+  const [node = '', program = ''] = rawServer('usual')
+  await mkdir(dir, { recursive: true })
+  await writeFile(join(dir, 'server.mjs'), await readFile(program))
+  const env = { PATH: process.env['PATH'] ?? '', GIVEN: 'x' }
+  const reach: McpByCommand = { command: [node, 'server.mjs', 'confined'], env, sandbox }
+  return { name: 'raw', trust: 'ask', reach }
+}
+
+const call = async (servers: RawServers, id: string, args: object = {}): Promise<string> => {
+  const tool: Tool | undefined = servers.tool(id)
+  return (await tool!.run(args, { signal: new AbortController().signal } as ToolContext)).content
+}
+
+describe.skipIf(lacks('bwrap'))('a server in the sandbox', () => {
+  test('sees its own directory and nothing else of ours, and speaks', async () => {
+    using data = temporaryDir()
+    const own = join(data.path, 'mcp', 'raw')
+    await writeFile(join(data.path, 'secret'), 's3cret')
+    const config = await inDirectory(own, 'alone')
+    await using servers = createRawServers(
+      [config],
+      {},
+      { launch: createLaunch(() => mcpConfigIn(data.path)) },
+    )
+    await servers.until(() => servers.state('raw')?.kind !== 'connecting')
+    expect(servers.state('raw')).toEqual({ kind: 'up' })
+    expect(await call(servers, 'raw_echo', { a: 'b' })).toContain('{"a":"b"}')
+    expect(await call(servers, 'raw_environment')).toMatch(/\nGIVEN HOME LANG PATH PWD\n/)
+    expect(await call(servers, 'raw_file', { path: join(data.path, 'secret') })).toContain('ENOENT')
+    expect(await call(servers, 'raw_file', { path: '/workspace/server.mjs' })).toContain('createInterface')
+    expect(await call(servers, 'raw_network')).not.toMatch(/eth|en[ps]\d/)
+  })
+
+  test('is not started where there is to be none', async () => {
+    using data = temporaryDir()
+    const config = await inDirectory(join(data.path, 'mcp', 'raw'), 'alone')
+    const now = mcpConfigIn(data.path)
+    const launch = createLaunch(() => ({ ...now, sandbox: { ...now.sandbox, mode: 'none' } }))
+    await using servers = createRawServers([config], {}, { launch })
+    await servers.until(() => servers.state('raw')?.kind === 'down')
+    expect(servers.state('raw')).toEqual({
+      kind: 'down',
+      why: 'it is to run in the sandbox, and [sandbox] mode is "none"',
+    })
+  })
+})
