@@ -1,6 +1,5 @@
 import { shown } from './arguments.ts'
 import { type JsonObject, stableJson } from '../lib/json.ts'
-import { cleanLine } from '../lib/text/clean-text.ts'
 import { failed, type ToolResult, withTrouble } from './result.ts'
 import type { PermissionProvider, ToolContext } from './context.ts'
 import type { Asked, Question, Tool } from './tool.ts'
@@ -70,8 +69,7 @@ export async function refusalOf(
     ...(turn ? { turn: turn.id, model: turn.model } : {}),
   })
   const why = whyNot(verdict)
-  // On one line, since the first one is all that people are shown of an error.
-  return why === undefined ? undefined : failed(`Permission denied: ${cleanLine(asked)}${why && ` (${why})`}`)
+  return why === undefined ? undefined : failed(`Permission denied: ${asked}${why && ` (${why})`}`)
 }
 
 /** Why it is not allowed, which may be empty; undefined where it is. A provider written without types may answer anything. */

@@ -14,11 +14,11 @@ describe.each(['invite', 'closed'])('a server with access "%s"', (access) => {
   test('is claimed by whoever brings the code, and lets in nobody else, before and after', async () => {
     await using stage = await createStage({ config: serverSection(access) })
     const code = stage.server.claimCode!
-    expect(stage.server.lines.join('\n')).toContain(`YOURNAME+${code}@127.0.0.1 claim ${code}`)
+    expect(stage.server.lines.join('\n')).toContain(`you+${code}@127.0.0.1 claim ${code}`)
     expect(await stage.as('mallory', ['whoami'])).toMatchObject(denied)
     expect(await stage.as('mallory', ['claim', code])).toMatchObject(denied)
     expect(await stage.as('mallory+WRNG-WRNG', ['whoami'], { key: 'mallory' })).toMatchObject(denied)
-    for (const name of ['YOURNAME', 'you', 'root'])
+    for (const name of ['system', 'everyone'])
       expect(await stage.as(`${name}+${code}`, ['claim', code], { key: 'rhea' })).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining(`nobody can be called ${name}`) as string,

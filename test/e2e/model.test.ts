@@ -159,8 +159,8 @@ test('the room reads that the server was stopped, and not that its person went a
   await models.arrived(before + 1)
   await stage.restart('SIGTERM')
   await asking
-  const { stdout } = await stage.as('root', ['history', 'lobby', '-n', '3'])
-  expect(stdout).toContain("@qwen's turn for root was stopped: the server is stopping")
+  const { stdout } = await stage.as('rhea', ['history', 'lobby', '-n', '3'])
+  expect(stdout).toContain("@qwen's turn for rhea was stopped: the server is stopping")
 })
 
 describe('the budget', () => {
