@@ -39,10 +39,7 @@ const INVALID_REQUEST = -32_600
  * MCP with a message on each line. What is no message is answered with an error that says what is wrong, and the next line
  * is read: nothing that a client sends ends it. Lines are read as fast as the client reads what they cause.
  */
-export function createLineTransport(
-  pipe: LinePipe,
-  watch?: MessageWatch,
-): LineTransport {
+export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineTransport {
   const inFlight = createRequestsInFlight()
   const ended = createDeferred<void>()
   let isClosed = false
