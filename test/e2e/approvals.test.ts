@@ -271,7 +271,7 @@ describe('what is allowed for longer', () => {
       "ERROR: Permission denied: run 'echo for good' with the network? (only an admin can allow it, and none is in lobby)",
     ])
     await using rhea = await stage.open('rhea', '-T')
-    await rhea.waitFor('-- rhea joined')
+    await rhea.waitFor('rhea joined')
     const from = alice.output().length
     stage.models.play(wantsNetwork, says('that was it'))
     alice.write('@qwen please\n')

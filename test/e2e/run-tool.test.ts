@@ -155,7 +155,7 @@ describe('a person in a session', () => {
     'runs a tool, is asked where a model would be, and reads the whole result',
     async () => {
       await using alice = await stage.open('alice', '-T')
-      await alice.waitFor('-- alice joined')
+      await alice.waitFor('alice joined')
       const from = alice.output().length
       alice.write('/run calculator {"expression":"6*7"}\n')
       await alice.waitFor(/\n42\n/, from)
@@ -172,9 +172,9 @@ describe('a person in a session', () => {
 
   test.skipIf(lacks('bwrap'))('stops it, or takes it along when they leave', async () => {
     await using bob = await stage.open('bob', '-T')
-    await bob.waitFor('-- bob joined')
+    await bob.waitFor('bob joined')
     await using alice = await stage.open('alice', '-T')
-    await bob.waitFor('-- alice joined')
+    await bob.waitFor('alice joined')
     for (const [end, why] of [
       ['/stop', 'alice stopped it'],
       ['/quit', 'alice left'],

@@ -101,7 +101,7 @@ test('whoever is ignored is not heard through a tool either, which others see', 
   await using alice = await stage.open('alice', '-T')
   await using bob = await stage.open('bob', '-T')
   await using eve = await stage.open('eve', '-T')
-  for (const session of [alice, bob, eve]) await session.waitFor('-- eve joined')
+  for (const session of [alice, bob, eve]) await session.waitFor('eve joined')
   eve.write('/run say {"text":"buy my snails"}\n')
   await alice.waitFor('| buy my snails')
   await eve.waitFor(/question (\d+): may eve use/)
