@@ -34,7 +34,7 @@ const modelFields = z.strictObject({
   name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
   backend: z.enum(BACKENDS),
   model: z.string().min(1).optional(),
-  endpoint: address('http://localhost:11434').optional(),
+  endpoint: address('http://localhost:11434', 'api_key_env').optional(),
   api_key_env: variable.optional(),
   context_window: z.int().min(1).max(100_000_000).default(32_768),
   max_output: z.int().min(1).max(10_000_000).optional(),
@@ -80,7 +80,7 @@ const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write th
 export const mcpEntry = z
   .strictObject({
     name: z.string().refine(isMcpName, MCP_NAME_RULE),
-    url: address('http://localhost:8080/mcp').optional(),
+    url: address('http://localhost:8080/mcp', 'token_env').optional(),
     token_env: variable.optional(),
     header_env: z.record(header, variable).default({}),
     command: z.array(z.string().min(1)).min(1).optional(),
