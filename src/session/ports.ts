@@ -63,6 +63,8 @@ export interface OfferedKey {
   readonly algorithm: string
   /** A certificate that the operator trusts came with it, and it is for the name that was asked for. */
   readonly isCertified?: true
+  /** When that certificate ends, in milliseconds since the epoch. */
+  readonly certifiedUntil?: number
   /** It came alone, and the client may have a certificate for it: OpenSSH offers the plain key first. */
   readonly mayBeCertified?: true
 }

@@ -9,7 +9,7 @@ let alice: TestAgent
 let mallory: TestAgent
 
 beforeAll(async () => {
-  stage = await createModelStage('\n[limits]\nrate_burst = 1000\n')
+  stage = await createModelStage('\n[limits]\nrate_burst = 1000\nrooms_per_person = 40\n')
   await stage.claim('rhea')
   ;[alice, mallory] = await Promise.all([openAgent(stage, 'alice'), openAgent(stage, 'mallory')])
   await alice.call('create_room', { room: 'den', private: true })
@@ -352,6 +352,16 @@ describe('resources', () => {
     await alice.call('say', { room: 'lab', text: 'for bob' })
     await told
     expect(updates).toEqual(['room://lab/log'])
+  })
+
+  test('tell them of more rooms than they may listen for at once, of one after the other', async () => {
+    await using agent = await openAgent(stage, 'frank', { modern: true })
+    for (let i = 0; i < 33; i++) {
+      await agent.call('create_room', { room: `f${i}` })
+      await using _subscription = await listening(agent, [`room://f${i}/log`])
+      await stage.as('rhea', ['say', `f${i}`, 'news'])
+      await agent.waitFor(`room://f${i}/log`)
+    }
   })
 })
 

@@ -95,6 +95,18 @@ test('a principal is a name, whatever its case, and the log says why a certifica
   expect(stage.server.stderr()).toContain('the certificate was refused: it has expired')
 })
 
+test('a token that was made with a certificate ends with it', async () => {
+  await using stage = await createCertifiedStage('closed')
+  const key = await stage.sign('dora', '-n', 'dora', '-V', '-1h:+1d')
+  const made = async (...words: readonly string[]) =>
+    JSON.parse((await login(stage, 'dora', key, [], ['token', 'new', '--json', ...words])).stdout)
+  const { until } = await made('--days', '30')
+  expect(Date.parse(until)).toBeLessThanOrEqual(Date.now() + 86_400_000)
+  const forever = await stage.sign('yves', '-n', 'yves', '-V', 'always:forever')
+  const { stdout } = await login(stage, 'yves', forever, [], ['token', 'new', '--json', '--days', '365'])
+  expect(Date.parse(JSON.parse(stdout).until)).toBeGreaterThan(Date.parse(until))
+})
+
 test('where access is "open", a key without a certificate still comes in, and is known from then on', async () => {
   await using stage = await createCertifiedStage('open')
   const [dora, bad] = [await stage.home.key('dora'), await stage.sign('bad', '-n', 'bad', '-V', '-2h:-1h')]

@@ -165,8 +165,44 @@ describe('what a page in a browser sends', () => {
     expect((await get('/metrics', as(made, { origin: 'https://page.example.org' }))).status).toBe(200)
   })
 
+  test('for a page that the operator named is answered so that its browser goes on', async () => {
+    const origin = 'https://page.example.org'
+    const asked = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    }
+    const preflight = await get('/mcp', { origin, ...asked }, 'OPTIONS')
+    expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
+      204,
+      expect.objectContaining({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers': expect.stringMatching(/Authorization, Content-Type.*Mcp-Session-Id/),
+        vary: 'Origin',
+      }),
+    ])
+    for (const [status, headers] of [
+      [401, {}],
+      [200, as(await token('alice'))],
+    ] as const) {
+      const response = await get('/metrics', { origin, ...headers })
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, origin])
+      expect(response.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id')
+    }
+    const other = await get('/mcp', { origin: 'https://evil.example', ...asked }, 'OPTIONS')
+    expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    const none = await get('/healthz')
+    expect([none.status, none.headers.get('access-control-allow-origin')]).toEqual([200, null])
+    expect((await get('/mcp', asked, 'OPTIONS')).status).toBe(405)
+  })
+
   test.each([
     ['evil.example', 403],
+    ['evil.example.', 403],
+    ['localhost..', 403],
+    ['.', 403],
+    ['localhost.', 200],
+    ['chat.example.org.:443', 200],
     ['localhost.evil.example', 403],
     ['127.0.0.1.evil.example', 403],
     ['127.0.0.1@evil.example', 403],
@@ -211,6 +247,18 @@ describe('hostile bytes', () => {
     expect((await get('/healthz')).status).toBe(200)
   })
 
+  test('more headers than a request may have are refused, not left out', async () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: 1`)
+    const evil = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(150), 'Origin: https://evil.example']
+    expect((await answerTo(...evil)).statuses).toEqual([431])
+    const most = ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines(97), 'Origin: https://evil.example']
+    expect((await answerTo(...most.filter((line) => !line.startsWith('Origin')))).statuses).toEqual([200])
+    expect((await answerTo(...most)).statuses).toEqual([403])
+    expect((await answerTo('GET /healthz HTTP/1.1', 'Host: localhost', ...lines(3_000))).statuses).toEqual([
+      400,
+    ])
+  })
+
   test('several requests at once are answered in order', async () => {
     using raw = await rawHttp(base)
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -249,6 +297,22 @@ describe('hostile bytes', () => {
     expect(statuses).toEqual(left.map(() => 200))
     expect(statuses.length).toBeGreaterThan(0)
   })
+})
+
+test('a right token is answered before wrong ones of its address, whose answers wait', async () => {
+  await using other = await createStage({
+    config: '[limits]\naddress_burst = 1\naddress_per_s = 1\n',
+    http: true,
+  })
+  const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
+  const given = new AbortController()
+  const ask = async (bearer: string): Promise<number> =>
+    (await fetch(`${other.server.http}/metrics`, { headers: as(bearer), signal: given.signal })).status
+  expect(await ask('wrong')).toBe(401)
+  const wrong = ask('wrong')
+  expect(await Promise.race([wrong, ask(made)])).toBe(403)
+  given.abort()
+  await expect(wrong).rejects.toThrow('aborted')
 })
 
 test('SIGTERM ends it while clients are connected, with exit 0', async () => {

@@ -6,7 +6,7 @@ let stage: Stage
 let base: string
 beforeAll(async () => {
   stage = await createStage({
-    config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\n',
+    config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
     http: true,
   })
   base = stage.server.http
@@ -54,6 +54,48 @@ test('a client of 2026-07-28 is told that a log changed, once it listens for it'
   await stage.as('alice', ['say', 'hall', 'news'])
   await agent.waitFor('room://hall/log')
   await stream.close()
+})
+
+test('a client of 2026-07-28 may listen for one room after the other, for more than it may follow at once', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('frank'), { modern: true })
+  for (let i = 0; i < 33; i++) {
+    await agent.call('create_room', { room: `f${i}` })
+    const stream = await agent.client.listen({ resourceSubscriptions: [`room://f${i}/log`] })
+    await stage.as('alice', ['say', `f${i}`, 'news'])
+    await agent.waitFor(`room://f${i}/log`)
+    await stream.close()
+  }
+})
+
+test('what ends one of two streams for the same room leaves the other', async () => {
+  await using agent = await openHttpAgent(base, await tokenOf('bob'), { modern: true })
+  const open = () => agent.client.listen({ resourceSubscriptions: ['room://hall/log'] })
+  const [one, other] = [await open(), await open()]
+  await one.close()
+  await stage.as('alice', ['say', 'hall', 'for the other'])
+  await agent.waitFor('room://hall/log')
+  await other.close()
+})
+
+test('requests of a token that come together share one agent, which leaves what it joined', async () => {
+  const token = await tokenOf('grace')
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const call = async (name: string, room: string): Promise<string> => {
+    const params = { name, arguments: { room }, _meta: meta }
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }
+    return await (await post(token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)).text()
+  }
+  const rooms = ['lobby', 'hall', 'lobby', 'hall']
+  for (const joined of await Promise.all(rooms.map((room) => call('join', room))))
+    expect(joined).toContain('you are in')
+  for (const room of ['lobby', 'hall']) {
+    expect(await call('leave', room)).not.toContain('join it first')
+    expect((await stage.as('alice', ['who', room])).stdout).not.toContain('grace')
+  }
 })
 
 describe('a room', () => {

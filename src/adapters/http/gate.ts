@@ -11,8 +11,11 @@ export interface GateSettings {
   readonly proxies: readonly string[]
 }
 
+/** As many headers as one request may have. */
+const MAX_HEADERS = 100
+
 export interface GateRefusal {
-  readonly status: 400 | 403
+  readonly status: 400 | 403 | 431
   readonly text: string
 }
 
@@ -22,6 +25,8 @@ export interface GateRefusal {
  */
 export function refusalOf(request: IncomingMessage, settings: GateSettings): GateRefusal | undefined {
   const { host = '', origin } = request.headers
+  if (request.rawHeaders.length > 2 * MAX_HEADERS)
+    return { status: 431, text: `a request has ${MAX_HEADERS} headers at most` }
   if (countOf(request, 'host') > 1) return { status: 400, text: 'a request has one Host' }
   if (!isOurs(host, settings.hosts))
     return { status: 403, text: 'this server has no such name; its operator can add it to [http] hosts' }
@@ -33,11 +38,11 @@ export function refusalOf(request: IncomingMessage, settings: GateSettings): Gat
   return undefined
 }
 
-/** The name of a `Host` header, without its port. */
+/** Whether the name in a `Host` header is ours; a final dot means the same name. */
 function isOurs(host: string, names: readonly string[]): boolean {
   const [, name = '', inBrackets = ''] = /^(?:([^:[\]]+)|\[([^\]]+)\])(?::\d{1,5})?$/.exec(host) ?? []
   if (inBrackets !== '') return isIP(inBrackets) === 6
-  const asked = name.toLowerCase()
+  const asked = name.toLowerCase().replace(/\.$/, '')
   return asked === 'localhost' || isIP(asked) === 4 || names.includes(asked)
 }
 

@@ -18,8 +18,6 @@ export interface HttpHandler {
 
 /** Slows addresses down from which wrong tokens come. */
 export interface Visitors {
-  /** How long a request from there has to wait, in ms. */
-  delayOf(address: string): number
-  /** A wrong token came from there. */
-  failed(address: string): void
+  /** A wrong token came from there. How long its answer has to wait, in ms. */
+  failed(address: string): number
 }

@@ -12,9 +12,14 @@ export async function serveMcp(
   { handler, limits }: HttpServerOptions,
 ): Promise<void> {
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  let asked: Request | undefined
+  response.once('close', () => {
+    gone.abort()
+    // Held until now: the signal of a `Request` that was collected as garbage tells nobody anything.
+    asked = undefined
+  })
   try {
-    const asked = await webRequest(request, limits.http_body_bytes, gone.signal)
+    asked = await webRequest(request, limits.http_body_bytes, gone.signal)
     const answered = await handler.mcp?.(asked, person)
     if (answered) await send(answered, response, limits)
   } catch (error) {

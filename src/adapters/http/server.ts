@@ -1,6 +1,6 @@
 /**
- * adapters/http/ leads from a TCP socket to an answer: server.ts listens, gate.ts turns browsers and wrong hosts away, routes.ts
- * knows the addresses, bearer.ts who a token belongs to, and exchange.ts reads a body and writes an answer.
+ * adapters/http/ leads from a TCP socket to an answer: server.ts listens, gate.ts turns browsers and wrong hosts away, cors.ts
+ * tells browsers of the pages that the operator named, routes.ts knows the addresses, bearer.ts who a token belongs to, and exchange.ts reads a body and writes an answer.
  *
  * It must not know rooms, commands, MCP or storage: an `HttpHandler` (handler.ts) says who comes with a token and what they get.
  */
@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { plain } from './client-address.ts'
+import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
 import { answer } from './exchange.ts'
 import { refusalOf } from './gate.ts'
 import type { HttpServerOptions } from './options.ts'
@@ -23,7 +24,6 @@ export interface HttpServer extends AsyncDisposable {
 
 /** The most that Node reads of a request's first line and headers. */
 const HEADER_BYTES = 16 * 1024
-const MAX_HEADERS = 100
 /** How often slow requests are looked for, in ms. */
 const LOOK_MS = 1_000
 /** When the server stops, what is being answered has this time, in ms. */
@@ -35,7 +35,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stopping = new AbortController()
   const route = createRoutes(options, stopping.signal)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, connectionsCheckingInterval: LOOK_MS })
-  server.maxHeadersCount = MAX_HEADERS
+  // Node drops headers beyond a number without a word; what is too many is refused at the gate.
+  server.maxHeadersCount = 0
   server.on('connection', createDoorkeeper(server, options))
   server.on('clientError', (_error: Error, socket: Socket) => refuseBadRequest(socket))
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -51,6 +52,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     response.on('error', () => request.destroy())
     const refused = refusalOf(request, settings())
     if (refused) return answer(response, refused.status, refused.text)
+    letPageRead(request, response)
+    if (isPreflight(request)) return answerPreflight(response)
     await route(request, response)
   }
 

@@ -77,12 +77,12 @@ export function serveConnection(
       },
       afterWrongCode: () => wait(admitted.wrongCode()),
       onGiveUp: () => drop('too many login attempts'),
-      onPerson(login, key) {
+      onPerson(login, offered) {
         clearTimeout(deadline)
         admitted.loggedIn()
         greeted.once('session', () => admitted.used())
         person = login.person
-        served = servePerson(greeted, { ...login, key, address }, carrier, context)
+        served = servePerson(greeted, { ...login, offered, address }, carrier, context)
       },
     })
   })

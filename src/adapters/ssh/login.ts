@@ -1,6 +1,6 @@
 import type { AuthContext, Connection, KeyboardAuthContext, PublicKeyAuthContext } from 'ssh2'
 import { InviteRefusal, NameRefusal, Refusal, StorageError } from '../../chat/errors.ts'
-import type { Fingerprint, Person, PersonId } from '../../chat/people/person.ts'
+import type { Person, PersonId } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { ClientHandler, OfferedKey } from '../../session/ports.ts'
 import { createCodeLogin, type CodeLogin, type CodeLoginParts } from './code-login.ts'
@@ -14,7 +14,7 @@ export interface LoginOptions extends Pick<CodeLoginParts, 'onStranger' | 'after
   /** Called when the client tried too often. */
   readonly onGiveUp: () => void
   /** Called just before the client learns that it is in. `key` is the one that it proved. */
-  readonly onPerson: (identified: Identified, key: Fingerprint) => void
+  readonly onPerson: (identified: Identified, key: OfferedKey) => void
 }
 
 /** Who wants to come in, and what they are held to. */
@@ -106,7 +106,7 @@ async function enterWithCode(
 }
 
 function letIn(attempt: AuthContext, login: Identified, key: OfferedKey, { onPerson }: LoginOptions): void {
-  onPerson(login, key.fingerprint)
+  onPerson(login, key)
   attempt.accept()
 }
 

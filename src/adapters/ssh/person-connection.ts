@@ -1,6 +1,7 @@
 import type { Connection } from 'ssh2'
 import { APOLOGY } from '../../chat/errors.ts'
-import { withLogin, type Fingerprint } from '../../chat/people/person.ts'
+import { withLogin } from '../../chat/people/person.ts'
+import type { OfferedKey } from '../../session/ports.ts'
 import { createTokenBucket } from '../../lib/token-bucket.ts'
 import { LINGER_MS, type Carrier } from './carrier.ts'
 import { openChannel, type ChannelContext } from './channel.ts'
@@ -13,7 +14,7 @@ import { serveShell } from './terminal.ts'
 
 /** Who is on a connection. */
 export interface Visitor extends Identified {
-  readonly key: Fingerprint
+  readonly offered: OfferedKey
   readonly address: string
 }
 
@@ -33,9 +34,9 @@ export function servePerson(
   context: ConnectionContext,
 ): Served {
   const { limits, connectionsOf } = context
-  const { person, key } = visitor
+  const { person, offered } = visitor
   const jobs = new Set<Promise<void>>()
-  const release = takeAll([connectionsOf, person.id], [connectionsOf, key])
+  const release = takeAll([connectionsOf, person.id], [connectionsOf, offered.fingerprint])
   const own = channelContext(visitor, carrier, context, release !== undefined)
   const openings = createOpenings(limits)
   const idle = createIdleTimer(limits.idle_connection_s, () => carrier.drop('nothing ran on it'))
@@ -116,14 +117,19 @@ function createIdleTimer(seconds: number, onIdle: () => void) {
 }
 
 function channelContext(
-  { person, key, address, refusal }: Visitor,
+  { person, offered, address, refusal }: Visitor,
   { account }: Carrier,
   { limits, handler, log, execsOf, queues }: ConnectionContext,
   isAllowed: boolean,
 ): ChannelContext {
   const network = networkOf(address)
+  const { fingerprint: key, certifiedUntil } = offered
   return {
-    person: withLogin(person, { key, network }),
+    person: withLogin(person, {
+      key,
+      network,
+      ...(certifiedUntil === undefined ? {} : { certifiedUntil }),
+    }),
     handler,
     log,
     account,

@@ -46,14 +46,13 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     limits: current.limits,
     settings: () => current.now().http,
     visitors: {
-      delayOf(address) {
+      // Only a wrong token costs something: a program asks often.
+      failed(address) {
         const network = networkOf(address)
         const { delayMs } = visits.begin(network)
-        // Only a wrong token costs something: a program asks often.
-        visits.used(network)
+        visits.failed(network)
         return delayMs
       },
-      failed: (address) => visits.failed(networkOf(address)),
     },
     handler: handlerFor(parts, mcp),
     log: context.log,

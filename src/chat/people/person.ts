@@ -26,6 +26,8 @@ export interface Login {
   readonly key: Fingerprint
   /** Where it came from: an IPv4 address or an IPv6 /64. */
   readonly network: string
+  /** When the certificate ends that let the key in, in milliseconds since the epoch; absent where none did. */
+  readonly certifiedUntil?: number
   /** Present where a token stands for the key. */
   readonly token?: TokenLogin
 }

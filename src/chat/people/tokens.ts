@@ -14,10 +14,20 @@ export interface TokenWish {
   readonly days: number
 }
 
+/** A token, its number, and when it expires, in milliseconds since the epoch. */
+export interface NewlyMade {
+  readonly token: string
+  readonly id: number
+  readonly until: number
+}
+
 /** The tokens with which programs come in as somebody. All reject with `StorageError` too. */
 export interface Tokens {
-  /** A new token, which is told once and never again, and its number. Throws `Refusal`: a guest, too many. */
-  make(by: Person, wish: TokenWish): Promise<{ readonly token: string; readonly id: number }>
+  /**
+   * A new token, which is told once and never again. It does not outlive the certificate that its maker came in with. Throws
+   * `Refusal`: a guest, too many, a certificate that has ended.
+   */
+  make(by: Person, wish: TokenWish): Promise<NewlyMade>
   /** Those of this person that hold, in order of number. */
   list(person: Person): Promise<readonly StoredToken[]>
   /** Ends one; an admin may end anybody's. Throws `Refusal` if the person has none of this number. */
@@ -62,16 +72,16 @@ export function createTokens({
       refuseGuest(by)
       const token = texts.make()
       const at = clock.now()
-      const key = by.login?.key ?? null
+      const { key = null, certifiedUntil = Infinity } = by.login ?? {}
+      if (certifiedUntil <= at)
+        throw new Refusal('the certificate that you came in with has ended; come in with a new one')
+      const until = Math.min(at + days * DAY_MS, certifiedUntil)
       const digest = texts.digest(token)
-      const id = await store.add(
-        { by: by.id, key, rooms, digest, at, until: at + days * DAY_MS },
-        maxTokens(),
-      )
+      const id = await store.add({ by: by.id, key, rooms, digest, at, until }, maxTokens())
       if (id === undefined)
         throw new Refusal(`you have ${maxTokens()} tokens already; revoke one before you make another`)
       log.info({ id, by: by.name, rooms, days }, 'a token was made')
-      return { token, id }
+      return { token, id, until }
     },
     async list(person) {
       refuseGuest(person)

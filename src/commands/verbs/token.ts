@@ -67,12 +67,16 @@ export function tokenCommand(
     if (person.guest) throw new Refusal('a guest has no tokens; log in with a name of your own')
     const days = amount(flags.days, { name: 'days', fallback: DEFAULT_DAYS, most: MAX_DAYS })
     const named = flags.rooms === undefined ? null : await roomsNamed(flags.rooms, person)
-    const { token, id } = await tokens.make(person, { rooms: named, days })
-    if (flags.json) return out.line(safeJson({ id, token, rooms: named, days }))
+    const { token, id, until } = await tokens.make(person, { rooms: named, days })
+    if (flags.json) return out.line(safeJson({ id, token, rooms: named, days, until: timeOf(until) }))
     out.line(token)
+    const time =
+      until === person.login?.certifiedUntil
+        ? `until your certificate ends, at ${timeOf(until)}`
+        : `and ${counted(days, 'day')}`
     if (session)
       out.line(
-        `-- token ${id}, for ${named ? named.join(', ') : 'all your rooms'} and ${counted(days, 'day')}; it is shown only now. Keep it as you keep a key`,
+        `-- token ${id}, for ${named ? named.join(', ') : 'all your rooms'} ${time}; it is shown only now. Keep it as you keep a key`,
       )
   }
 

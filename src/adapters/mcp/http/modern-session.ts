@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createMcpHandler, parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
 import type { Json } from '../../../lib/json.ts'
-import { followListened } from '../server/listened.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
+import { createListenedRooms } from '../server/listened.ts'
 import { createNotifications } from '../server/notifications.ts'
 import { createMcpServer } from '../server/server.ts'
 import type { McpHttpParts } from './ports.ts'
@@ -18,6 +19,7 @@ export async function openModern(
 ): Promise<HttpSession> {
   const agent = await openAgent(person)
   const over = new AbortController()
+  const listened = createListenedRooms(agent, report)
   // Each request has a server of its own, and none of them hears.
   const silent = { ...agent, listen: () => {} }
   const handler = createMcpHandler(() => createMcpServer(silent, { version, era: 'modern' }), {
@@ -41,7 +43,7 @@ export async function openModern(
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
     async answer(request, body) {
-      follow(body)
+      follow(body, request.signal)
       return await handler.fetch(request, { parsedBody: body })
     },
     async close() {
@@ -52,9 +54,10 @@ export async function openModern(
   }
 
   /** What is no message is answered by the SDK. */
-  function follow(body: Json | undefined): void {
+  function follow(body: Json | undefined, answered: AbortSignal): void {
     try {
-      followListened(agent, parseJSONRPCMessage(body), report)
+      const letGo = listened.follow(parseJSONRPCMessage(body))
+      if (letGo) whenAborted(answered, letGo)
     } catch (error) {
       report(error instanceof Error ? error : new Error('a message was not read', { cause: error }))
     }

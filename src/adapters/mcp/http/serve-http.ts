@@ -42,7 +42,8 @@ export function createMcpHttp(parts: McpHttpParts): McpHttp {
       const session = await openSession(person, parts)
       sessions.add(session)
       const response = await sessions.use(session, request, body)
-      if (!response.ok) await sessions.end(session)
+      // Nobody else knows the name of a session whose client went away before it was told.
+      if (!response.ok || request.signal.aborted) await sessions.end(session)
       return response
     },
     [Symbol.asyncDispose]: () => sessions.endAll(),

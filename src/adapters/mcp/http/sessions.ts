@@ -1,6 +1,7 @@
 import type { Person } from '../../../chat/people/person.ts'
 import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { Json } from '../../../lib/json.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
 import { failed } from './failed.ts'
 import type { SessionLimits } from './ports.ts'
 
@@ -62,8 +63,7 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
 
   function add(session: HttpSession): void {
     held.set(session.id, { session, busy: 0, usedAt: clock.monotonic() })
-    session.signal.addEventListener('abort', () => void end(session), { once: true })
-    if (session.signal.aborted) void end(session)
+    whenAborted(session.signal, () => void end(session))
     makeRoom(session.person)
     if (held.size === 1) look()
   }
@@ -72,19 +72,27 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
     if (held.delete(session.id)) await session.close()
   }
 
-  async function openShared(token: number, open: () => Promise<HttpSession>): Promise<HttpSession> {
-    const opening = open()
-    sharedBy.set(token, opening)
+  /** Known at once, so that requests which come together open one. */
+  function openShared(token: number, open: () => Promise<HttpSession>): Promise<HttpSession> {
     const forget = (): void => void (sharedBy.get(token) === opening && sharedBy.delete(token))
-    try {
-      const session = await opening
-      session.signal.addEventListener('abort', forget, { once: true })
+    const opening = open().then((session) => {
+      whenAborted(session.signal, forget)
       add(session)
       return session
-    } catch (error) {
-      forget()
-      throw error
-    }
+    })
+    sharedBy.set(token, opening)
+    opening.catch(forget)
+    return opening
+  }
+
+  async function shared(person: Person, open: () => Promise<HttpSession>): Promise<HttpSession> {
+    const token = person.login?.token?.id ?? 0
+    const known = sharedBy.get(token)
+    if (!known) return await openShared(token, open)
+    const session = await known
+    if (isSameLogin(session.person, person) && !session.signal.aborted) return session
+    await end(session)
+    return await shared(person, open)
   }
 
   return {
@@ -93,19 +101,13 @@ export function createSessions(limits: SessionLimits, clock: MonotonicClock): Se
       const session = held.get(id)?.session
       return session && isSameLogin(session.person, person) ? session : undefined
     },
-    async shared(person, open) {
-      const token = person.login?.token?.id ?? 0
-      const session = await sharedBy.get(token)
-      if (session && isSameLogin(session.person, person) && !session.signal.aborted) return session
-      if (session) await end(session)
-      return await openShared(token, open)
-    },
+    shared,
     async use(session, request, body) {
       const one = held.get(session.id)
       if (!one) return failed(404, 'this session is over; initialize a new one')
       one.busy += 1
       one.usedAt = clock.monotonic()
-      request.signal.addEventListener('abort', () => {
+      whenAborted(request.signal, () => {
         one.busy -= 1
         one.usedAt = clock.monotonic()
       })

@@ -19,6 +19,12 @@ export interface LinePipe {
   readonly maxBytes: number
 }
 
+/** What is told of each message that comes, before the server is, and of each that goes. */
+export interface MessageWatch {
+  taken(message: JSONRPCMessage): void
+  sent(message: JSONRPCMessage): void
+}
+
 /** The transport, and its end. */
 export interface LineTransport extends Transport {
   /** Resolves once the input has ended and all requests are answered, or the client is gone. */
@@ -31,13 +37,9 @@ const INVALID_REQUEST = -32_600
 
 /**
  * MCP with a message on each line. What is no message is answered with an error that says what is wrong, and the next line
- * is read: nothing that a client sends ends it. Lines are read as fast as the client reads what they cause. `taken` is told of
- * each message before the server is.
+ * is read: nothing that a client sends ends it. Lines are read as fast as the client reads what they cause.
  */
-export function createLineTransport(
-  pipe: LinePipe,
-  taken: (message: JSONRPCMessage) => void = () => {},
-): LineTransport {
+export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineTransport {
   const inFlight = createRequestsInFlight()
   const ended = createDeferred<void>()
   let isClosed = false
@@ -55,6 +57,7 @@ export function createLineTransport(
       await pipe.work(() => {
         if (isClosed) throw new Error('the client is gone')
         inFlight.answered(message)
+        watch?.sent(message)
         write(message)
       })
       await lastSent
@@ -86,7 +89,7 @@ export function createLineTransport(
     if ('wrong' in read) return answerError(read)
     const wrong = inFlight.begin(read.message)
     if (wrong !== undefined) return answerError({ id: read.id, code: INVALID_REQUEST, wrong })
-    taken(read.message)
+    watch?.taken(read.message)
     transport.onmessage?.(read.message)
   }
 

@@ -8,14 +8,55 @@ const listened = z.looseObject({
   notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).optional() }),
 })
 
+/** The rooms that an agent follows for its client's streams of changes. */
+export interface ListenedRooms {
+  /**
+   * Takes a message of the client. If it is one that opens a stream, the agent follows its rooms until what this returns is
+   * called: the stream has ended. Never throws.
+   */
+  follow(message: JSONRPCMessage): (() => void) | undefined
+}
+
 /**
  * Since 2026-07-28 a client asks for changes with `subscriptions/listen`, which the SDK serves without telling the server: it
  * then lets through what the client asked for, and the agent must follow those rooms.
  */
-export function followListened(agent: Agent, message: JSONRPCMessage, report: (error: Error) => void): void {
-  if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return
-  for (const uri of listened.safeParse(message.params).data?.notifications.resourceSubscriptions ?? []) {
-    const room = roomOf(uri)
-    if (room !== undefined) agent.follow(room).catch(report)
+export function createListenedRooms(
+  agent: Pick<Agent, 'follow' | 'unfollow'>,
+  report: (error: Error) => void,
+): ListenedRooms {
+  /** How many streams are open for each room. */
+  const streams = new Map<string, number>()
+
+  function drop(room: string): void {
+    const left = (streams.get(room) ?? 0) - 1
+    if (left > 0) return void streams.set(room, left)
+    streams.delete(room)
+    agent.unfollow(room)
   }
+
+  async function follow(room: string): Promise<void> {
+    streams.set(room, (streams.get(room) ?? 0) + 1)
+    await agent.follow(room)
+    // The stream may have ended meanwhile.
+    if (!streams.has(room)) agent.unfollow(room)
+  }
+
+  return {
+    follow(message) {
+      const rooms = roomsIn(message)
+      if (rooms.size === 0) return undefined
+      for (const room of rooms) follow(room).catch(report)
+      return () => {
+        for (const room of rooms) drop(room)
+        rooms.clear()
+      }
+    },
+  }
+}
+
+function roomsIn(message: JSONRPCMessage): Set<string> {
+  if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return new Set()
+  const uris = listened.safeParse(message.params).data?.notifications.resourceSubscriptions ?? []
+  return new Set(uris.flatMap((uri) => roomOf(uri) ?? []))
 }

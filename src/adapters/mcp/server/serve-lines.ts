@@ -1,7 +1,7 @@
-import type { McpServerFactory } from '@modelcontextprotocol/server'
+import { isJSONRPCRequest, type McpServerFactory } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { followListened } from './listened.ts'
-import { createLineTransport, type LinePipe } from './line-transport.ts'
+import { createListenedRooms } from './listened.ts'
+import { createLineTransport, type LinePipe, type MessageWatch } from './line-transport.ts'
 import type { Agent } from './ports.ts'
 import { createMcpServer } from './server.ts'
 
@@ -17,7 +17,7 @@ export async function serveLines(
   pipe: LinePipe,
   { version, report }: { readonly version: string; readonly report: (error: Error) => void },
 ): Promise<void> {
-  const transport = createLineTransport(pipe, (message) => followListened(agent, message, report))
+  const transport = createLineTransport(pipe, watchStreams(agent, report))
   const factory: McpServerFactory = ({ era }) => createMcpServer(agent, { version, era })
   const handle = serveStdio(factory, {
     transport,
@@ -26,4 +26,28 @@ export async function serveLines(
   })
   await transport.ended
   await handle.close()
+}
+
+/** Follows the rooms of a stream of changes from its request until that is cancelled or answered, which ends it. */
+function watchStreams(agent: Agent, report: (error: Error) => void): MessageWatch {
+  const listened = createListenedRooms(agent, report)
+  const open = new Map<unknown, () => void>()
+  const end = (id: unknown): void => {
+    open.get(id)?.()
+    open.delete(id)
+  }
+  return {
+    taken(message) {
+      if ('method' in message && message.method === 'notifications/cancelled')
+        return end(message.params?.['requestId'])
+      const letGo = listened.follow(message)
+      if (!letGo || !isJSONRPCRequest(message)) return
+      // A client that gives two the same id has replaced the first.
+      end(message.id)
+      open.set(message.id, letGo)
+    },
+    sent(message) {
+      if (!('method' in message)) end(message.id)
+    },
+  }
 }

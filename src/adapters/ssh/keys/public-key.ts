@@ -72,7 +72,12 @@ function readCertified(
   const { key } = certificate
   const parsed = parsePublic(key)
   if (!parsed) return undefined
-  const facts = { fingerprint: fingerprintOf(key), algorithm: parsed.type, isCertified: true } as const
+  const facts = {
+    fingerprint: fingerprintOf(key),
+    algorithm: parsed.type,
+    isCertified: true,
+    certifiedUntil: Number(certificate.valid[1]) * 1_000,
+  } as const
   return provenBy(facts, (blob, signature) => verifySignature(key, blob, signature))
 }
 

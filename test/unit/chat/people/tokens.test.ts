@@ -71,6 +71,19 @@ test('a token ends at its time, and when it is revoked', async () => {
   expect(await comeIn(next.token)).toBeUndefined()
 })
 
+test('a token does not outlive the certificate that its maker came in with', async () => {
+  const { parts, tokens, ann, comeIn } = await prepare()
+  const certifiedUntil = parts.clock.now() + DAY_MS
+  const certified = withLogin(ann, { key: KEY, network: '192.0.2.1', certifiedUntil })
+  const { token, until } = await tokens.make(certified, { rooms: null, days: 30 })
+  expect(until).toBe(certifiedUntil)
+  parts.clock.advance(DAY_MS - 1)
+  expect(await comeIn(token)).toBeDefined()
+  parts.clock.advance(1)
+  expect(await comeIn(token)).toBeUndefined()
+  await expect(tokens.make(certified, { rooms: null, days: 1 })).rejects.toThrow('come in with a new one')
+})
+
 test('for a token with rooms there are no others, and it makes none', async () => {
   const { parts, tokens, ann, comeIn } = await prepare()
   const { token } = await tokens.make(ann, { rooms: [room('den')], days: 1 })

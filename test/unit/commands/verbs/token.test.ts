@@ -26,6 +26,7 @@ describe('token new', () => {
       token: expect.stringMatching(TOKEN),
       rooms: ['hall'],
       days: 30,
+      until: '2026-01-31T00:00:00.000Z',
     })
     expect(await world.exec(world.ann, 'token list')).toEqual(
       done(

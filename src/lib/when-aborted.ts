@@ -1,0 +1,5 @@
+/** Calls `listener` once, when the signal is aborted: at once if it is already. */
+export function whenAborted(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}
