@@ -1,18 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
-import type { Json } from '../../../src/lib/json.ts'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createAgentClient, type AgentClient } from './agent-client.ts'
 
-/** Somebody's agent: the protocol's own client, over HTTP with a token. */
-export interface HttpAgent extends AsyncDisposable {
-  readonly client: Client
+/** Somebody's agent over HTTP with a token. */
+export interface HttpAgent extends AgentClient {
   readonly transport: StreamableHTTPClientTransport
-  call(
-    name: string,
-    args?: object,
-  ): Promise<{ readonly text: string; readonly isError: boolean; readonly data: Json | undefined }>
-  /** All notifications so far. */
-  readonly heard: readonly { readonly method: string; readonly params?: unknown }[]
-  /** Resolves once a notification contains the text. */
-  waitFor(text: string): Promise<void>
 }
 
 /** Joins an agent. `modern`: it speaks the revision of 2026-07-28, else the one before. */
@@ -24,40 +15,9 @@ export async function openHttpAgent(
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', base), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   })
-  const mode: ClientOptions = options.modern ? { versionNegotiation: { mode: 'auto' } } : {}
-  const client = new Client({ name: 'test', version: '1' }, mode)
-  const heard: { method: string; params?: unknown }[] = []
-  const waiting = new Set<() => void>()
-  client.fallbackNotificationHandler = async ({ method, params }) => {
-    heard.push({ method, params })
-    for (const look of waiting) look()
-  }
-  await client.connect(transport)
-  return {
-    client,
-    transport,
-    heard,
-    async call(name, args = {}) {
-      const result = await client.callTool({ name, arguments: { ...args } })
-      const texts = result.content.map((part) => (part.type === 'text' ? part.text : ''))
-      return {
-        text: texts.join('\n'),
-        isError: result.isError === true,
-        data: result.structuredContent as Json | undefined,
-      }
-    },
-    waitFor: (text) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!heard.some((one) => JSON.stringify(one).includes(text))) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
-    [Symbol.asyncDispose]: async () => await client.close(),
-  }
+  const agent = createAgentClient(options)
+  await agent.client.connect(transport)
+  return Object.assign(agent, { transport })
 }
 
 /** How a client begins, as bytes. */
