@@ -141,7 +141,9 @@ async function assemble(
     },
     async listenHttp() {
       const { listen } = written.http
-      return listen && (await http?.listen(listen.host, listen.port))
+      const taken = listen && (await http?.listen(listen.host, listen.port))
+      if (taken) activity.mcp.servedAt(taken.port)
+      return taken
     },
   }
 }
@@ -150,14 +152,14 @@ async function assemble(
 async function openHttpServer(
   current: CurrentConfig,
   { comingIn, rooms, tap }: RoomsAndPeople,
-  { work }: Activity,
+  { work, mcp }: Activity,
   { server, readable: meter, ...rest }: HttpNeeds,
 ): Promise<HttpServer> {
   const { openHttp } = await import('./app/http/open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
   const { turns } = work
-  return openHttp(current, { ...rest, meter, tokens, clients, turns, queued: () => server.queued() })
+  return openHttp(current, { ...rest, meter, tokens, clients, turns, mcp, queued: () => server.queued() })
 }
 
 /** What HTTP needs besides rooms, people and their activity. */

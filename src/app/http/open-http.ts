@@ -14,6 +14,7 @@ import type { Clock } from '../../chat/ports.ts'
 import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Agents } from '../agents/agents.ts'
+import type { Mcp } from '../mcp/open-mcp.ts'
 import { version } from '../version.ts'
 import type { AppContext } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
@@ -27,6 +28,7 @@ export interface HttpParts {
   readonly clients: Pick<OpenClients, 'sessions'>
   readonly turns: Pick<Turns, 'running'>
   readonly agents: Agents
+  readonly mcp: Pick<Mcp, 'cameBack'>
   /** Bytes that wait for clients over SSH. */
   readonly queued: () => number
 }
@@ -88,8 +90,12 @@ function untilExpiry({ login }: Person, clock: Clock): AbortSignal {
   return AbortSignal.timeout(Math.max(0, Math.min(left, LONGEST_MS)))
 }
 
-const handlerFor = ({ context, meter, tokens }: HttpParts, mcp: McpHttp): HttpHandler => ({
-  mcp: (request, person) => mcp.fetch(request, person),
+const handlerFor = (
+  { context, meter, tokens, mcp }: HttpParts,
+  agents: McpHttp,
+): HttpHandler => ({
+  mcp: (request, person) => agents.fetch(request, person),
+  cameBack: (answer) => mcp.cameBack(answer),
   identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
   whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),
   metrics: () => meter.read(),

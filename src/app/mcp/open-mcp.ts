@@ -1,5 +1,8 @@
 // The servers of tools, joined with the rooms, the config and what admins connected. These must not know what a session is.
+import { join } from 'node:path'
+import { LOGIN_PATH } from '../../adapters/http/handler.ts'
 import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
+import { createMcpLogins } from '../../adapters/mcp/login/logins.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -16,12 +19,17 @@ import { createTellRooms } from './tell-rooms.ts'
 
 /** The servers, and those who manage them. */
 export interface Mcp extends ManagedMcp, AsyncDisposable {
+  /** HTTP is served at this port, so a browser can come back from a login. */
+  servedAt(port: number): void
   /** Those of the config, then those that admins connected. */
   sources(): readonly ToolSource[]
 }
 
 /** What it uses of the config. */
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
+
+/** Where a browser looks for us after a login, if nothing is served over HTTP: then the address is to be copied. */
+const USUAL_PORT = 2223
 
 /** What it uses of every part's context. */
 interface McpContext {
@@ -43,12 +51,19 @@ export async function openMcp(
     ...kept,
     ...others.flatMap((one) => one.tools().map((tool) => tool.id)),
   ]
+  let port = USUAL_PORT
+  const logins = createMcpLogins({
+    dir: join(now().dataDir, 'mcp-logins'),
+    back: () => `http://127.0.0.1:${port}${LOGIN_PATH}`,
+    log,
+  })
   const servers = createMcpServers({
     servers: now().mcp,
     version: version(),
     isTaken: (id) => ids().some((other) => other.toLowerCase() === id.toLowerCase()),
     pins,
     launch: createLaunch(now),
+    logins,
     events: createTellRooms({
       rooms,
       store: storage.chat.rooms,
@@ -59,13 +74,14 @@ export async function openMcp(
   })
   const configured = () => now().mcp
   const admin = createMcpAdmin(
-    { servers, store: connected, configured, clock, log },
+    { servers, store: connected, configured, logins, tellAdmins: rooms.tellAdmins, clock, log },
     await storedIn(connected, log),
   )
   void admin.follow()
   return {
     ...admin,
     sources: () => servers.all(),
+    servedAt: (taken) => void (port = taken),
     [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   }
 }

@@ -2,6 +2,7 @@ import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/cli
 import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
 import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/launch.ts'
+import type { McpLogins } from '../../../src/adapters/mcp/login/logins.ts'
 import type { McpState } from '../../../src/adapters/mcp/client/server.ts'
 import type { ToolSource } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'
@@ -52,7 +53,8 @@ export function createRawServers(
     taken = [],
     pins = pinsInMemory(),
     launch = launchUnconfined,
-  }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp } = {},
+    logins,
+  }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp; logins?: McpLogins } = {},
 ): RawServers {
   const told: string[] = []
   const waiting = new Set<() => void>()
@@ -68,6 +70,7 @@ export function createRawServers(
     isTaken: (id) => taken.includes(id),
     pins,
     launch,
+    ...(logins ? { logins } : {}),
     events: {
       left: (server, _tools, why) => tell(`left ${server}: ${why}`),
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),

@@ -1,9 +1,8 @@
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
-import type { McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
 import type { Sifted } from './pins.ts'
-import { makeTool } from './tool.ts'
+import { makeTool, type McpCalls } from './tool.ts'
 import { toolIds, type OtherNames } from './tool-ids.ts'
 
 /** A tool that a server lists, with what it says of it. */
@@ -24,11 +23,11 @@ export interface OfferedTools {
   clear(): void
 }
 
-/** `call` runs a tool by the name that the server knows. */
+/** `calls` runs a tool by the name that the server knows. */
 export function createOfferedTools(
   config: McpServerConfig,
   { names }: { readonly names: OtherNames },
-  call: McpConnection['call'],
+  calls: McpCalls,
 ): OfferedTools {
   let made: ReadonlyMap<string, Tool> = new Map()
   let tools: readonly Tool[] = []
@@ -56,7 +55,7 @@ export function createOfferedTools(
       all = listed.map((definition) => {
         const id = ids.get(definition.name) ?? ''
         const key = JSON.stringify([id, definition])
-        const tool = made.get(key) ?? makeTool(config, id, definition, call)
+        const tool = made.get(key) ?? makeTool(config, id, definition, calls)
         next.set(key, tool)
         return { tool, definition }
       })

@@ -6,6 +6,8 @@ import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
+import type { McpLogin } from '../login/login.ts'
+import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
 import { differenceOf, type ToolDifference } from './difference.ts'
@@ -36,6 +38,7 @@ export interface McpServerParts {
   readonly version: string
   /** Makes commands ready. */
   readonly launch: LaunchMcp
+  readonly logins?: Pick<McpLogins, 'of'> | undefined
   readonly names: OtherNames
   /** The definitions that hold. */
   readonly pins: McpPinStore
@@ -46,6 +49,8 @@ export interface McpServerParts {
 /** One server: its connection, which is made anew when it ends, and its tools, which are there while it is. */
 export interface McpServer extends ToolSource, AsyncDisposable {
   readonly config: McpServerConfig
+  /** Absent where it can want none. */
+  readonly login: McpLogin | undefined
   state(): McpState
   /** Ids of the tools that it lists and that are not offered, since their definitions are not those that hold. */
   withheld(): readonly string[]
@@ -53,6 +58,8 @@ export interface McpServer extends ToolSource, AsyncDisposable {
   readonly tried: Promise<void>
   /** Reads its list again; connects at once where it is down. Rejects with an `Error` whose message ends a sentence. */
   refresh(): Promise<void>
+  /** Ends its connection, for a reason; it is tried again later. */
+  drop(why: string): Promise<void>
   /** How what is withheld differs from what holds; with `approve`, just this holds from now on. Rejects with `StorageError`. */
   review(approve: boolean): Promise<readonly ToolDifference[]>
 }
@@ -61,9 +68,10 @@ const ENDED = 'it was disconnected'
 
 export function createMcpServer(config: McpServerConfig, parts: McpServerParts): McpServer {
   const { times, log, events } = parts
+  const login = parts.logins?.of(config)
   const ended = new AbortController()
   const oneByOne = createSerial()
-  const offered = createOfferedTools(config, parts, call)
+  const offered = createOfferedTools(config, parts, { call, masked: (text) => login?.masked(text) ?? text })
   const pins = createPins(config.name, parts.pins)
   const told = new Set<string>()
   let connection: McpConnection | undefined
@@ -94,7 +102,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
       await now.ping()
     } catch (error) {
       log.debug({ server: config.name, error }, 'an MCP server did not answer')
-      await now.close('it does not answer any more')
+      await now.close(errorMessage(error))
     }
   }
 
@@ -163,7 +171,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     let open: McpConnection | undefined
     try {
       const listChanged = createRelist(() => open)
-      open = await connect(config, { ...parts, listChanged, signal: ended.signal })
+      open = await connect(config, { ...parts, login, listChanged, signal: ended.signal })
       connection = open
       await read(open)
       state = { kind: 'up' }
@@ -206,6 +214,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const living = live()
   return {
     config,
+    login,
     group: 'mcp',
     name: config.name,
     tools: () => offered.tools(),
@@ -213,6 +222,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     withheld: () => offered.withheld().map(({ tool }) => tool.id),
     tried,
     review,
+    drop: async (why) => await connection?.close(why),
     async refresh() {
       if (connection && state.kind === 'up') return await read(connection)
       const next = outcome.promise

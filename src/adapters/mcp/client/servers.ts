@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { McpServerConfig } from '../config.ts'
+import type { McpLogins } from '../login/logins.ts'
 import { launchUnconfined, type LaunchMcp } from './launch.ts'
 import { USUAL_TIMES, type McpTimes } from './limits.ts'
 import { createMcpServer, type McpEvents, type McpServer } from './server.ts'
@@ -20,6 +21,8 @@ export interface McpServersOptions {
   readonly pins: McpPinStore
   /** Makes commands ready; without it, they have all our rights. */
   readonly launch?: LaunchMcp
+  /** Without them, no server can be logged in to. */
+  readonly logins?: Pick<McpLogins, 'of'>
   readonly events: McpEvents
   readonly log: Log
   readonly times?: McpTimes
@@ -37,7 +40,7 @@ export interface McpServers extends AsyncDisposable {
 
 /** Begins to connect to all servers, and waits for none. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, pins, events, log, times = USUAL_TIMES, launch = launchUnconfined } = options
+  const { version, pins, logins, events, log, times = USUAL_TIMES, launch = launchUnconfined } = options
   let open: readonly McpServer[] = []
   let isOver = false
   const names = {
@@ -54,7 +57,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const wanted = isOver ? [] : servers
     open = wanted.map(
       (config) =>
-        same(config) ?? createMcpServer(config, { times, version, launch, names, pins, events, log }),
+        same(config) ?? createMcpServer(config, { times, version, launch, logins, names, pins, events, log }),
     )
     const gone = before.filter((one) => !open.includes(one))
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))

@@ -15,23 +15,25 @@ export const list: McpAction = async (servers, { flags, out }) => {
 }
 
 /** As programs see a server. */
-export const mcpJson = ({ name, state, why, tools, withheld, trust, at, by }: ListedMcp) => ({
+export const mcpJson = ({ name, state, why, tools, withheld, trust, at, by, login }: ListedMcp) => ({
   name,
   state,
   why,
   tools,
   withheld,
   trust,
+  login,
   at,
   from: by === null ? 'config' : 'command',
   by,
 })
 
 /** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
-export function mcpLine({ name, state, why, tools, withheld, at, by }: ListedMcp): string {
+export function mcpLine({ name, state, why, tools, withheld, at, by, login }: ListedMcp): string {
   const facts = [
     why === null ? state : `${state} (${why})`,
     ...(state === 'up' ? [counted(tools, 'tool')] : []),
+    ...(login === 'held' ? ['logged in'] : []),
     ...(withheld.length > 0
       ? [`${withheld.length} withheld: /mcp approve --show ${name} says how they changed`]
       : []),

@@ -23,6 +23,7 @@ test('whoever listens for the end of a request is told, also if garbage was coll
     handler: {
       identify: async () => PERSON,
       whyNotReady: async () => undefined,
+      cameBack: async () => ({ status: 400, text: '' }),
       metrics: async () => ({ type: 'text/plain', text: '' }),
       mayReadMetrics: () => false,
       async mcp(request) {
