@@ -65,3 +65,7 @@ export const isMcpName = (name: string): boolean =>
 
 /** What to write instead. */
 export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a scope gives another meaning'
+
+/** Why no server can be called like a tool, and what to do, in words that end a sentence. */
+export const namesakeRule = (name: string): string =>
+  `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`

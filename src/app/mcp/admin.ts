@@ -1,4 +1,4 @@
-import type { McpServerConfig } from '../../adapters/mcp/config.ts'
+import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
 import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
@@ -19,6 +19,8 @@ interface McpAdminParts {
   /** Those of the config, now. */
   readonly configured: () => readonly McpServerConfig[]
   readonly logins: McpLogins
+  /** Whether a tool has this name. */
+  isTaken(name: string): boolean
   tellAdmins(text: string): void
   readonly clock: Clock
   readonly log: Log
@@ -34,7 +36,7 @@ export interface ManagedMcp extends McpAdmin {
 
 /** `stored` are those that admins connected before. */
 export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedMcp[]): ManagedMcp {
-  const { servers, store, configured, logins, tellAdmins, clock, log } = parts
+  const { servers, store, configured, logins, isTaken, tellAdmins, clock, log } = parts
   const connected = new Map(stored.map((one) => [one.name, one]))
   /** Servers that have not answered yet, and may be kept if they do. */
   const tried = new Map<string, ConnectedMcp>()
@@ -131,6 +133,8 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
         throw new Refusal(
           `there is an MCP server called ${name} already; disconnect it first, or take another name`,
         )
+      const ofServers = servers.all().flatMap((one) => one.tools().map(({ id }) => id.toLowerCase()))
+      if (isTaken(name) || ofServers.includes(name)) throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
       const entry = JSON.stringify(entryOf(order))
       const { server, ...login } = await attempt({ name, entry, by: by.name, at: clock.now() })
       log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')

@@ -12,6 +12,7 @@ import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
+import { isToolWord } from '../tool-words.ts'
 import { version } from '../version.ts'
 import { createMcpAdmin, type ManagedMcp } from './admin.ts'
 import { createLaunch } from './launch.ts'
@@ -51,6 +52,7 @@ export async function openMcp(
     ...kept,
     ...others.flatMap((one) => one.tools().map((tool) => tool.id)),
   ]
+  const isTaken = (id: string): boolean => isToolWord(id, ids())
   let port = USUAL_PORT
   const logins = createMcpLogins({
     dir: join(now().dataDir, 'mcp-logins'),
@@ -60,7 +62,7 @@ export async function openMcp(
   const servers = createMcpServers({
     servers: now().mcp,
     version: version(),
-    isTaken: (id) => ids().some((other) => other.toLowerCase() === id.toLowerCase()),
+    isTaken,
     pins,
     launch: createLaunch(now),
     logins,
@@ -74,7 +76,7 @@ export async function openMcp(
   })
   const configured = () => now().mcp
   const admin = createMcpAdmin(
-    { servers, store: connected, configured, logins, tellAdmins: rooms.tellAdmins, clock, log },
+    { servers, store: connected, configured, logins, isTaken, tellAdmins: rooms.tellAdmins, clock, log },
     await storedIn(connected, log),
   )
   void admin.follow()

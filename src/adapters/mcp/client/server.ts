@@ -5,7 +5,7 @@ import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
-import type { McpServerConfig } from '../config.ts'
+import { namesakeRule, type McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../login/login.ts'
 import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
@@ -63,6 +63,9 @@ export interface McpServer extends ToolSource, AsyncDisposable {
   /** How what is withheld differs from what holds; with `approve`, just this holds from now on. Rejects with `StorageError`. */
   review(approve: boolean): Promise<readonly ToolDifference[]>
 }
+
+/** The same each time, so that whoever looks sees no change. */
+const NONE: readonly Tool[] = []
 
 const ENDED = 'it was disconnected'
 
@@ -210,6 +213,8 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     settled()
   }
 
+  /** A scope that names that tool must not let in a whole server; one that comes later has the word, too. */
+  const isNamesake = (): boolean => parts.names.isTaken(config.name)
   const tried = outcome.promise
   const living = live()
   return {
@@ -217,8 +222,8 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     login,
     group: 'mcp',
     name: config.name,
-    tools: () => offered.tools(),
-    state: () => state,
+    tools: () => (isNamesake() ? NONE : offered.tools()),
+    state: () => (isNamesake() ? { kind: 'down', why: namesakeRule(config.name) } : state),
     withheld: () => offered.withheld().map(({ tool }) => tool.id),
     tried,
     review,

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import type { McpByUrl, McpServerConfig } from '../../../../src/adapters/mcp/config.ts'
 import { createMcpLogins, type McpLogins } from '../../../../src/adapters/mcp/login/logins.ts'
@@ -22,7 +23,9 @@ function open(
   dir: string,
   config: McpServerConfig,
 ): { servers: RawServers; logins: McpLogins; log: ReturnType<typeof memoryLog> } {
-  const log = memoryLog()
+  const lines: string[] = []
+  const keep = (facts: object, text: string): void => void lines.push(inspect([text, facts], { depth: 9 }))
+  const log = { lines, debug: keep, info: keep, warn: keep, error: keep }
   const logins = createMcpLogins({ dir, back: () => BACK, log })
   return { servers: createRawServers([config], {}, { logins }), logins, log }
 }
@@ -250,7 +253,7 @@ describe('a login', () => {
     server.expire()
     said.push((await call(servers, 'far_echo')).content)
     expect(said[1]).toContain('its login has ended')
-    said.push(...servers.told, JSON.stringify(log.lines), String(servers.state('far')))
+    said.push(...servers.told, ...log.lines, inspect(servers.state('far')))
     for (const secret of server.given) expect(said.join('\n')).not.toContain(secret)
     expect(said.join('\n')).not.toContain('\u001b')
     expect(warn).not.toHaveBeenCalled()
@@ -278,7 +281,7 @@ describe('a login', () => {
     const { servers, log } = open(dir.path, far(server.url))
     await using _servers = servers
     await servers.until(isDown(servers))
-    expect(JSON.stringify(log.lines)).toContain('what is kept of a login cannot be read; /mcp login far')
+    expect(log.lines.join()).toContain('what is kept of a login cannot be read; /mcp login far')
     await logIn(servers)
     expect(servers.state('far')).toEqual({ kind: 'up' })
   })

@@ -64,6 +64,47 @@ describe('a server by its command', () => {
     expect((await call(servers.tool('other_echo'))).isError).toBe(false)
   })
 
+  test.each([
+    ['throw new Error("no DATABASE_URL")', 'Error: no DATABASE_URL'],
+    ['require("not-there")', "Error: Cannot find module 'not-there'"],
+    ['Promise.reject(new TypeError("bad", { cause: new Error("inner") }))', 'TypeError: bad'],
+    ['throw new AggregateError([new Error("one")], "many")', 'AggregateError: many'],
+    ['throw { a: 1 }', '{ a: 1 }'],
+    ['console.error("Error: no key\\nusage: serve KEY"); process.exit(1)', 'Error: no key'],
+    ['console.error("set FOO\\n    at nowhere"); process.exit(1)', 'set FOO'],
+    ['console.error("npm error code E404\\nnpm error 404 Not Found - GET x\\nnpm error A complete log of this run can be found in: /x"); process.exit(1)', 'npm error 404 Not Found - GET x'],
+    ['console.error("\\u001b[31mError: red\\u0007" + "!".repeat(999)); process.exit(1)', `Error: red${'!'.repeat(190)}`],
+    ['console.error("    at a:1\\n    at b:2"); process.exit(1)', 'at b:2'],
+    ['process.exit(1)', undefined],
+  ])('that ends at once with %s says why', async (script, words) => {
+    await using servers = createRawServers([byCommand('raw', [process.execPath, '-e', script])])
+    await servers.until(() => servers.state('raw')?.kind === 'down')
+    const why = words === undefined ? 'it ended with status 1' : `it ended with status 1: ${words}`
+    expect(servers.state('raw')).toEqual({ kind: 'down', why })
+  })
+
+  test('that is called like a tool has none of its own, so that no scope means both; also where that tool comes later', async () => {
+    const taken: string[] = []
+    await using servers = createRawServers([usual('look'), usual('raw')], {}, { taken })
+    await servers.until(() => servers.ids().length === 12)
+    taken.push('look')
+    expect(servers.ids().filter((id) => id.startsWith('look'))).toEqual([])
+    expect(servers.state('look')).toEqual({
+      kind: 'down',
+      why: 'a tool is called look, so a scope that names it would let in all tools of the server; give the server another name',
+    })
+    expect(servers.ids()).toHaveLength(6)
+    taken.pop()
+    expect(servers.ids()).toHaveLength(12)
+  })
+
+  test('has no tool that is called like another server', async () => {
+    await using servers = createRawServers([usual('raw'), usual('raw_echo')])
+    await servers.until(() => servers.ids().length === 12)
+    expect(servers.ids()).not.toContain('raw_echo')
+    expect(servers.ids()[0]).toMatch(/^raw_echo_[0-9a-f]{8}$/)
+  })
+
   test('is told that a call was stopped', async () => {
     await using servers = createRawServers([usual('raw')])
     await servers.until(() => servers.ids().length > 0)
