@@ -32,7 +32,10 @@ const ALWAYS: readonly string[] = [
  * What is wrong with the names of tools in a config, with file and line: `[tools] disabled` that no tool has, and MCP servers
  * that are called like a tool. Never rejects.
  */
-export async function toolWordProblems(config: Config, beside: BesideConfig = {}): Promise<readonly string[]> {
+export async function toolWordProblems(
+  config: Config,
+  beside: BesideConfig = {},
+): Promise<readonly string[]> {
   const { file, tools, mcp } = config
   if (file === undefined || (tools.disabled.length === 0 && mcp.length === 0)) return []
   const known = await wordsOf(config, beside)

@@ -70,12 +70,14 @@ describe('a login at a server over the network', () => {
 
   test('ends with the address that was copied, where the browser finds no page; and with logout', async () => {
     const back = await logInAt(await begun())
-    expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stdout).toContain('far  up, 3 tools, logged in')
+    expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stdout).toContain(
+      'far  up, 3 tools, logged in',
+    )
     expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
       'the login at far is forgotten, and its tokens hold no more',
     )
     expect((await stage.as('rhea', ['mcp', 'refresh', 'far'])).stderr).toContain('it wants a login')
-    expect((await fetch(`${far.url}`, { method: 'POST' })).status).toBe(401)
+    expect((await fetch(far.url, { method: 'POST' })).status).toBe(401)
   })
 
   test('leaves no token in the log, the rooms, the lists or any file but its own', async () => {

@@ -69,3 +69,14 @@ export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a 
 /** Why no server can be called like a tool, and what to do, in words that end a sentence. */
 export const namesakeRule = (name: string): string =>
   `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
+
+/** Whether an address is of this machine itself. */
+export const isOnLoopback = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d+){3}$/.test(hostname)
+
+/** Whether nobody on the way can read what is sent there. */
+export const isPrivateWay = (url: URL): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && isOnLoopback(url))

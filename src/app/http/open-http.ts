@@ -90,10 +90,7 @@ function untilExpiry({ login }: Person, clock: Clock): AbortSignal {
   return AbortSignal.timeout(Math.max(0, Math.min(left, LONGEST_MS)))
 }
 
-const handlerFor = (
-  { context, meter, tokens, mcp }: HttpParts,
-  agents: McpHttp,
-): HttpHandler => ({
+const handlerFor = ({ context, meter, tokens, mcp }: HttpParts, agents: McpHttp): HttpHandler => ({
   mcp: (request, person) => agents.fetch(request, person),
   cameBack: (answer) => mcp.cameBack(answer),
   identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),

@@ -78,6 +78,7 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       why: state.kind === 'down' ? state.why : null,
       tools: server.tools().length,
       withheld: server.withheld(),
+      leftOut: server.leftOut(),
       trust: server.config.trust,
       at: shownReach(server.config.reach),
       by: isConfigured(server.name) ? null : (connected.get(server.name)?.by ?? null),
@@ -115,7 +116,9 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [, reason = ''] = error.message.split(`${server.name}: `)
-      throw refusal(`it wants to know who asks, and a login cannot be begun (${reason}); give it a token by --token-env`)
+      throw refusal(
+        `it wants to know who asks, and a login cannot be begun (${reason}); give it a token by --token-env`,
+      )
     }
     throw refusal(why)
   }
@@ -134,7 +137,8 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
           `there is an MCP server called ${name} already; disconnect it first, or take another name`,
         )
       const ofServers = servers.all().flatMap((one) => one.tools().map(({ id }) => id.toLowerCase()))
-      if (isTaken(name) || ofServers.includes(name)) throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
+      if (isTaken(name) || ofServers.includes(name))
+        throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
       const entry = JSON.stringify(entryOf(order))
       const { server, ...login } = await attempt({ name, entry, by: by.name, at: clock.now() })
       log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')

@@ -48,7 +48,9 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
 
   return {
     async beginWanted(server) {
-      return server.login?.state() === 'wanted' ? await refusing(server.name, server.login.begin()) : undefined
+      return server.login?.state() === 'wanted'
+        ? await refusing(server.name, server.login.begin())
+        : undefined
     },
     async login(name, by) {
       const begun = await refusing(name, loginOf(find(name)).begin())
@@ -86,7 +88,8 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
   }
 }
 
-const UNKNOWN = 'no login like that is under way, or it took too long: an admin begins one with /mcp login NAME'
+const UNKNOWN =
+  'no login like that is under way, or it took too long: an admin begins one with /mcp login NAME'
 
 async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
   try {
@@ -99,7 +102,12 @@ async function refusing<T>(name: string, work: Promise<T>): Promise<T> {
 
 /** What stands behind the `?`, however much of the address was copied. Throws `Refusal`. */
 function answerIn(address: string): URLSearchParams {
-  const answer = new URLSearchParams(address.trim().replace(/^[^?]*\?/, '').replace(/#.*$/, ''))
+  const answer = new URLSearchParams(
+    address
+      .trim()
+      .replace(/^[^?]*\?/, '')
+      .replace(/#.*$/, ''),
+  )
   if (answer.has('state') && (answer.has('code') || answer.has('error'))) return answer
   throw new Refusal(
     'give the whole address to which the browser went: it has code= and state= in it, and the state shows that it is the answer to your login',

@@ -61,7 +61,8 @@ export async function startLoginServers(): Promise<LoginServers> {
     const form = new URLSearchParams(body)
     asked.push([name, form.get('grant_type')].filter(Boolean).join(' '))
     if (how === 'down') return void response.writeHead(503).end('sorry')
-    if (how === 'echo') return json(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
+    if (how === 'echo')
+      return json(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
     if (name === 'register') return register(JSON.parse(body) as { redirect_uris: string[] }, response)
     if (name === 'revoke') {
       refresh.delete(form.get('token') ?? '')
@@ -113,7 +114,8 @@ export async function startLoginServers(): Promise<LoginServers> {
     const kind = form.get('grant_type')
     if (kind === 'client_credentials') {
       const sent = request.headers.authorization
-      if (sent !== `Basic ${Buffer.from('robot:r0b0t-secret').toString('base64')}`) return refuse('invalid_client')
+      if (sent !== `Basic ${Buffer.from('robot:r0b0t-secret').toString('base64')}`)
+        return refuse('invalid_client')
       return give('robot', form.get('scope') ?? '', response)
     }
     const client = form.get('client_id') ?? ''
@@ -126,7 +128,9 @@ export async function startLoginServers(): Promise<LoginServers> {
     }
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
-    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url')
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
     const fits =
       code?.['client_id'] === client &&
       code['code_challenge'] === challenge &&
@@ -156,7 +160,9 @@ export async function startLoginServers(): Promise<LoginServers> {
     const { id, method: asks, params } = JSON.parse(body) as Asked
     if (params?.name === 'admin' && !held.scope.includes('admin'))
       return void response
-        .writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="admin", ${challenge.slice(7)}` })
+        .writeHead(403, {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="admin", ${challenge.slice(7)}`,
+        })
         .end()
     if (id === undefined) return void response.writeHead(202).end()
     const results: Readonly<Record<string, object>> = {

@@ -35,6 +35,8 @@ export const byCommand = (
 export interface RawServers extends McpServers {
   /** `left NAME: WHY`, `back NAME: IDS`, `changed NAME: IDS`. */
   readonly told: string[]
+  /** What was logged as a warning, without its facts. */
+  readonly warned: string[]
   sources(): readonly ToolSource[]
   state(name: string): McpState | undefined
   tool(id: string): Tool | undefined
@@ -64,6 +66,11 @@ export function createRawServers(
     look()
   }
   const quiet = memoryLog()
+  const warned: string[] = []
+  const warn = (_facts: object, text: string): void => {
+    warned.push(text)
+    look()
+  }
   const open = createMcpServers({
     servers,
     version: '0',
@@ -76,13 +83,14 @@ export function createRawServers(
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),
       changed: (server, tools) => tell(`changed ${server}: ${tools.map(({ id }) => id).join(' ')}`),
     },
-    log: { ...quiet, info: look, warn: look, debug: look },
+    log: { ...quiet, info: look, warn, debug: look },
     times: { ...TIMES, ...times },
   })
   const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {
     ...open,
     told,
+    warned,
     sources: () => open.all(),
     state: (name) => open.find(name)?.state(),
     tool: (id) => all().find((one) => one.id === id),

@@ -21,7 +21,11 @@ test('what an MCP server of the config, or one that was connected, may have can 
     `[[mcp]]\nname = "holler"\nurl = "http://h"\n\n[tools]\ndisabled = ${JSON.stringify(ids)}\n`,
   )
   const unknown = (name: string): string => `${file}:6: tools.disabled: there is no tool called ${name}`
-  const always = [unknown('holler'), unknown('run_comand; did you mean run_command?'), unknown('look; did you mean sshawl_look?')]
+  const always = [
+    unknown('holler'),
+    unknown('run_comand; did you mean run_command?'),
+    unknown('look; did you mean sshawl_look?'),
+  ]
   expect(await toolWordProblems(config)).toEqual(always)
   expect(await toolWordProblems(config, { connected: ['gen'] })).toEqual(always)
   expect(await toolWordProblems(config, { connected: [] })).toEqual([unknown('gen_echo'), ...always])
@@ -29,10 +33,11 @@ test('what an MCP server of the config, or one that was connected, may have can 
 
 test('a server that is called like a tool is refused with its line: built-in, of the rooms, or of a file', async () => {
   using dir = temporaryDir()
-  const names = ['run_command', 'look', 'find_tools', 'websearch', 'mine', 'holler']
+  const names = ['run_command', 'look', 'find_tools', 'ls', 'mine', 'holler']
   const servers = names.map((name) => `[[mcp]]\nname = "${name}"\nurl = "http://h"\n`).join('')
   mkdirSync(join(dir.path, 'tools'))
-  const tool = 'Says hello.\n\n@title Mine\n@name Mine\n@wrapped run_command\n@command echo hi\n@access read\n'
+  const tool =
+    'Says hello.\n\n@title Mine\n@name Mine\n@wrapped run_command\n@command echo {word}\n@param word {string} [required] What.\n'
   writeFileSync(join(dir.path, 'tools/Mine.tool'), tool)
   const { file, config } = load(dir.path, `${servers}[tools]\ndirs = ["tools"]\n`)
   const rule = (name: string, at: number): string =>

@@ -8,16 +8,16 @@ import type { McpLogin } from '../login/login.ts'
 import { withoutSecrets } from '../secrets.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { callResult } from './content.ts'
-import { listedTools, readDefinition, type McpDefinition } from './definition.ts'
 import type { LaunchMcp } from './launch.ts'
-import { MAX_PAGES, MAX_TOOLS, type McpTimes } from './limits.ts'
+import type { McpTimes } from './limits.ts'
+import { listTools, type McpList } from './list-tools.ts'
 import { createStdioTransport, type EndingTransport } from './stdio.ts'
 import { isTurnedAway, whyOf } from './why.ts'
 
 /** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
 export interface McpConnection {
-  /** What it lists now, at most `MAX_TOOLS`; what cannot be read is left out. */
-  list(): Promise<readonly McpDefinition[]>
+  /** What it lists now, at most `MAX_TOOLS`. */
+  list(): Promise<McpList>
   call(name: string, args: object, during: DuringCall): Promise<z.output<typeof callResult>>
   /** Resolves if it answers; rejects with why it is to be left. */
   ping(): Promise<void>
@@ -45,6 +45,8 @@ export interface ConnectionOptions {
   readonly login?: McpLogin | undefined
   /** The server says that its tools are others now. */
   listChanged(): void
+  /** The server sends so much that it is read more slowly. */
+  slowed(): void
   readonly signal: AbortSignal
 }
 
@@ -57,7 +59,7 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   const [unset] = reach.unset ?? []
   if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
   if ('command' in reach) {
-    const transport = createStdioTransport(() => options.launch(reach, config.name))
+    const transport = createStdioTransport(() => options.launch(reach, config.name), options.slowed)
     return await open(transport, config, options)
   }
   const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
@@ -88,14 +90,14 @@ interface HttpOptions {
 /** A transport that ends with a stream in which a message was too long. */
 function overHttp(
   { headers = {} }: McpByUrl,
-  { login }: ConnectionOptions,
+  { login, slowed }: ConnectionOptions,
   make: (http: HttpOptions) => Transport,
 ): EndingTransport {
   let why: string | undefined
   const fetch = createBoundedFetch(({ message }) => {
     why ??= message
     void transport.close().catch(() => undefined)
-  })
+  }, slowed)
   const transport = make({
     fetch: async (url, init) => {
       const response = await fetch(url, init)
@@ -161,7 +163,7 @@ async function open(
   return {
     over: over.promise,
     close,
-    list: () => explained(listAll(client, limited)),
+    list: () => explained(listTools(client, limited)),
     ping: async () => {
       try {
         await client.ping({ timeout: times.pingMs })
@@ -183,22 +185,4 @@ async function open(
         }),
       ),
   }
-}
-
-async function listAll(client: Client, options: { timeout: number }): Promise<readonly McpDefinition[]> {
-  if (!client.getServerCapabilities()?.tools) return []
-  const found = new Map<string, McpDefinition>()
-  let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
-    const params = cursor === undefined ? {} : { cursor }
-    const listed = await client.request({ method: 'tools/list', params }, listedTools, options)
-    for (const value of listed.tools) {
-      const definition = readDefinition(value)
-      if (definition && found.size < MAX_TOOLS && !found.has(definition.name))
-        found.set(definition.name, definition)
-    }
-    cursor = listed.nextCursor
-    if (cursor === undefined) break
-  }
-  return [...found.values()]
 }

@@ -4,7 +4,8 @@ import { cleanLine } from '../../../lib/text/clean-text.ts'
 const MAX_CHARS = 200
 
 /** What calls itself an error, where it is not told inside another one: `TypeError: …`, `error: …`, `panic: …`. */
-const SAYS_WRONG = /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
+const SAYS_WRONG =
+  /^(?:Uncaught )?(?:[\w.]*(?:error|exception)\b(?: \[\w+\])?:|panic:|fatal\b|Exception in thread )/i
 
 /** npm says it first, and then what else one could do. */
 const OF_NPM = /^npm (?:error|ERR!) (?!code |A complete log)\S/

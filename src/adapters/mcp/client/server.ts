@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
@@ -9,7 +10,7 @@ import { namesakeRule, type McpServerConfig } from '../config.ts'
 import type { McpLogin } from '../login/login.ts'
 import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
-import type { McpDefinition } from './definition.ts'
+import type { LeftOut, McpDefinition } from './definition.ts'
 import { differenceOf, type ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
@@ -54,6 +55,8 @@ export interface McpServer extends ToolSource, AsyncDisposable {
   state(): McpState
   /** Ids of the tools that it lists and that are not offered, since their definitions are not those that hold. */
   withheld(): readonly string[]
+  /** What it lists and that can be no tool. */
+  leftOut(): readonly LeftOut[]
   /** Resolves when it was tried for the first time. Never rejects. */
   readonly tried: Promise<void>
   /** Reads its list again; connects at once where it is down. Rejects with an `Error` whose message ends a sentence. */
@@ -78,6 +81,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const pins = createPins(config.name, parts.pins)
   const told = new Set<string>()
   let connection: McpConnection | undefined
+  let leftOut: readonly LeftOut[] = []
   let state: McpState = { kind: 'connecting' }
   let hasLeft = false
   let calls = 0
@@ -129,12 +133,31 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     }
   }
 
+  /** Once for each connection. */
+  function createSlowed(): () => void {
+    let isTold = false
+    return () => {
+      if (!isTold) log.warn({ server: config.name }, 'an MCP server sends very much; it is read more slowly')
+      isTold = true
+    }
+  }
+
   const read = (now: McpConnection): Promise<void> =>
     oneByOne(async () => {
       const listed = await now.list()
-      await offer(listed, now)
-      log.debug({ server: config.name, tools: listed.length }, 'the tools of an MCP server were read')
+      tellLeftOut(listed.leftOut)
+      await offer(listed.definitions, now)
+      log.debug(
+        { server: config.name, tools: listed.definitions.length },
+        'the tools of an MCP server were read',
+      )
     })
+
+  function tellLeftOut(now: readonly LeftOut[]): void {
+    if (now.length > 0 && !isDeepStrictEqual(now, leftOut))
+      log.warn({ server: config.name, leftOut: now }, 'tools of an MCP server are left out')
+    leftOut = now
+  }
 
   async function offer(listed: readonly McpDefinition[], from: McpConnection): Promise<void> {
     const sifted = await pins.sift(listed)
@@ -174,7 +197,13 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     let open: McpConnection | undefined
     try {
       const listChanged = createRelist(() => open)
-      open = await connect(config, { ...parts, login, listChanged, signal: ended.signal })
+      open = await connect(config, {
+        ...parts,
+        login,
+        listChanged,
+        slowed: createSlowed(),
+        signal: ended.signal,
+      })
       connection = open
       await read(open)
       state = { kind: 'up' }
@@ -224,6 +253,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     name: config.name,
     tools: () => (isNamesake() ? NONE : offered.tools()),
     state: () => (isNamesake() ? { kind: 'down', why: namesakeRule(config.name) } : state),
+    leftOut: () => (state.kind === 'up' ? leftOut : []),
     withheld: () => offered.withheld().map(({ tool }) => tool.id),
     tried,
     review,

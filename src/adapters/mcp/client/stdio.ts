@@ -26,9 +26,10 @@ const STDERR_CHARS = 8_000
 
 /**
  * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
- * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over.
+ * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over. `slowed` is told
+ * where so many come that they wait.
  */
-export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTransport {
+export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: () => void): EndingTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let why: string | undefined
   let stderr = ''
@@ -36,7 +37,7 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTr
 
   async function read(stdout: AsyncIterable<Buffer>): Promise<void> {
     const linesIn = createLineSplitter()
-    const mayRead = createMessagePace()
+    const mayRead = createMessagePace(slowed)
     for await (const piece of stdout)
       for (const line of linesIn(piece)) {
         await mayRead()

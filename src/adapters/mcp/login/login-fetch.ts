@@ -32,7 +32,8 @@ export const createLoginFetch =
     const url = needSafe(address, server)
     const sent = new Headers(init.headers)
     if (url.origin === server.origin)
-      for (const [name, value] of Object.entries(reach.headers ?? {})) if (!sent.has(name)) sent.set(name, value)
+      for (const [name, value] of Object.entries(reach.headers ?? {}))
+        if (!sent.has(name)) sent.set(name, value)
     const response = await answerOf(url, { ...init, headers: sent })
     if (init.method !== 'POST' || response.status < 400) return response
     const { code, said } = errorIn(await response.text().catch(() => ''))
@@ -41,7 +42,8 @@ export const createLoginFetch =
     throw new RefusedLogin(`${url.host} refused it (${why})`, code)
   }
 
-const fetchBounded = createBoundedFetch(() => undefined)
+const NOTHING = (): void => undefined
+const fetchBounded = createBoundedFetch(NOTHING, NOTHING)
 
 async function answerOf(url: URL, init: RequestInit): Promise<Response> {
   try {

@@ -33,7 +33,7 @@ const kept = z.object({
 /** Undefined where there is none. Rejects where there is something else, or it cannot be read. */
 export async function readLogin(file: string): Promise<KeptLogin | undefined> {
   try {
-    return kept.parse(JSON.parse(await readFile(file, 'utf8'))) as KeptLogin
+    return kept.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

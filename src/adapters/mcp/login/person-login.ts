@@ -1,13 +1,12 @@
 import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import type { Log } from '../../../chat/ports.ts'
 import { masked } from '../secrets.ts'
-import type { McpByUrl } from '../config.ts'
+import { isPrivateWay, type McpByUrl } from '../config.ts'
 import { createAttempt, type Attempt } from './attempt.ts'
 import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.ts'
 import { createLoginFetch, RefusedLogin } from './login-fetch.ts'
 import { readLogin, removeLogin, writeLogin, type KeptLogin } from './login-file.ts'
 import { revoke } from './revoke.ts'
-import { isPrivateWay } from './safe-address.ts'
 import { loginError } from './trouble.ts'
 
 /** What a login is made with. */
@@ -155,7 +154,9 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     masked: (text) => masked(text, [...secrets]),
     async begin() {
       if (!isPrivateWay(serverUrl))
-        throw new LoginError('its address has to begin with https:// for a login, so that nobody reads the token')
+        throw new LoginError(
+          'its address has to begin with https:// for a login, so that nobody reads the token',
+        )
       await held()
       const { auth } = await import('@modelcontextprotocol/client')
       const next = attempt()
@@ -179,9 +180,10 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       begun = undefined
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       try {
-        await new StreamableHTTPClientTransport(serverUrl, { authProvider: provider, fetch: fetchFn }).finishAuth(
-          answer,
-        )
+        await new StreamableHTTPClientTransport(serverUrl, {
+          authProvider: provider,
+          fetch: fetchFn,
+        }).finishAuth(answer)
       } catch (error) {
         throw loginError(error)
       }

@@ -11,7 +11,8 @@ export async function revoke(
   const { revocation_endpoint: endpoint } = (server.authorizationServerMetadata ?? {}) as {
     readonly revocation_endpoint?: unknown
   }
-  if (typeof endpoint !== 'string') return 'whoever gave the tokens takes none back, so they hold until they expire'
+  if (typeof endpoint !== 'string')
+    return 'whoever gave the tokens takes none back, so they hold until they expire'
   const { client_id, client_secret } = client
   const body = new URLSearchParams({
     token: tokens.refresh_token ?? tokens.access_token,

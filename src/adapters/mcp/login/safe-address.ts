@@ -1,15 +1,5 @@
+import { isOnLoopback, isPrivateWay } from '../config.ts'
 import { LoginError } from './login.ts'
-
-/** Whether an address is of this machine itself. */
-export const isOnLoopback = ({ hostname }: URL): boolean =>
-  hostname === 'localhost' ||
-  hostname.endsWith('.localhost') ||
-  hostname === '[::1]' ||
-  /^127(\.\d+){3}$/.test(hostname)
-
-/** Whether nobody on the way can read what is sent there. */
-export const isPrivateWay = (url: URL): boolean =>
-  url.protocol === 'https:' || (url.protocol === 'http:' && isOnLoopback(url))
 
 /**
  * An address that a server names for its login. One on this machine counts only where the server is here, too: else it would have
@@ -18,8 +8,7 @@ export const isPrivateWay = (url: URL): boolean =>
 export function needSafe(address: string | URL, server: URL): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : undefined
   const isSafe = url && isPrivateWay(url) && (!isOnLoopback(url) || isOnLoopback(server))
-  if (!isSafe)
-    throw new LoginError(`${shown(url)} is no address for a login: it has to begin with https://`)
+  if (!isSafe) throw new LoginError(`${shown(url)} is no address for a login: it has to begin with https://`)
   return url
 }
 

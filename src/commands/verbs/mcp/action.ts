@@ -11,7 +11,8 @@ export const ARGUMENTS = [
   { name: 'name', about: 'of a server, for all but list and serve; its tools are NAME_tool', optional: true },
   {
     name: 'target',
-    about: 'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
+    about:
+      'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
     optional: true,
     takes: 'rest',
   },

@@ -15,13 +15,11 @@ export const connect: McpAction = async (servers, context) => {
     ...(flags.trust === undefined ? {} : { trust: flags.trust }),
     ...(flags['token-env'] === undefined ? {} : { tokenEnv: flags['token-env'] }),
   }
-  const connected = servers
-    .connect(order, person)
-    .then(({ server, login }) => {
-      if (flags.json) return out.line(safeJson({ ...mcpJson(server), ...(login && loginJson(name, login)) }))
-      out.line(mcpLine(server))
-      if (login) out.line(loginLines(name, login))
-    })
+  const connected = servers.connect(order, person).then(({ server, login }) => {
+    if (flags.json) return out.line(safeJson({ ...mcpJson(server), ...(login && loginJson(name, login)) }))
+    out.line(mcpLine(server))
+    if (login) out.line(loginLines(name, login))
+  })
   if (!session) return await connected
   out.line(`connecting to ${name}…`)
   session.inBackground(connected)

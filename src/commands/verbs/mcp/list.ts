@@ -15,12 +15,13 @@ export const list: McpAction = async (servers, { flags, out }) => {
 }
 
 /** As programs see a server. */
-export const mcpJson = ({ name, state, why, tools, withheld, trust, at, by, login }: ListedMcp) => ({
+export const mcpJson = ({ name, state, why, tools, withheld, leftOut, trust, at, by, login }: ListedMcp) => ({
   name,
   state,
   why,
   tools,
   withheld,
+  left_out: leftOut,
   trust,
   login,
   at,
@@ -29,14 +30,25 @@ export const mcpJson = ({ name, state, why, tools, withheld, trust, at, by, logi
 })
 
 /** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
-export function mcpLine({ name, state, why, tools, withheld, at, by, login }: ListedMcp): string {
+export function mcpLine({ name, state, why, tools, withheld, leftOut, at, by, login }: ListedMcp): string {
   const facts = [
     why === null ? state : `${state} (${why})`,
     ...(state === 'up' ? [counted(tools, 'tool')] : []),
     ...(login === 'held' ? ['logged in'] : []),
+    ...(leftOut.length > 0
+      ? [
+          `left out: ${leftOut.slice(0, MAX_LEFT_OUT).map(leftOutText).join(', ')}${leftOut.length > MAX_LEFT_OUT ? ', … (--json has them all)' : ''}`,
+        ]
+      : []),
     ...(withheld.length > 0
       ? [`${withheld.length} withheld: /mcp approve --show ${name} says how they changed`]
       : []),
   ]
   return `${name}  ${facts.join(', ')}; ${at}, ${by === null ? 'of the config' : `by ${by}`}`
 }
+
+/** So many are shown on a line. */
+const MAX_LEFT_OUT = 3
+
+const leftOutText = ({ name, why }: ListedMcp['leftOut'][number]): string =>
+  [name, `(${why})`].filter(Boolean).join(' ')

@@ -1,6 +1,6 @@
 import { duration } from '../../../lib/duration.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import { nameIn, type McpAction, type McpContext } from './action.ts'
+import { nameIn, type McpAction } from './action.ts'
 import { mcpJson, mcpLine } from './list.ts'
 import type { BegunLogin } from './ports.ts'
 

@@ -12,6 +12,8 @@ export interface ListedMcp {
   readonly tools: number
   /** Ids of those that are withheld, since their definitions changed. */
   readonly withheld: readonly string[]
+  /** What it lists and that can be no tool; `why` ends a sentence. The server wrote the names, which may be empty. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
   readonly trust: string
   /** Where it is, without what could be a secret. */
   readonly at: string

@@ -219,7 +219,12 @@ describe('a login', () => {
     await servers.until(isDown(servers))
     const login = loginOf(servers)
     const state = new URL((await login.begin()).address).searchParams.get('state')!
-    const answer = { error: 'access_denied', error_description: 'not\u001b[2J today', state, iss: server.issuer }
+    const answer = {
+      error: 'access_denied',
+      error_description: 'not\u001b[2J today',
+      state,
+      iss: server.issuer,
+    }
     await expect(login.finish(new URLSearchParams(answer))).rejects.toThrow(/^not.{0,8} today$/)
   })
 
@@ -268,7 +273,13 @@ describe('a login', () => {
     await expect(login.begin()).rejects.toThrow('its address has to begin with https:// for a login')
     const { needSafe } = await import('../../../../src/adapters/mcp/login/safe-address.ts')
     const elsewhere = new URL('https://far.example.org')
-    for (const address of ['http://127.0.0.1:8080/', 'https://localhost/', 'http://a.org', 'file:///etc', 'x'])
+    for (const address of [
+      'http://127.0.0.1:8080/',
+      'https://localhost/',
+      'http://a.org',
+      'file:///etc',
+      'x',
+    ])
       expect(() => needSafe(address, elsewhere)).toThrow('it has to begin with https://')
     expect(needSafe('https://login.example.org', elsewhere).host).toBe('login.example.org')
   })
@@ -291,13 +302,20 @@ describe('a login that the config describes', () => {
   test('is that of a client which the operator registered, and its secret goes to its issuer alone', async () => {
     using dir = temporaryDir()
     await using server = await startLoginServers()
-    const oauth = { issuer: server.issuer, clientId: 'known', redirectUrl: 'https://chat.example.org/oauth/callback' }
+    const oauth = {
+      issuer: server.issuer,
+      clientId: 'known',
+      redirectUrl: 'https://chat.example.org/oauth/callback',
+    }
     const { servers } = open(dir.path, far(server.url, { oauth }))
     await using _servers = servers
     await servers.until(isDown(servers))
     await logIn(servers)
     expect(server.asked).toEqual(['authorize', 'token authorization_code'])
-    const wrong = open(dir.path, far(server.url, { oauth: { ...oauth, issuer: 'https://other.example.org' } }))
+    const wrong = open(
+      dir.path,
+      far(server.url, { oauth: { ...oauth, issuer: 'https://other.example.org' } }),
+    )
     await using _wrong = wrong.servers
     await expect(loginOf(wrong.servers).begin()).rejects.toThrow('Authorization server mismatch')
   })
@@ -306,7 +324,13 @@ describe('a login that the config describes', () => {
     using dir = temporaryDir()
     await using server: LoginServers = await startLoginServers()
     const grant = 'client_credentials' as const
-    const oauth = { grant, issuer: server.issuer, clientId: 'robot', clientSecret: 'r0b0t-secret', scopes: ['admin'] }
+    const oauth = {
+      grant,
+      issuer: server.issuer,
+      clientId: 'robot',
+      clientSecret: 'r0b0t-secret',
+      scopes: ['admin'],
+    }
     const { servers } = open(dir.path, far(server.url, { oauth }))
     await using _servers = servers
     await servers.until(isUp(servers))

@@ -27,10 +27,30 @@ const headers = { Authorization: 'Bearer s3cret-token' }
 
 describe('a server that turns us away', () => {
   test.each([
-    [401, '', {}, 'it does not know who asks (401): /mcp login far, or give it a token by token_env or header_env'],
-    [401, 'no s3cret-token', { headers }, 'it does not take the token or header that it is given (401): look at token_env and header_env: no ***'],
-    [403, '', {}, 'it does not allow that to who asks (403): /mcp login far, or give it another token by token_env or header_env'],
-    [403, 'members\u001b[2J only', { headers }, /^it does not allow that to who asks \(403\): .* header_env: members.{0,6} only$/],
+    [
+      401,
+      '',
+      {},
+      'it does not know who asks (401): /mcp login far, or give it a token by token_env or header_env',
+    ],
+    [
+      401,
+      'no s3cret-token',
+      { headers },
+      'it does not take the token or header that it is given (401): look at token_env and header_env: no ***',
+    ],
+    [
+      403,
+      '',
+      {},
+      'it does not allow that to who asks (403): /mcp login far, or give it another token by token_env or header_env',
+    ],
+    [
+      403,
+      'members\u001b[2J only',
+      { headers },
+      /^it does not allow that to who asks \(403\): .* header_env: members.{0,6} only$/,
+    ],
     [500, '', {}, 'it answered with the status 500'],
     [503, 'too many users', {}, /too many users$/],
     [429, 'x'.repeat(5_000), {}, /x{100}/],

@@ -34,10 +34,19 @@ describe('mcp connect', () => {
     expect(jsonOf(await world.exec(world.root, 'mcp list --json'))).toEqual([
       {
         ...{ name: 'holler', state: 'up', why: null, tools: 6, withheld: [], trust: 'ask' },
-        ...{ at: SHOWN, from: 'command', by: 'root', login: null },
+        ...{ at: SHOWN, from: 'command', by: 'root', login: null, left_out: [] },
       },
     ])
     expect(world.mcp.sources().map(({ name }) => name)).toEqual(['holler'])
+  })
+
+  test('says what a server lists that can be no tool', async () => {
+    await using world = await createCommandWorld()
+    const { out } = await world.exec(world.root, `mcp connect odd ${rawServer('odd').join(' ')}`)
+    expect(out[0]).toContain(
+      'odd  up, 1 tool, left out: fine (another one has its name), (its name is not as the protocol has it), ',
+    )
+    expect(out[0]).toContain(', … (--json has them all); ')
   })
 
   test('is done again after a restart, and not after it was undone', async () => {
@@ -126,7 +135,15 @@ describe('mcp connect', () => {
 describe('mcp', () => {
   test('is for admins of now', async () => {
     await using world = await createCommandWorld()
-    for (const words of ['list', 'connect a b', 'disconnect a', 'refresh a', 'approve a', 'login a', 'logout a'])
+    for (const words of [
+      'list',
+      'connect a b',
+      'disconnect a',
+      'refresh a',
+      'approve a',
+      'login a',
+      'logout a',
+    ])
       expect(await world.exec(world.ann, `mcp ${words}`)).toEqual(
         refused('only admins can manage MCP servers'),
       )
