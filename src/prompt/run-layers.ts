@@ -38,7 +38,10 @@ export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): C
   }
   const data = luaSnapshot(snapshot, target)
   const maxOutput = outputLimit(target)
-  const composed = readLayers(engine.run({ script: snapshot.script?.source, data, host, maxOutput }), selections)
+  const composed = readLayers(
+    engine.run({ script: snapshot.script?.source, data, host, maxOutput }),
+    selections,
+  )
   const warnings = [...composed.warnings, ...notes.lines]
   const layers = composed.layers.map((layer) => withEntries(layer, conversations.get(layer.text)))
   return { ...composed, layers, warnings }

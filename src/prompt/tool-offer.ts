@@ -63,9 +63,7 @@ export function offerTools(
 
 const formsOf = (chosen: ChosenTools): ReadonlyMap<string, ToolForm> =>
   new Map(
-    (['full', 'short', 'deferred'] as const).flatMap((form) =>
-      chosen[form].map((id) => [id, form] as const),
-    ),
+    (['full', 'short', 'deferred'] as const).flatMap((form) => chosen[form].map((id) => [id, form] as const)),
   )
 
 const withOthers = (sent: PromptTool, others: readonly CatalogueTool[]): PromptTool =>
