@@ -61,12 +61,12 @@ function byUrl({ header_env, token_env, oauth }: Written, url: string, env: Envi
   }
 }
 
-const loginFrom = ({ grant, issuer, client_id, scopes, redirect_url }: WrittenLogin): McpOAuth => ({
-  grant,
-  ...(issuer === undefined ? {} : { issuer }),
-  ...(client_id === undefined ? {} : { clientId: client_id }),
-  ...(scopes === undefined ? {} : { scopes }),
-  ...(redirect_url === undefined ? {} : { redirectUrl: redirect_url }),
+const loginFrom = (oauth: WrittenLogin): McpOAuth => ({
+  grant: oauth.grant,
+  ...(oauth.issuer === undefined ? {} : { issuer: oauth.issuer }),
+  ...(oauth.client_id === undefined ? {} : { clientId: oauth.client_id }),
+  ...(oauth.scopes === undefined ? {} : { scopes: oauth.scopes }),
+  ...(oauth.redirect_url === undefined ? {} : { redirectUrl: oauth.redirect_url }),
 })
 
 interface Values {

@@ -68,7 +68,17 @@ async function againstServer(suite: Suite, revision: Revision): Promise<boolean>
 }
 
 /** Those that our client can pass; docs/mcp.md has the others. */
-const CLIENT_SCENARIOS = ['initialize', 'tools_call', 'sse-retry']
+const CLIENT_SCENARIOS = [
+  ...['initialize', 'tools_call', 'sse-retry'],
+  ...[
+    ...['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3'],
+    ...['scope-from-www-authenticate', 'scope-from-scopes-supported', 'scope-omitted-when-undefined'],
+    ...['scope-step-up', 'scope-retry-limit', 'resource-mismatch'],
+    ...['token-endpoint-auth-basic', 'token-endpoint-auth-post', 'token-endpoint-auth-none'],
+    ...['pre-registration', 'client-credentials-basic', '2025-03-26-oauth-endpoint-fallback'],
+    ...['offline-access-scope', 'offline-access-not-supported'],
+  ].map((name) => `auth/${name}`),
+]
 
 async function againstClient(suite: Suite): Promise<boolean> {
   const jiti = inHere('../../node_modules/jiti/lib/jiti-cli.mjs')

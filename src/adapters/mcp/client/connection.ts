@@ -1,4 +1,4 @@
-import type { AuthProvider, Client, Transport } from '@modelcontextprotocol/client'
+import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
 import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'

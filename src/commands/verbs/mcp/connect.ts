@@ -18,7 +18,7 @@ export const connect: McpAction = async (servers, context) => {
   const connected = servers.connect(order, person).then(({ server, login }) => {
     if (flags.json) return out.line(safeJson({ ...mcpJson(server), ...(login && loginJson(name, login)) }))
     out.line(mcpLine(server))
-    if (login) out.line(loginLines(name, login))
+    if (login) out.line(loginLines(name, login, session))
   })
   if (!session) return await connected
   out.line(`connecting to ${name}…`)
