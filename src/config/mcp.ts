@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import type { McpByCommand, McpByUrl, McpOAuth, McpServerConfig } from '../adapters/mcp/config.ts'
 import type { Environment } from './environment.ts'
-import { mcpEntry, type FileConfig } from './schema.ts'
+import { mcpEntry } from './mcp-entry.ts'
+import type { FileConfig } from './schema.ts'
 
 type Written = FileConfig['mcp'][number]
 type WrittenLogin = NonNullable<Written['oauth']>

@@ -1,6 +1,7 @@
 import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
+import type { McpLogin } from '../../adapters/mcp/login/login.ts'
 import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
 import { shownReach } from '../../adapters/mcp/secrets.ts'
 import { Refusal } from '../../chat/errors.ts'
@@ -76,13 +77,15 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       name: server.name,
       state: state.kind,
       why: state.kind === 'down' ? state.why : null,
-      tools: server.tools().length,
-      withheld: server.withheld(),
-      leftOut: server.leftOut(),
+      tools: {
+        offered: server.tools().length,
+        withheld: server.withheld(),
+        leftOut: state.kind === 'up' ? state.leftOut : [],
+      },
       trust: server.config.trust,
       at: shownReach(server.config.reach),
       by: isConfigured(server.name) ? null : (connected.get(server.name)?.by ?? null),
-      login: shownLogin(server),
+      login: shownLogin(logins.of(server.config)),
     }
   }
   const loginAdmin = createLoginAdmin({ logins, find, describe, tellAdmins, log })
@@ -148,7 +151,7 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       if (isConfigured(name))
         throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
       if (!connected.has(name)) throw missing(name)
-      const { login } = find(name)
+      const login = logins.of(find(name).config)
       await store.remove(name)
       connected.delete(name)
       if (login?.state() === 'held') await login.leave()
@@ -190,7 +193,7 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
   }
 }
 
-function shownLogin({ login }: McpServer): ListedMcp['login'] {
+function shownLogin(login: McpLogin | undefined): ListedMcp['login'] {
   const state = login?.state() ?? 'none'
   return state === 'none' ? null : state
 }

@@ -31,7 +31,8 @@ export interface LoginAdmin extends Pick<McpAdmin, 'login' | 'finishLogin' | 'lo
 
 export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: McpLoginParts): LoginAdmin {
   function loginOf(server: McpServer): McpLogin {
-    if (server.login) return server.login
+    const login = logins.of(server.config)
+    if (login) return login
     throw new Refusal(
       'url' in server.config.reach
         ? `${server.name} has a token of the config or of mcp connect, so it needs no login`
@@ -48,9 +49,8 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
 
   return {
     async beginWanted(server) {
-      return server.login?.state() === 'wanted'
-        ? await refusing(server.name, server.login.begin())
-        : undefined
+      const login = logins.of(server.config)
+      return login?.state() === 'wanted' ? await refusing(server.name, login.begin()) : undefined
     },
     async login(name, by) {
       const begun = await refusing(name, loginOf(find(name)).begin())
@@ -68,7 +68,8 @@ export function createLoginAdmin({ logins, find, describe, tellAdmins, log }: Mc
       if (login.state() !== 'held') throw new Refusal(`nobody is logged in at ${name}`)
       const why = await login.leave()
       log.info({ server: name, by: by.name }, 'a login at an MCP server was forgotten')
-      await server.drop('its login was forgotten')
+      // Now it turns us away, so that it is gone with a notice.
+      await server.refresh().catch(() => undefined)
       return why
     },
     async cameBack(answer) {

@@ -61,11 +61,9 @@ export async function openMcp(
   })
   const servers = createMcpServers({
     servers: now().mcp,
-    version: version(),
+    connecting: { version: version(), launch: createLaunch(now), logins },
     isTaken,
     pins,
-    launch: createLaunch(now),
-    logins,
     events: createTellRooms({
       rooms,
       store: storage.chat.rooms,

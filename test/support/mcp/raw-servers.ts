@@ -73,18 +73,15 @@ export function createRawServers(
   }
   const open = createMcpServers({
     servers,
-    version: '0',
+    connecting: { version: '0', launch, times: { ...TIMES, ...times }, ...(logins ? { logins } : {}) },
     isTaken: (id) => taken.includes(id),
     pins,
-    launch,
-    ...(logins ? { logins } : {}),
     events: {
       left: (server, _tools, why) => tell(`left ${server}: ${why}`),
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),
       changed: (server, tools) => tell(`changed ${server}: ${tools.map(({ id }) => id).join(' ')}`),
     },
     log: { ...quiet, info: look, warn, debug: look },
-    times: { ...TIMES, ...times },
   })
   const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {

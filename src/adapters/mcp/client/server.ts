@@ -7,20 +7,23 @@ import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import { namesakeRule, type McpServerConfig } from '../config.ts'
-import type { McpLogin } from '../login/login.ts'
 import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
 import type { LeftOut, McpDefinition } from './definition.ts'
 import { differenceOf, type ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
-import { createOfferedTools } from './offered-tools.ts'
-import { createPins } from './pins.ts'
+import { createOfferedTools, type OfferedTool } from './offered-tools.ts'
+import { createPins, type Pins } from './pins.ts'
+import { createDelayed, once } from './seldom.ts'
 import type { OtherNames } from './tool-ids.ts'
 
 /** Where a server stands. `why` is in words that end a sentence. */
 export type McpState =
-  { readonly kind: 'connecting' } | { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }
+  | { readonly kind: 'connecting' }
+  /** With what it lists and that can be no tool. */
+  | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'down'; readonly why: string }
 
 /** Told of a server's tools, each time once. Must not throw. */
 export interface McpEvents {
@@ -32,14 +35,20 @@ export interface McpEvents {
   changed(server: string, tools: readonly Tool[]): void
 }
 
-/** What every server is made with. */
-export interface McpServerParts {
+/** What every connection is made with. */
+export interface Connecting {
   readonly times: McpTimes
   /** Of sshawl. */
   readonly version: string
   /** Makes commands ready. */
   readonly launch: LaunchMcp
-  readonly logins?: Pick<McpLogins, 'of'> | undefined
+  /** Without them, no server can be logged in to. */
+  readonly logins?: Pick<McpLogins, 'of'>
+}
+
+/** What every server is made with. */
+export interface McpServerParts {
+  readonly connecting: Connecting
   readonly names: OtherNames
   /** The definitions that hold. */
   readonly pins: McpPinStore
@@ -50,19 +59,13 @@ export interface McpServerParts {
 /** One server: its connection, which is made anew when it ends, and its tools, which are there while it is. */
 export interface McpServer extends ToolSource, AsyncDisposable {
   readonly config: McpServerConfig
-  /** Absent where it can want none. */
-  readonly login: McpLogin | undefined
   state(): McpState
   /** Ids of the tools that it lists and that are not offered, since their definitions are not those that hold. */
   withheld(): readonly string[]
-  /** What it lists and that can be no tool. */
-  leftOut(): readonly LeftOut[]
   /** Resolves when it was tried for the first time. Never rejects. */
   readonly tried: Promise<void>
   /** Reads its list again; connects at once where it is down. Rejects with an `Error` whose message ends a sentence. */
   refresh(): Promise<void>
-  /** Ends its connection, for a reason; it is tried again later. */
-  drop(why: string): Promise<void>
   /** How what is withheld differs from what holds; with `approve`, just this holds from now on. Rejects with `StorageError`. */
   review(approve: boolean): Promise<readonly ToolDifference[]>
 }
@@ -73,16 +76,19 @@ const NONE: readonly Tool[] = []
 const ENDED = 'it was disconnected'
 
 export function createMcpServer(config: McpServerConfig, parts: McpServerParts): McpServer {
-  const { times, log, events } = parts
-  const login = parts.logins?.of(config)
+  const { log, events, connecting } = parts
+  const { name } = config
+  const { times } = connecting
+  const login = connecting.logins?.of(config)
   const ended = new AbortController()
   const oneByOne = createSerial()
   const offered = createOfferedTools(config, parts, { call, masked: (text) => login?.masked(text) ?? text })
-  const pins = createPins(config.name, parts.pins)
+  const pins = createPins(name, parts.pins)
   const told = new Set<string>()
   let connection: McpConnection | undefined
   let leftOut: readonly LeftOut[] = []
-  let state: McpState = { kind: 'connecting' }
+  let isUp = false
+  let why: string | undefined
   let hasLeft = false
   let calls = 0
   let wake = new AbortController()
@@ -90,7 +96,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
 
   async function call(...asked: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
     const now = connection
-    if (!now) throw new Error(`the MCP server ${config.name} is not connected now`)
+    if (!now) throw new Error(`the MCP server ${name} is not connected now`)
     calls++
     try {
       return await now.call(...asked)
@@ -103,60 +109,25 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     }
   }
 
-  /** Ends a connection whose server does not answer. */
-  async function look(now: McpConnection): Promise<void> {
-    try {
-      await now.ping()
-    } catch (error) {
-      log.debug({ server: config.name, error }, 'an MCP server did not answer')
-      await now.close(errorMessage(error))
-    }
-  }
+  const look = (now: McpConnection): Promise<void> => lookAt(now, name, log)
 
   async function watch(now: McpConnection, over: AbortSignal): Promise<void> {
     while (await pause(times.pingMs, over)) if (calls === 0) await look(now)
   }
 
-  /** Servers may say that their list changed as often as they like. */
-  function createRelist(now: () => McpConnection | undefined): () => void {
-    let isDue = false
-    return () => {
-      if (isDue) return
-      isDue = true
-      void (async () => {
-        await pause(times.relistMs, ended.signal)
-        isDue = false
-        const open = now()
-        if (open && open === connection)
-          await read(open).catch((error: unknown) => open.close(errorMessage(error)))
-      })()
-    }
-  }
-
-  /** Once for each connection. */
-  function createSlowed(): () => void {
-    let isTold = false
-    return () => {
-      if (!isTold) log.warn({ server: config.name }, 'an MCP server sends very much; it is read more slowly')
-      isTold = true
-    }
-  }
-
   const read = (now: McpConnection): Promise<void> =>
     oneByOne(async () => {
       const listed = await now.list()
-      tellLeftOut(listed.leftOut)
       await offer(listed.definitions, now)
-      log.debug(
-        { server: config.name, tools: listed.definitions.length },
-        'the tools of an MCP server were read',
-      )
+      if (listed.leftOut.length > 0 && !isDeepStrictEqual(listed.leftOut, leftOut))
+        log.warn({ server: name, leftOut: listed.leftOut }, 'tools of an MCP server are left out')
+      leftOut = listed.leftOut
+      log.debug({ server: name, tools: listed.definitions.length }, 'the tools of an MCP server were read')
     })
 
-  function tellLeftOut(now: readonly LeftOut[]): void {
-    if (now.length > 0 && !isDeepStrictEqual(now, leftOut))
-      log.warn({ server: config.name, leftOut: now }, 'tools of an MCP server are left out')
-    leftOut = now
+  const readAgain = async (open: McpConnection | undefined): Promise<void> => {
+    if (open && open === connection)
+      await read(open).catch((error: unknown) => open.close(errorMessage(error)))
   }
 
   async function offer(listed: readonly McpDefinition[], from: McpConnection): Promise<void> {
@@ -166,20 +137,16 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     const changed = offered.withheld().flatMap(({ tool }) => (told.has(tool.id) ? [] : [tool]))
     if (changed.length === 0) return
     for (const { id } of changed) told.add(id)
-    log.warn({ server: config.name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
-    events.changed(config.name, changed)
+    log.warn({ server: name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
+    events.changed(name, changed)
   }
 
   const review = (approve: boolean): Promise<readonly ToolDifference[]> =>
     oneByOne(async () => {
       const [withheld, now] = [offered.withheld(), connection]
-      const definitions = withheld.map(({ definition }) => definition)
-      const holding = await pins.holding(definitions)
-      const differences = withheld.map(({ tool, definition }) =>
-        differenceOf(tool.id, definition, holding.get(definition.name)),
-      )
+      const differences = await differencesOf(withheld, pins)
       if (!approve || !now) return differences
-      await pins.approve(definitions)
+      await pins.approve(withheld.map(({ definition }) => definition))
       told.clear()
       await offer(offered.listed(), now)
       return differences
@@ -196,19 +163,23 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     const over = new AbortController()
     let open: McpConnection | undefined
     try {
-      const listChanged = createRelist(() => open)
       open = await connect(config, {
-        ...parts,
+        ...connecting,
         login,
-        listChanged,
-        slowed: createSlowed(),
+        listChanged: createDelayed(
+          () => pause(times.relistMs, ended.signal),
+          () => readAgain(open),
+        ),
+        slowed: once(() =>
+          log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
+        ),
         signal: ended.signal,
       })
       connection = open
       await read(open)
-      state = { kind: 'up' }
-      log.info({ server: config.name, tools: offered.tools().length }, 'an MCP server is connected')
-      if (hasLeft) events.back(config.name, offered.tools())
+      isUp = true
+      log.info({ server: name, tools: offered.tools().length }, 'an MCP server is connected')
+      if (hasLeft) events.back(name, offered.tools())
       hasLeft = false
       settled()
       void watch(open, over.signal)
@@ -224,15 +195,16 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   async function live(): Promise<void> {
     for (let failures = 0; !ended.signal.aborted;) {
       const since = performance.now()
-      const why = await connectOnce()
-      const wasUp = state.kind === 'up'
+      const reason = await connectOnce()
+      const wasUp = isUp
       const gone = offered.tools()
       connection = undefined
       offered.clear()
-      state = { kind: 'down', why }
+      isUp = false
+      why = reason
       if (ended.signal.aborted) break
-      log.warn({ server: config.name, why }, 'an MCP server is not connected')
-      if (wasUp) events.left(config.name, gone, why)
+      log.warn({ server: name, why }, 'an MCP server is not connected')
+      if (wasUp) events.left(name, gone, why)
       hasLeft ||= wasUp
       settled()
       failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
@@ -243,27 +215,36 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   }
 
   /** A scope that names that tool must not let in a whole server; one that comes later has the word, too. */
-  const isNamesake = (): boolean => parts.names.isTaken(config.name)
+  const isNamesake = (): boolean => parts.names.isTaken(name)
+  function state(): McpState {
+    if (isNamesake()) return { kind: 'down', why: namesakeRule(name) }
+    if (isUp) return { kind: 'up', leftOut }
+    return why === undefined ? { kind: 'connecting' } : { kind: 'down', why }
+  }
   const tried = outcome.promise
   const living = live()
   return {
     config,
-    login,
     group: 'mcp',
-    name: config.name,
+    name,
     tools: () => (isNamesake() ? NONE : offered.tools()),
-    state: () => (isNamesake() ? { kind: 'down', why: namesakeRule(config.name) } : state),
-    leftOut: () => (state.kind === 'up' ? leftOut : []),
+    state,
     withheld: () => offered.withheld().map(({ tool }) => tool.id),
     tried,
     review,
-    drop: async (why) => await connection?.close(why),
     async refresh() {
-      if (connection && state.kind === 'up') return await read(connection)
+      const now = connection
+      if (now && isUp) {
+        try {
+          return await read(now)
+        } finally {
+          await look(now)
+        }
+      }
       const next = outcome.promise
       wake.abort()
       await next
-      if (state.kind === 'down') throw new Error(state.why)
+      if (!isUp && why !== undefined) throw new Error(why)
     },
     async [Symbol.asyncDispose]() {
       ended.abort()
@@ -277,3 +258,18 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
 /** False if it was cut short. Keeps no process alive. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   wait(ms, true, { signal, ref: false }).catch(() => false)
+
+/** Ends a connection whose server does not answer. */
+async function lookAt(now: McpConnection, server: string, log: Log): Promise<void> {
+  try {
+    await now.ping()
+  } catch (error) {
+    log.debug({ server, error }, 'an MCP server did not answer')
+    await now.close(errorMessage(error))
+  }
+}
+
+async function differencesOf(listed: readonly OfferedTool[], pins: Pins): Promise<readonly ToolDifference[]> {
+  const holding = await pins.holding(listed.map(({ definition }) => definition))
+  return listed.map(({ tool, definition }) => differenceOf(tool.id, definition, holding.get(definition.name)))
+}

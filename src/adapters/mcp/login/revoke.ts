@@ -8,9 +8,7 @@ export async function revoke(
   { tokens, client, server }: KeptLogin,
   fetchFn: ReturnType<typeof createLoginFetch>,
 ): Promise<string | undefined> {
-  const { revocation_endpoint: endpoint } = (server.authorizationServerMetadata ?? {}) as {
-    readonly revocation_endpoint?: unknown
-  }
+  const endpoint: unknown = Reflect.get(server.authorizationServerMetadata ?? {}, 'revocation_endpoint')
   if (typeof endpoint !== 'string')
     return 'whoever gave the tokens takes none back, so they hold until they expire'
   const { client_id, client_secret } = client

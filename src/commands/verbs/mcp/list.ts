@@ -1,7 +1,7 @@
 import { counted } from '../../../lib/plural.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import type { McpAction } from './action.ts'
-import type { ListedMcp } from './ports.ts'
+import type { ListedMcp, ListedTools } from './ports.ts'
 
 /** `mcp list`: where each server stands. */
 export const list: McpAction = async (servers, { flags, out }) => {
@@ -15,13 +15,13 @@ export const list: McpAction = async (servers, { flags, out }) => {
 }
 
 /** As programs see a server. */
-export const mcpJson = ({ name, state, why, tools, withheld, leftOut, trust, at, by, login }: ListedMcp) => ({
+export const mcpJson = ({ name, state, why, tools, trust, at, by, login }: ListedMcp) => ({
   name,
   state,
   why,
-  tools,
-  withheld,
-  left_out: leftOut,
+  tools: tools.offered,
+  withheld: tools.withheld,
+  left_out: tools.leftOut,
   trust,
   login,
   at,
@@ -30,10 +30,11 @@ export const mcpJson = ({ name, state, why, tools, withheld, leftOut, trust, at,
 })
 
 /** As people see it: `holler  up, 6 tools, 1 withheld; http://localhost:8080/…, by root`. */
-export function mcpLine({ name, state, why, tools, withheld, leftOut, at, by, login }: ListedMcp): string {
+export function mcpLine({ name, state, why, tools, at, by, login }: ListedMcp): string {
+  const { offered, withheld, leftOut } = tools
   const facts = [
     why === null ? state : `${state} (${why})`,
-    ...(state === 'up' ? [counted(tools, 'tool')] : []),
+    ...(state === 'up' ? [counted(offered, 'tool')] : []),
     ...(login === 'held' ? ['logged in'] : []),
     ...(leftOut.length > 0
       ? [
@@ -50,5 +51,5 @@ export function mcpLine({ name, state, why, tools, withheld, leftOut, at, by, lo
 /** So many are shown on a line. */
 const MAX_LEFT_OUT = 3
 
-const leftOutText = ({ name, why }: ListedMcp['leftOut'][number]): string =>
+const leftOutText = ({ name, why }: ListedTools['leftOut'][number]): string =>
   [name, `(${why})`].filter(Boolean).join(' ')

@@ -8,12 +8,7 @@ export interface ListedMcp {
   readonly state: 'connecting' | 'up' | 'down'
   /** Why it is down, in words that end a sentence. */
   readonly why: string | null
-  /** How many tools are offered. */
-  readonly tools: number
-  /** Ids of those that are withheld, since their definitions changed. */
-  readonly withheld: readonly string[]
-  /** What it lists and that can be no tool; `why` ends a sentence. The server wrote the names, which may be empty. */
-  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
+  readonly tools: ListedTools
   readonly trust: string
   /** Where it is, without what could be a secret. */
   readonly at: string
@@ -21,6 +16,16 @@ export interface ListedMcp {
   readonly by: string | null
   /** Whether somebody is logged in there, or has to; null where neither is known. */
   readonly login: 'held' | 'wanted' | null
+}
+
+/** What becomes of the tools that a server lists. */
+export interface ListedTools {
+  /** How many are offered. */
+  readonly offered: number
+  /** Ids of those that are withheld, since their definitions changed. */
+  readonly withheld: readonly string[]
+  /** What can be no tool; `why` ends a sentence. The server wrote the names, which may be empty. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
 }
 
 /** A login that was begun. */

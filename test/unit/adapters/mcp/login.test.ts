@@ -18,6 +18,8 @@ const far = (url: string, more: Partial<McpByUrl> = {}): McpServerConfig => ({
   reach: { url, ...more },
 })
 
+const loginsOf = new WeakMap<RawServers, McpLogins>()
+
 /** Servers, and the logins at them, which are kept in a directory. */
 function open(
   dir: string,
@@ -27,13 +29,15 @@ function open(
   const keep = (facts: object, text: string): void => void lines.push(inspect([text, facts], { depth: 9 }))
   const log = { lines, debug: keep, info: keep, warn: keep, error: keep }
   const logins = createMcpLogins({ dir, back: () => BACK, log })
-  return { servers: createRawServers([config], {}, { logins }), logins, log }
+  const servers = createRawServers([config], {}, { logins })
+  loginsOf.set(servers, logins)
+  return { servers, logins, log }
 }
 
 const call = (servers: RawServers, id: string) =>
   servers.tool(id)!.run({}, { signal: new AbortController().signal } as ToolContext)
 
-const loginOf = (servers: RawServers) => servers.find('far')!.login!
+const loginOf = (servers: RawServers) => loginsOf.get(servers)!.of(servers.find('far')!.config)!
 
 /** As a person does it: opens the address, and comes back with what the browser shows. */
 async function logIn(servers: RawServers): Promise<void> {
@@ -292,9 +296,9 @@ describe('a login', () => {
     const { servers, log } = open(dir.path, far(server.url))
     await using _servers = servers
     await servers.until(isDown(servers))
-    expect(log.lines.join()).toContain('what is kept of a login cannot be read; /mcp login far')
+    expect(log.lines.join()).toContain('the file of a login could not be read; /mcp login makes another')
     await logIn(servers)
-    expect(servers.state('far')).toEqual({ kind: 'up' })
+    expect(servers.state('far')).toEqual({ kind: 'up', leftOut: [] })
   })
 })
 
