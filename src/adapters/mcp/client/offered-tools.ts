@@ -6,7 +6,7 @@ import { makeTool, type McpCalls } from './tool.ts'
 import { toolIds, type OtherNames } from './tool-ids.ts'
 
 /** A tool that a server lists, with what it says of it. */
-export interface OfferedTool {
+export interface ServerTool {
   readonly tool: Tool
   readonly definition: McpDefinition
 }
@@ -15,7 +15,7 @@ export interface OfferedTool {
 export interface OfferedTools {
   /** The same list for as long as nothing changes, with the same objects for what did not. */
   tools(): readonly Tool[]
-  withheld(): readonly OfferedTool[]
+  withheld(): readonly ServerTool[]
   /** All that it lists. */
   listed(): readonly McpDefinition[]
   /** The server lists these now. */
@@ -31,8 +31,8 @@ export function createOfferedTools(
 ): OfferedTools {
   let made: ReadonlyMap<string, Tool> = new Map()
   let tools: readonly Tool[] = []
-  let withheld: readonly OfferedTool[] = []
-  let all: readonly OfferedTool[] = []
+  let withheld: readonly ServerTool[] = []
+  let all: readonly ServerTool[] = []
 
   function clear(): void {
     all = []

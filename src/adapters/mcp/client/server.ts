@@ -13,7 +13,7 @@ import type { LeftOut, McpDefinition } from './definition.ts'
 import { differenceOf, type ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
-import { createOfferedTools, type OfferedTool } from './offered-tools.ts'
+import { createOfferedTools, type ServerTool } from './offered-tools.ts'
 import { createPins, type Pins } from './pins.ts'
 import { createDelayed, once } from './seldom.ts'
 import type { OtherNames } from './tool-ids.ts'
@@ -269,7 +269,7 @@ async function lookAt(now: McpConnection, server: string, log: Log): Promise<voi
   }
 }
 
-async function differencesOf(listed: readonly OfferedTool[], pins: Pins): Promise<readonly ToolDifference[]> {
+async function differencesOf(listed: readonly ServerTool[], pins: Pins): Promise<readonly ToolDifference[]> {
   const holding = await pins.holding(listed.map(({ definition }) => definition))
   return listed.map(({ tool, definition }) => differenceOf(tool.id, definition, holding.get(definition.name)))
 }
