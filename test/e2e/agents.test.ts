@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CompleteRequest } from '@modelcontextprotocol/client'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
@@ -334,6 +335,21 @@ describe('resources', () => {
     await stage.as('rhea', ['say', 'lab', 'more news'])
     await alice.client.ping()
     expect(alice.heard.slice(count)).toEqual([])
+  })
+
+  test('and the prompt complete the names of rooms that the person may read, and of no other', async () => {
+    const completed = async (agent: TestAgent, ref: CompleteRequest['params']['ref'], value: string) =>
+      (await agent.client.complete({ ref, argument: { name: 'room', value } })).completion.values
+    const refs = [
+      { type: 'ref/prompt', name: 'room_context' },
+      { type: 'ref/resource', uri: 'room://{room}' },
+      { type: 'ref/resource', uri: 'room://{room}/log' },
+    ] as const
+    for (const ref of refs) {
+      expect(await completed(alice, ref, 'd')).toEqual(['den'])
+      expect(await completed(mallory, ref, 'd')).toEqual([])
+      expect(await completed(mallory, ref, 'lob')).toEqual(['lobby'])
+    }
   })
 
   test('tell clients of the newest revision too, who listen for them', async () => {

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
-import { createMcpServer } from '../server/server.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
 /** A session of a client in a revision before 2026-07-28: it lasts from `initialize` to `DELETE`. */
 export async function openSession(
   person: Person,
-  { openAgent, version, report }: McpHttpParts,
+  { openAgent, createMcpServer, version, report }: McpHttpParts,
 ): Promise<HttpSession> {
   const id = randomUUID()
   const agent = await openAgent(person)
