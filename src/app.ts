@@ -241,7 +241,7 @@ async function createHandler(
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  const agents = createAgents({ runner, rooms, door, ignores: talk.ignores, log })
+  const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     door,
     rooms,

@@ -386,6 +386,45 @@ async function listening({ client }: TestAgent, resourceSubscriptions: string[])
   return { [Symbol.asyncDispose]: async () => await subscription.close() }
 }
 
+describe('what is written to one person', () => {
+  test('is heard by the agents of that person, once, and by no other', async () => {
+    await stage.as('rhea', ['msg', 'alice', 'the code is 4711'])
+    expect(await alice.waitFor('the code is 4711')).toMatchObject({
+      method: 'notifications/message',
+      params: { level: 'notice', data: { kind: 'direct_message', author: 'rhea', text: 'the code is 4711' } },
+    })
+    await using again = await openAgent(stage, 'alice')
+    await stage.as('rhea', ['msg', 'alice', 'and the door is open'])
+    for (const agent of [alice, again]) await agent.waitFor('and the door is open')
+    expect(JSON.stringify(again.heard)).not.toContain('4711')
+    await mallory.client.ping()
+    expect(JSON.stringify(mallory.heard)).not.toMatch('4711|door')
+  })
+
+  test('waits for an agent that is not there yet, and not for one that cannot be told', async () => {
+    const first = await openAgent(stage, 'grace')
+    await first[Symbol.asyncDispose]()
+    await stage.as('rhea', ['msg', 'grace', 'call me'])
+    await using modern = await openAgent(stage, 'grace', { modern: true })
+    await modern.call('list_rooms')
+    await using agent = await openAgent(stage, 'grace')
+    await agent.waitFor('call me')
+    await using later = await openAgent(stage, 'grace')
+    await stage.as('rhea', ['msg', 'grace', 'never mind'])
+    await later.waitFor('never mind')
+    expect(JSON.stringify(later.heard)).not.toContain('call me')
+  })
+
+  test('is not heard from whom the person ignores', async () => {
+    await stage.as('alice', ['ignore', 'mallory'])
+    await stage.as('mallory', ['msg', 'alice', 'buy this'])
+    await stage.as('rhea', ['msg', 'alice', 'still here'])
+    await alice.waitFor('still here')
+    expect(JSON.stringify(alice.heard)).not.toContain('buy this')
+    await stage.as('alice', ['unignore', 'mallory'])
+  })
+})
+
 describe('the end of an agent', () => {
   test('comes with a kick from the room, and with a ban from the server, and each is told', async () => {
     const agent = await openAgent(stage, 'carol')

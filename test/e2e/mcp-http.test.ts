@@ -48,6 +48,24 @@ test('an agent hears what is said in a room that it joined, on its stream', asyn
   await agent.call('leave', { room: 'hall' })
 })
 
+test('an agent hears what is written to its person, once it listens, and not with a token for some rooms', async () => {
+  const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
+  await stage.as('alice', ['msg', 'gina', 'for you alone'])
+  const opened = await post(whole, INITIALIZE)
+  const id = opened.headers.get('mcp-session-id')!
+  await opened.body?.cancel()
+  // It has no stream to be told on.
+  await post(whole, { jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': id })
+  await using narrow = await openHttpAgent(base, bound)
+  await narrow.call('list_rooms')
+  await using agent = await openHttpAgent(base, whole)
+  await agent.waitFor('for you alone')
+  await stage.as('alice', ['msg', 'gina', 'and this'])
+  await agent.waitFor('and this')
+  await narrow.client.ping()
+  expect(JSON.stringify(narrow.heard)).not.toMatch('alone|and this')
+})
+
 test('a client of 2026-07-28 is told that a log changed, once it listens for it', async () => {
   await using agent = await openHttpAgent(base, await tokenOf('bob'), { modern: true })
   const stream = await agent.client.listen({ resourceSubscriptions: ['room://hall/log'] })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
@@ -22,8 +23,12 @@ export async function openSession(
     id,
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
-    answer: (request, body) =>
-      transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
+    async answer(request, body) {
+      const response = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+      // Without this stream nobody would hear it, and it is told once.
+      if (request.method === 'GET' && response.ok) whenAborted(request.signal, agent.readMessages())
+      return response
+    },
     async close() {
       over.abort()
       await transport.close()

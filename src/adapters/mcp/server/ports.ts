@@ -5,6 +5,7 @@
  * This folder knows no room, no right and no command: all that an agent does goes through `Agent`, which others implement.
  */
 import type { Entry, RoomName } from '../../../chat/entry.ts'
+import type { PersonalMessage } from '../../../chat/talk/personal-message.ts'
 
 /** A command of the server with its words, as `ssh host VERB` has them. */
 export interface VerbUse {
@@ -39,6 +40,8 @@ export interface AgentListener {
   heard(entry: Entry): void
   /** Something happened in a room that it follows. */
   changed(entry: Entry): void
+  /** Somebody wrote to the person alone. It waits until `onRead` is called: the client has it. */
+  written(message: PersonalMessage, onRead?: () => void): void
   /** It was put out of a room, and follows it no more; `why` is a sentence. */
   putOut(room: RoomName, why: string): void
 }
@@ -55,6 +58,11 @@ export interface Agent {
   /** From now on the listener is told of this room's log too. Resolves to why not, where the person may not read it. */
   follow(room: string): Promise<string | undefined>
   unfollow(room: string): void
+  /**
+   * From now on the listener is told what is written to the person alone, first what waits. The function returned ends that.
+   * Nothing is told to an agent whose token is for some rooms only.
+   */
+  readMessages(): () => void
   /** Replaces the listener; there is none in the beginning. */
   listen(listener: AgentListener): void
   /** Aborted when the agent is over: it was closed, put out, or its client is gone. */

@@ -18,6 +18,7 @@ function createAgent() {
     run: async () => ({ ok: true, out: '', told: '' }),
     follow: async () => undefined,
     unfollow() {},
+    readMessages: () => () => {},
     listen() {},
     async close() {
       over.abort()
