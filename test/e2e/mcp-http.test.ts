@@ -217,6 +217,30 @@ describe('a session', () => {
     expect((await stage.as('alice', ['history', 'hall'])).stdout).not.toContain('still here?')
   })
 
+  test('that asks and hears nothing for a while ends, and leaves its rooms; one that listens does not', async () => {
+    await using other = await createStage({ config: '[limits]\nmcp_idle_s = 1\n', http: true })
+    const at = other.server.http
+    const tokens = await Promise.all(
+      ['ida', 'lisa'].map(async (name) => (await other.as(name, ['token', 'new'])).stdout.trim()),
+    )
+    await using watcher = await other.open('wanda', '-T')
+    await watcher.waitFor('wanda joined')
+    await using listening = await openHttpAgent(at, tokens[1]!)
+    await listening.call('join', { room: 'lobby' })
+    const opened = await postMcp(at, tokens[0], INITIALIZE)
+    const id = { 'mcp-session-id': opened.headers.get('mcp-session-id')! }
+    await opened.body?.cancel()
+    const join = { name: 'join', arguments: { room: 'lobby' } }
+    await (
+      await postMcp(at, tokens[0], { jsonrpc: '2.0', id: 2, method: 'tools/call', params: join }, id)
+    ).text()
+    await watcher.waitFor('ida joined')
+    await watcher.waitFor('ida left')
+    expect((await postMcp(at, tokens[0], { jsonrpc: '2.0', id: 3, method: 'ping' }, id)).status).toBe(404)
+    watcher.write('still there?\n')
+    await listening.waitFor('still there?')
+  })
+
   test('of somebody who is banned ends, too', async () => {
     const token = await tokenOf('mallory')
     await using agent = await openHttpAgent(base, token)
