@@ -1,9 +1,8 @@
 import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry } from '../../../chat/entry.ts'
-import type { PersonalMessage } from '../../../chat/talk/personal-message.ts'
 import { countedAre } from '../../../lib/plural.ts'
-import type { AgentListener } from './ports.ts'
+import type { AgentListener, WrittenMessage } from './ports.ts'
 import { logUri, roomUri } from './room-uri.ts'
 
 /** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
@@ -130,7 +129,7 @@ export function createNotifications(
 const CHANGES_ROOM: ReadonlySet<Entry['kind']> = new Set(['presence', 'notice', 'scope'])
 
 /** What was written to one person, in the form of an entry. */
-const writtenData = ({ from, text, at }: PersonalMessage) => ({
+const writtenData = ({ from, text, at }: WrittenMessage) => ({
   at: new Date(at).toISOString(),
   kind: 'direct_message',
   author: from.name,

@@ -5,7 +5,6 @@
  * This folder knows no room, no right and no command: all that an agent does goes through `Agent`, which others implement.
  */
 import type { Entry, RoomName } from '../../../chat/entry.ts'
-import type { PersonalMessage } from '../../../chat/talk/personal-message.ts'
 
 /** A command of the server with its words, as `ssh host VERB` has them. */
 export interface VerbUse {
@@ -34,6 +33,16 @@ export interface VerbRun {
   onLine?(line: string): void
 }
 
+/** What one person wrote to another one. */
+export interface WrittenMessage {
+  readonly from: { readonly name: string; readonly guest: boolean }
+  readonly text: string
+  /** In milliseconds since the epoch. */
+  readonly at: number
+  /** The agent's own person wrote it. */
+  readonly isOwn?: true
+}
+
 /** What somebody's agent hears. No method throws. */
 export interface AgentListener {
   /** Something happened in a room that the agent is in. */
@@ -41,7 +50,7 @@ export interface AgentListener {
   /** Something happened in a room that it follows. */
   changed(entry: Entry): void
   /** Somebody wrote to the person alone. It waits until `onRead` is called: the client has it. */
-  written(message: PersonalMessage, onRead?: () => void): void
+  written(message: WrittenMessage, onRead?: () => void): void
   /** It was put out of a room, and follows it no more; `why` is a sentence. */
   putOut(room: RoomName, why: string): void
 }

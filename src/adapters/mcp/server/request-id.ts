@@ -59,7 +59,9 @@ export function createIdFinder(): IdFinder {
   }
 }
 
-const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,') as unknown as readonly [number, number, number]
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
 const OPENING: ReadonlySet<number> = new Set(Buffer.from('{['))
 const CLOSING: ReadonlySet<number> = new Set(Buffer.from('}]'))
 

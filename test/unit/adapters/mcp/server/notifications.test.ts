@@ -126,7 +126,7 @@ describe('what an agent is told', () => {
     const open = close()
     let read = 0
     const from = { name: 'bob', guest: true }
-    const message = { head: 'bob (guest) -> you', text: 'psst', from, at: 0 }
+    const message = { text: 'psst', from, at: 0 }
     listener.written(message, () => read++)
     listener.written({ ...message, isOwn: true }, () => read++)
     await settle()
@@ -153,10 +153,7 @@ describe('what an agent is told', () => {
     const { listener, sent, ask } = await createScene('legacy')
     await ask('logging/setLevel', { level: 'warning' })
     let read = 0
-    listener.written(
-      { head: 'bob -> you', text: 'psst', from: { name: 'bob', guest: false }, at: 0 },
-      () => read++,
-    )
+    listener.written({ text: 'psst', from: { name: 'bob', guest: false }, at: 0 }, () => read++)
     listener.heard(said(1))
     listener.putOut('den' as RoomName, 'ann was put out')
     await settle()
