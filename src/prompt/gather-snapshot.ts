@@ -51,6 +51,14 @@ export interface SnapshotParts {
   readonly modelNames: () => readonly string[]
   /** Share of the target that tools may take, 0-1. */
   readonly toolsShare: number
+  /** Read each time. */
+  readonly limits: ToolTokensLimit
+}
+
+/** A key of `[limits]`. */
+export interface ToolTokensLimit {
+  /** Tokens that tools may take of any prompt, beside their share; 0: only the share bounds them. */
+  readonly tools_tokens: number
 }
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
@@ -90,6 +98,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       ...scriptOf(script),
       ...summaryOf(summaryAfter(checkpoint, summary)),
       toolsShare: parts.toolsShare,
+      ...mostTokens(parts.limits),
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }
@@ -135,6 +144,9 @@ async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<rea
   const models = modelNames.map((name): Present => ({ name, kind: 'model', role: 'model' }))
   return [...(await Promise.all(present)), ...models]
 }
+
+const mostTokens = ({ tools_tokens: toolsTokens }: ToolTokensLimit): Pick<Snapshot, 'toolsTokens'> =>
+  toolsTokens === 0 ? {} : { toolsTokens }
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
   stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}

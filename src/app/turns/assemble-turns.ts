@@ -2,7 +2,7 @@
 // tests. This folder must not know how a room is shown, nor where a config comes from; it decides nothing about a turn.
 
 import type { Stores } from '../../adapters/storage/storage.ts'
-import { createSnapshots } from '../../prompt/gather-snapshot.ts'
+import { createSnapshots, type ToolTokensLimit } from '../../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../../prompt/history-counts.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { Composer } from '../../prompt/ports.ts'
@@ -28,7 +28,7 @@ export interface TurnAssembly {
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits
+  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits & ToolTokensLimit
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
@@ -49,6 +49,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     clock,
     modelNames: () => enabled().map(({ settings }) => settings.name),
     toolsShare: TOOLS_SHARE,
+    limits,
   })
   const runTurn = createRunTurn({
     prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),
