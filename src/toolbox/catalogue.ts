@@ -4,6 +4,7 @@ import type { Tool, ToolSource } from '../tools/tool.ts'
 import { nameTools } from '../prompt/tool-names.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { sendable } from './sendable.ts'
+import { createToolIndex, type FindTools } from './tool-index.ts'
 
 /** All tools there are at one moment, before any scope. */
 export interface Catalogue {
@@ -11,6 +12,8 @@ export interface Catalogue {
   readonly tools: readonly CatalogueTool[]
   /** What runs; undefined for an id that is not in `tools`. */
   handler(id: string): Tool | undefined
+  /** Searches some of `tools`. What it has indexed for that is kept for as long as the catalogue. */
+  readonly find: FindTools
 }
 
 /** What a catalogue is made from. */
@@ -52,6 +55,7 @@ function merge(listed: readonly Listed[], { disabled, log }: CatalogueParts): Ca
   return {
     tools: nameTools(kept.map((one) => describe(one, byId))),
     handler: (id) => handlers.get(id),
+    find: createToolIndex(),
   }
 }
 

@@ -28,7 +28,7 @@ test.each([
   ['/go ', ['west']],
   ['/help whoa', ['whoami']],
   ['/invite ', ['ann', 'bob']],
-  ['/run ', ['Grep', 'calculator']],
+  ['/run ', ['Grep', 'calculator', 'find_tools']],
   ['/allow ', ['always', 'once', 'room']],
   ['/tools ', ['Grep', 'builtin', 'calculator', 'off', 'on', 'read']],
   ['/tools Grep c', ['calculator']],

@@ -58,7 +58,7 @@ describe('find_tools', () => {
     expect(namesIn(first!)).not.toContain('tool_42')
     const loaded = toolsUnder('You can call these from the next step on:', resultIn(second!))
     expect(loaded[0]).toBe('tool_42')
-    expect(loaded).toEqual(['tool_42', 'tool_142'])
+    expect(loaded).toEqual(['tool_42'])
   })
 
   it('gives its places to what is not loaded, and so reaches all of a topic, one search after another', async () => {
