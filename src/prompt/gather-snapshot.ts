@@ -49,16 +49,8 @@ export interface SnapshotParts {
   readonly clock: Clock
   /** Gives the names of the models that can be called in any room. */
   readonly modelNames: () => readonly string[]
-  /** Share of the target that tools may take, 0-1. */
-  readonly toolsShare: number
-  /** Read each time. */
-  readonly limits: ToolTokensLimit
-}
-
-/** A key of `[limits]`. */
-export interface ToolTokensLimit {
-  /** Tokens that tools may take of any prompt, beside their share; 0: only the share bounds them. */
-  readonly tools_tokens: number
+  /** Gives what tools may take of a prompt. It is asked each time. */
+  readonly toolsBounds: () => Pick<Snapshot, 'toolsShare' | 'toolsTokens'>
 }
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
@@ -97,8 +89,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       message: message ? attributed(message) : '',
       ...scriptOf(script),
       ...summaryOf(summaryAfter(checkpoint, summary)),
-      toolsShare: parts.toolsShare,
-      ...mostTokens(parts.limits),
+      ...parts.toolsBounds(),
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }
@@ -144,9 +135,6 @@ async function whoIsHere(room: Room, modelNames: readonly string[]): Promise<rea
   const models = modelNames.map((name): Present => ({ name, kind: 'model', role: 'model' }))
   return [...(await Promise.all(present)), ...models]
 }
-
-const mostTokens = ({ tools_tokens: toolsTokens }: ToolTokensLimit): Pick<Snapshot, 'toolsTokens'> =>
-  toolsTokens === 0 ? {} : { toolsTokens }
 
 const scriptOf = (stored: RoomScript | undefined): { script?: RoomScript } =>
   stored && stored.source !== '' ? { script: { source: stored.source, version: stored.version } } : {}

@@ -105,7 +105,7 @@ function scoresFor(query: string, index: Index): ReadonlyMap<number, number> {
   return new Map(
     results
       .filter(({ score }) => score >= best * MIN_SHARE_OF_BEST)
-      .map(({ id, score }) => [id as number, score]),
+      .map(({ id, score }) => [Number(id), score]),
   )
 }
 
