@@ -80,7 +80,7 @@ describe('the catalogue', () => {
     expect(sameAlias).toBe(alias)
     expect(otherB).toMatchObject({ id: b?.id, description: 'Other.' })
     expect([look?.name, renamed?.name]).toEqual(['look', 'sshawl_look'])
-    tools = [{ ...counted, unavailable: 'not now' } as Tool, ...tools.slice(1)]
+    tools = [{ ...counted, unavailable: 'not now' }, ...tools.slice(1)]
     expect(now().tools[0]).toMatchObject({ id: 'a', unavailable: 'not now' })
     tools = [counted]
     expect(now().tools[0]).not.toHaveProperty('unavailable')
