@@ -13,9 +13,8 @@ import type { ToolList } from '../../../toolbox/tool-list.ts'
 import type { Turns } from '../../../turns/turns.ts'
 import { WrapError } from '../../../prompt/ports.ts'
 import { SCOPE_KEY, scopeText } from '../../../prompt/scope.ts'
-import { kindOf, type Caller } from '../../caller.ts'
+import type { Caller } from '../../caller.ts'
 import { defineCommand, JSON_FLAG, type Command, type FlagSpec } from '../../define.ts'
-import { forCaller } from '../../habits.ts'
 import { Misuse } from '../../usage.ts'
 import { toolGroups } from './tool-groups.ts'
 import { type Prices, pricesIn, promptNow } from './tool-prices.ts'
@@ -75,18 +74,23 @@ const LIST_FLAG = {
 /** Tools that are listed one by one without being asked for. */
 const MAX_LISTED = 60
 
-const HOW_TO_SEE_MORE = [
-  '/tools --list NAME lists those of a group',
-  '/run find_tools {"query":"…"} finds some',
-]
+/** What to type next, as this caller types it. */
+function howToSeeMore({ session, room }: Asking): readonly string[] {
+  const typed = (verb: string): string => (session ? `/${verb}` : `${verb} ${room.name}`)
+  return [
+    `${typed('tools')} --list NAME lists those of a group`,
+    `${typed('run')} find_tools {"query":"…"} finds some`,
+  ]
+}
+
+interface Asking extends Caller {
+  readonly room: Room
+  readonly flags: { readonly list: readonly string[] }
+}
 
 /** The tools; of many that were not asked for by name, only the groups, and how to go on. */
-function linesFor(
-  { tools }: ToolList,
-  prices: Prices,
-  context: Caller & { readonly flags: { readonly list: readonly string[] } },
-): readonly string[] {
-  const { out, session, flags } = context
+function linesFor({ tools }: ToolList, prices: Prices, asking: Asking): readonly string[] {
+  const { out, session, flags } = asking
   const isNamed = flags.list.length > 0
   const isLong = !isNamed && tools.length > MAX_LISTED
   // A script's lines are cut by whoever reads them.
@@ -94,7 +98,7 @@ function linesFor(
   return [
     ...toolGroups(tools, prices, { form: isLong ? 'folded' : 'unfolded', width }),
     ...(isNamed ? [] : prices.others.map(({ name, tokens }) => `${name}  ${tokens} tokens  ${COMES_WITH}`)),
-    ...(isLong ? HOW_TO_SEE_MORE.map((line) => forCaller(line, kindOf(context))) : []),
+    ...(isLong ? howToSeeMore(asking) : []),
   ]
 }
 

@@ -129,7 +129,7 @@ describe('/tools', () => {
       '/tools --list NAME lists those of a group',
       '/run find_tools {"query":"…"} finds some',
     ])
-    expect((await world.exec(world.bob, 'tools hall')).out.join()).toContain('\ntools --list NAME lists')
+    expect((await world.exec(world.bob, 'tools hall')).out.join()).toContain('\ntools hall --list NAME lists')
     expect((await world.type(world.bob, 'tools --list builtin')).out.join().split('\n')).toHaveLength(63)
   })
 
