@@ -30,8 +30,8 @@ export async function startServer(options: {
   /** The text of sshawl.toml. */
   readonly config?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Whether to serve HTTP, too. */
-  readonly http?: boolean
+  /** Whether to serve HTTP, too; a text is the address. */
+  readonly http?: boolean | string
 }): Promise<Server> {
   const { dataDir, config, env, http = false } = options
   const file = `${dataDir}.toml`
@@ -43,7 +43,7 @@ export async function startServer(options: {
     '--data',
     dataDir,
     ...(config === undefined ? [] : ['--config', file]),
-    ...(http ? ['--http', '127.0.0.1:0'] : []),
+    ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },
@@ -177,7 +177,7 @@ export interface ModelStage extends Stage {
 /** `more` are further keys of the model, then further parts of the config. */
 export async function createModelStage(
   more = '',
-  options: { readonly http?: boolean } = {},
+  options: { readonly http?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<ModelStage> {
   const models = await startModelServer()
   const stage = await createStage({
