@@ -141,9 +141,7 @@ async function assemble(
     },
     async listenHttp() {
       const { listen } = written.http
-      const taken = listen && (await http?.listen(listen.host, listen.port))
-      if (taken) activity.mcp.servedAt(taken.port)
-      return taken
+      return listen && (await http?.listen(listen.host, listen.port))
     },
   }
 }
@@ -152,21 +150,13 @@ async function assemble(
 async function openHttpServer(
   current: CurrentConfig,
   { comingIn, rooms, tap }: RoomsAndPeople,
-  { work, mcp }: Activity,
+  activity: Activity,
   { server, readable: meter, ...rest }: HttpNeeds,
 ): Promise<HttpServer> {
   const { openHttp } = await import('./app/http/open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
-  const { turns } = work
-  return openHttp(current, {
-    ...rest,
-    meter,
-    tokens,
-    clients,
-    activity: { turns, mcp },
-    queued: () => server.queued(),
-  })
+  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
 }
 
 /** What HTTP needs besides rooms, people and their activity. */

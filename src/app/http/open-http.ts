@@ -21,13 +21,19 @@ import type { AppContext, Overrides } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { createReadiness } from './readiness.ts'
 
+/** What goes on, as far as HTTP shows it or takes part in it. */
+interface HttpActivity {
+  readonly work: { readonly turns: Pick<Turns, 'running'> }
+  readonly mcp: Pick<Mcp, 'cameBack' | 'servedAt'>
+}
+
 /** What is served over HTTP. */
 export interface HttpParts {
   readonly context: Pick<AppContext, 'storage' | 'clock' | 'log'>
   readonly meter: ReadableMeter
   readonly tokens: Pick<Tokens, 'identify'>
   readonly clients: Pick<OpenClients, 'sessions'>
-  readonly activity: { readonly turns: Pick<Turns, 'running'>; readonly mcp: Pick<Mcp, 'cameBack'> }
+  readonly activity: HttpActivity
   readonly agents: Agents
   readonly overrides: Pick<Overrides, 'createMcpServer'>
   /** Bytes that wait for clients over SSH. */
@@ -42,7 +48,7 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     sessions: () => clients.sessions(),
     mcpSessions: () => mcp.sessions(),
     queueBytes: parts.queued,
-    turns: () => activity.turns.running().length,
+    turns: () => activity.work.turns.running().length,
   })
   const visits = createVisits(current.limits)
   const server = createHttpServer({
@@ -61,7 +67,11 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     log: context.log,
   })
   return {
-    listen: server.listen,
+    async listen(host, port) {
+      const taken = await server.listen(host, port)
+      activity.mcp.servedAt(taken.port)
+      return taken
+    },
     async [Symbol.asyncDispose]() {
       // Streams end with the agents that hear for them.
       await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])

@@ -1,21 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
 import { namesakeRule, type McpServerConfig } from '../config.ts'
 import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
-import type { LeftOut, McpDefinition } from './definition.ts'
-import { differenceOf, type ToolDifference } from './difference.ts'
+import type { LeftOut } from './definition.ts'
+import type { ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
-import { createOfferedTools, type ServerTool } from './offered-tools.ts'
-import { createPins, type Pins } from './pins.ts'
 import { createDelayed, once } from './seldom.ts'
+import { createServerTools } from './server-tools.ts'
 import type { OtherNames } from './tool-ids.ts'
 
 /** Where a server stands. `why` is in words that end a sentence. */
@@ -81,12 +78,9 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const { times } = connecting
   const login = connecting.logins?.of(config)
   const ended = new AbortController()
-  const oneByOne = createSerial()
-  const offered = createOfferedTools(config, parts, { call, masked: (text) => login?.masked(text) ?? text })
-  const pins = createPins(name, parts.pins)
-  const told = new Set<string>()
+  const calling = { call, masked: (text: string) => login?.masked(text) ?? text }
+  const tools = createServerTools(config, parts, calling, () => connection)
   let connection: McpConnection | undefined
-  let leftOut: readonly LeftOut[] = []
   let isUp = false
   let why: string | undefined
   let hasLeft = false
@@ -115,42 +109,10 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     while (await pause(times.pingMs, over)) if (calls === 0) await look(now)
   }
 
-  const read = (now: McpConnection): Promise<void> =>
-    oneByOne(async () => {
-      const listed = await now.list()
-      await offer(listed.definitions, now)
-      if (listed.leftOut.length > 0 && !isDeepStrictEqual(listed.leftOut, leftOut))
-        log.warn({ server: name, leftOut: listed.leftOut }, 'tools of an MCP server are left out')
-      leftOut = listed.leftOut
-      log.debug({ server: name, tools: listed.definitions.length }, 'the tools of an MCP server were read')
-    })
-
   const readAgain = async (open: McpConnection | undefined): Promise<void> => {
     if (open && open === connection)
-      await read(open).catch((error: unknown) => open.close(errorMessage(error)))
+      await tools.read(open).catch((error: unknown) => open.close(errorMessage(error)))
   }
-
-  async function offer(listed: readonly McpDefinition[], from: McpConnection): Promise<void> {
-    const sifted = await pins.sift(listed)
-    if (from !== connection) return
-    offered.take(sifted)
-    const changed = offered.withheld().flatMap(({ tool }) => (told.has(tool.id) ? [] : [tool]))
-    if (changed.length === 0) return
-    for (const { id } of changed) told.add(id)
-    log.warn({ server: name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
-    events.changed(name, changed)
-  }
-
-  const review = (approve: boolean): Promise<readonly ToolDifference[]> =>
-    oneByOne(async () => {
-      const [withheld, now] = [offered.withheld(), connection]
-      const differences = await differencesOf(withheld, pins)
-      if (!approve || !now) return differences
-      await pins.approve(withheld.map(({ definition }) => definition))
-      told.clear()
-      await offer(offered.listed(), now)
-      return differences
-    })
 
   /** An attempt to connect came to something. */
   function settled(): void {
@@ -176,10 +138,10 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
         signal: ended.signal,
       })
       connection = open
-      await read(open)
+      await tools.read(open)
       isUp = true
-      log.info({ server: name, tools: offered.tools().length }, 'an MCP server is connected')
-      if (hasLeft) events.back(name, offered.tools())
+      log.info({ server: name, tools: tools.offered().length }, 'an MCP server is connected')
+      if (hasLeft) events.back(name, tools.offered())
       hasLeft = false
       settled()
       void watch(open, over.signal)
@@ -197,9 +159,9 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
       const since = performance.now()
       const reason = await connectOnce()
       const wasUp = isUp
-      const gone = offered.tools()
+      const gone = tools.offered()
       connection = undefined
-      offered.clear()
+      tools.clear()
       isUp = false
       why = reason
       if (ended.signal.aborted) break
@@ -218,7 +180,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const isNamesake = (): boolean => parts.names.isTaken(name)
   function state(): McpState {
     if (isNamesake()) return { kind: 'down', why: namesakeRule(name) }
-    if (isUp) return { kind: 'up', leftOut }
+    if (isUp) return { kind: 'up', leftOut: tools.leftOut() }
     return why === undefined ? { kind: 'connecting' } : { kind: 'down', why }
   }
   const tried = outcome.promise
@@ -227,16 +189,16 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     config,
     group: 'mcp',
     name,
-    tools: () => (isNamesake() ? NONE : offered.tools()),
+    tools: () => (isNamesake() ? NONE : tools.offered()),
     state,
-    withheld: () => offered.withheld().map(({ tool }) => tool.id),
+    withheld: () => tools.withheld().map(({ id }) => id),
     tried,
-    review,
+    review: tools.review,
     async refresh() {
       const now = connection
       if (now && isUp) {
         try {
-          return await read(now)
+          return await tools.read(now)
         } finally {
           await look(now)
         }
@@ -267,9 +229,4 @@ async function lookAt(now: McpConnection, server: string, log: Log): Promise<voi
     log.debug({ server, error }, 'an MCP server did not answer')
     await now.close(errorMessage(error))
   }
-}
-
-async function differencesOf(listed: readonly ServerTool[], pins: Pins): Promise<readonly ToolDifference[]> {
-  const holding = await pins.holding(listed.map(({ definition }) => definition))
-  return listed.map(({ tool, definition }) => differenceOf(tool.id, definition, holding.get(definition.name)))
 }

@@ -87,7 +87,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
       },
     },
     answered(response, authorization) {
-      if (response.status === 401 && authorization !== null) askedWith.set(response, authorization)
+      if (response.status === 401) askedWith.set(response, authorization ?? '')
     },
     wants: (scope) => void (challenge = { ...challenge, scope }),
     state: () => (keeper.now() ? 'held' : isWanted ? 'wanted' : 'none'),
