@@ -177,7 +177,7 @@ export interface ModelStage extends Stage {
 /** `more` are further keys of the model, then further parts of the config. */
 export async function createModelStage(
   more = '',
-  options: { readonly http?: boolean } = {},
+  options: { readonly http?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<ModelStage> {
   const models = await startModelServer()
   const stage = await createStage({
