@@ -157,6 +157,21 @@ describe('a private room', () => {
     expect(hidden).toBe(await about(tool, args, 'nowhere'))
   })
 
+  test('has a name that is taken, in the same words as that of any room', async () => {
+    const ways: readonly (readonly [string, object])[] = [
+      ['create_room', { private: true }],
+      ['create_room', {}],
+      ['fork_room', { from: 'lobby' }],
+    ]
+    for (const [tool, more] of ways) {
+      const taken = async (room: string) =>
+        JSON.stringify(await mallory.call(tool, { ...more, room })).replaceAll(room, 'ROOM')
+      expect(await taken('den')).toContain('the name ROOM is taken; choose another')
+      expect(await taken('den')).toBe(await taken('lobby'))
+    }
+    expect(JSON.stringify(await mallory.call('list_rooms'))).not.toContain('den')
+  })
+
   test('is in no list, resource, prompt, subscription or search of a non-member, and for a member it is', async () => {
     const seen = async ({ client, call }: TestAgent) =>
       JSON.stringify([
