@@ -1,3 +1,4 @@
+import type { PoolComposer } from '../adapters/lua/composer.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
@@ -29,6 +30,8 @@ export interface Overrides {
   readonly log?: Log
   /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number
+  /** It is not disposed of with the server. */
+  readonly composer?: PoolComposer
   readonly createModel?: (settings: Config['models'][number]) => LanguageModel
 }
 

@@ -1,7 +1,7 @@
 // Our client, as the suite starts it: a server of ours with the suite's own as `[[mcp]]`, in which somebody runs every tool
 // that it has. The suite adds the address, and names the scenario in the environment.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 /** What each scenario's tool is called with. */
 const ARGUMENTS: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } }

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { createStage } from '../support/server.ts'
+import { createStage } from '../support/stage.ts'
 import { startTokenProxy } from './with-token.ts'
 
 /** The suite that covers each revision. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshResult } from '../support/ssh.ts'
 
 /** How people log in: with questions, should the server have any. */

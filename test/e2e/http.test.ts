@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
-import { createModelStage, createStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, createStage, type ModelStage } from '../support/stage.ts'
 
 const PROXIES = 'proxies = ["127.0.0.1"]'
 const CONFIG = `

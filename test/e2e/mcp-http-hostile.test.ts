@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, postMcp } from '../support/mcp/http-agent.ts'
 import { rawHttp } from '../support/raw-http.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 let stage: Stage
 let base: string

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createStage({
+  stage = await createStageHere({
     config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
     http: true,
   })
