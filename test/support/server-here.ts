@@ -20,7 +20,8 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
     ...(http ? { http: '127.0.0.1:0' } : {}),
   }
   const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
-  const app = await createApp(loaded, { log: memoryLog(), composer: sharedComposer(loaded) })
+  const log = memoryLog()
+  const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
   const { port } = await app.listen()
   const web = await app.listenHttp()
   const stop = async (): Promise<void> => await app[Symbol.asyncDispose]()
@@ -29,6 +30,7 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
     claimCode: app.claimCode,
     http: web ? `http://127.0.0.1:${web.port}` : '',
     dataDir,
+    stderr: () => log.lines.join('\n'),
     stop,
     [Symbol.asyncDispose]: stop,
   }

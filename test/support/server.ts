@@ -12,6 +12,8 @@ export interface AnyServer extends AsyncDisposable {
   /** Where it serves HTTP, if it was asked to: `http://127.0.0.1:PORT`. */
   readonly http: string
   readonly dataDir: string
+  /** What it wrote to its log. */
+  stderr(): string
   /** Resolves when it has ended. */
   stop(how: 'SIGTERM'): Promise<unknown>
 }
@@ -21,7 +23,6 @@ export interface Server extends AnyServer {
   /** The lines of standard output up to `listening`. */
   readonly lines: readonly string[]
   readonly process: ChildProcess
-  stderr(): string
   /** Sends a signal; resolves to the exit status, null when the signal ended it. */
   stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
 }
