@@ -16,12 +16,11 @@ function tools.available_tools(scope)
   return host("available_tools", scope)
 end
 
--- What the tools layer shows: { text, full = {…}, short = {…}, deferred = {…} }, the ids of the tools on each rung. `words`
+-- What the tools layer shows: its text, and what stands for the tools that go with it, for add_layer's option `tools`. `words`
 -- are the texts around their lines.
 function tools.select_tools(scope, words)
   local chosen = host("select_tools", { scope = scope, words = words })
-  chosen.text = host("selected_text")
-  return chosen
+  return host("selected_text"), chosen
 end
 
 -- Ids of rows are written in these letters: https://github.com/ulid/spec.

@@ -11,7 +11,7 @@ local where = require "where"
 
 local MAX_LAYERS = 200
 local trims = { none = true, head = true, tail = true, oldest = true }
-local options = { required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "table" }
+local options = { required = "boolean", trim = "string", heading = "string", max_tokens = "number", tools = "number" }
 
 local builder, methods, own_layers = {}, {}, {}
 local states = {}

@@ -12,7 +12,6 @@ local words = {
 }
 
 return function(builder, scope)
-  local chosen = tools.select_tools(scope, words)
-  local forms = { full = chosen.full, short = chosen.short, deferred = chosen.deferred }
-  builder:add_layer("tools", 50, chosen.text, true, { tools = forms })
+  local text, chosen = tools.select_tools(scope, words)
+  builder:add_layer("tools", 50, text, true, { tools = chosen })
 end

@@ -6,6 +6,7 @@ import { ConfigError } from '../config/problem.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { errorCode, errorMessage } from '../lib/errors.ts'
 import { unknownDisabled } from './disabled-tools.ts'
+import { exposureOf } from './http/exposure.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
@@ -74,6 +75,8 @@ async function listenHttp(app: App, { http }: Config): Promise<void> {
     const taken = await app.listenHttp()
     if (!taken) return
     console.log(`sshawl listening on http://${shownHost(taken.host)}:${taken.port}`)
+    const exposure = exposureOf(http)
+    if (exposure !== undefined) process.stderr.write(`sshawl: ${exposure}\n`)
   } catch (error) {
     throw cannotListen(error, http.listen, '--http')
   }

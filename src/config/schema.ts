@@ -209,6 +209,7 @@ const limitsSchema = z.strictObject({
   turn_s: positive(600),
   turn_steps: positive(24),
   turn_depth: orOff(2),
+  tools_tokens: orOff(6000),
   tokens_per_person_day: orOff(0),
   tokens_per_room_day: orOff(0),
 })

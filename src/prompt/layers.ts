@@ -3,7 +3,7 @@ import type { EntryText } from './conversation/entry-texts.ts'
 import { type TokenCounter, WrapError } from './ports.ts'
 import type { Pricer } from './price-list.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { ChosenTools } from './tool-offer.ts'
+import type { Selection } from './tool-offer.ts'
 
 /** How a layer that does not fit is trimmed: not at all, keeping that end, or keeping its newest entries. */
 export type Trim = 'none' | 'head' | 'tail' | 'oldest'
@@ -22,7 +22,7 @@ export interface Layer {
   /** Tokens that it may have at most, its heading included; absent where only the budget bounds it. */
   readonly maxTokens?: number
   /** The tools whose definitions go with this layer. */
-  readonly tools?: ChosenTools
+  readonly tools?: Selection
   /** What the text is made of, one under the other, where the host made it. */
   readonly entries?: readonly EntryText[]
 }
@@ -68,16 +68,19 @@ export const conversationLimit = (target: number): number => Math.floor(outputLi
 /** As in lua/wrap.lua, whose error names the line of the script. */
 const MAX_LAYERS = 200
 
-/** Reads what Lua returned. Throws `WrapError('script')` for anything that lua/wrap.lua would not have made. */
-export function readLayers(value: Json): ComposedLayers {
+/**
+ * Reads what Lua returned; a layer names its tools by their place in `selections`, from 1. Throws `WrapError('script')` for
+ * anything that lua/wrap.lua would not have made.
+ */
+export function readLayers(value: Json, selections: readonly Selection[]): ComposedLayers {
   const composed = object(value, 'the draft')
-  const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer')))
+  const layers = list(composed['layers']).map((layer) => readLayer(object(layer, 'a layer'), selections))
   if (layers.length > MAX_LAYERS) refuse(`there are ${layers.length} layers, at most ${MAX_LAYERS} are taken`)
   if (layers.filter((layer) => layer.tools).length > 1) refuse('only one layer can carry tools')
   return { target: number(composed['target']), layers, warnings: list(composed['warnings']).map(text) }
 }
 
-function readLayer(layer: JsonObject): Layer {
+function readLayer(layer: JsonObject, selections: readonly Selection[]): Layer {
   const { tools, max_tokens: maxTokens } = layer
   return {
     name: text(layer['name']),
@@ -88,19 +91,12 @@ function readLayer(layer: JsonObject): Layer {
     trim: trim(layer['trim']),
     heading: text(layer['heading']),
     ...(maxTokens === undefined ? {} : { maxTokens: number(maxTokens) }),
-    ...(tools === undefined ? {} : { tools: readTools(object(tools, 'the option tools')) }),
+    ...(tools === undefined ? {} : { tools: chosenOf(selections, number(tools)) }),
   }
 }
 
-function readTools({ full = [], short = [], deferred = [], ...others }: JsonObject): ChosenTools {
-  if (Object.keys(others).length > 0) refuse('the rungs of tools are full, short and deferred')
-  return { full: idsIn(full), short: idsIn(short), deferred: idsIn(deferred) }
-}
-
-function idsIn(ids: Json): readonly string[] {
-  const texts = list(ids).filter((id) => typeof id === 'string')
-  return texts.length < list(ids).length ? refuse('the ids of tools must be a list of texts') : texts
-}
+const chosenOf = (selections: readonly Selection[], place: number): Selection =>
+  selections[place - 1] ?? refuse('the option tools must be what tools.select_tools chose')
 
 function trim(value: Json | undefined): Trim {
   if (value === 'none' || value === 'head' || value === 'tail' || value === 'oldest') return value

@@ -1,5 +1,5 @@
 import { eachOnce } from './each-once.ts'
-import { selectTools, type Selection } from './rungs/select-tools.ts'
+import { selectTools } from './rungs/select-tools.ts'
 import { isJsonObject, type Json, type JsonObject, stableJson } from '../lib/json.ts'
 import { MAX_HISTORY_ROWS, readHistoryQuery } from './conversation/conversation-rows.ts'
 import { conversationTexts, historyRows } from './conversation/conversation.ts'
@@ -17,36 +17,34 @@ import type { Pricer } from './price-list.ts'
 import type { Known } from './remembered/remembered.ts'
 import { resolveScope, SCOPE_KEY } from './scope.ts'
 import type { CatalogueTool, Snapshot } from './snapshot.ts'
-
-/** What one run made. */
-export interface LayersRun extends ComposedLayers {
-  /** How the layers' last choice of tools came out; absent where they made none. */
-  readonly selection?: Selection
-}
+import type { Selection } from './tool-offer.ts'
 
 /**
  * Runs the layers in Lua: gives them their data, answers what they ask meanwhile, and checks what they return.
  * Throws `WrapError`.
  */
-export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): LayersRun {
+export function runLayers(engine: LuaEngine, facts: LayerFacts, known: Known): ComposedLayers {
   const { snapshot, target } = facts
   const notes = createNotes()
   facts.printed.length = 0
-  let selection: Selection | undefined
+  const selections: Selection[] = []
   const conversations = new Map<string, readonly EntryText[]>()
   const host = (name: string, argument: Json): Json => {
-    if (name === 'selected_text') return selection?.text ?? ''
+    if (name === 'selected_text') return selections.at(-1)?.text ?? ''
     if (name === 'conversation') return conversation(argument, { ...facts, known }, notes.add, conversations)
-    if (name !== 'select_tools') return answer(name, argument, facts, notes.add)
-    selection = select(argument, facts, known, notes.add)
-    return { ...selection.chosen }
+    // What was chosen stays here, and Lua names it by its place: a thousand names would take longer than all the rest.
+    if (name === 'select_tools') return selections.push(select(argument, facts, known, notes.add))
+    return answer(name, argument, facts, notes.add)
   }
   const data = luaSnapshot(snapshot, target)
   const maxOutput = outputLimit(target)
-  const composed = readLayers(engine.run({ script: snapshot.script?.source, data, host, maxOutput }))
+  const composed = readLayers(
+    engine.run({ script: snapshot.script?.source, data, host, maxOutput }),
+    selections,
+  )
   const warnings = [...composed.warnings, ...notes.lines]
   const layers = composed.layers.map((layer) => withEntries(layer, conversations.get(layer.text)))
-  return { ...composed, layers, warnings, ...(selection ? { selection } : {}) }
+  return { ...composed, layers, warnings }
 }
 
 /** Chooses the tools that a layer shows; the same again where nothing has changed. */

@@ -10,6 +10,17 @@ import type { CatalogueTool } from './snapshot.ts'
 /** Ids of the tools that a layer tells of, by the form that its text was made for. */
 export type ChosenTools = Readonly<Record<ToolForm, readonly string[]>>
 
+/** What a tools layer is given: the tools by their rungs, and its text, which is empty where there are none. */
+export interface Selection {
+  /** All that can be called, also what another tool stands for. */
+  readonly chosen: ChosenTools
+  readonly text: string
+  /** True if it cannot be had for less. */
+  readonly cheapest: boolean
+  /** Tokens that definitions may have that are found later. */
+  readonly findable: number
+}
+
 /** The tools that go with a layer. */
 export interface ToolOffer {
   readonly tools: readonly PromptTool[]
@@ -36,7 +47,7 @@ export interface OfferTerms extends Pick<ToolOffer, 'cap' | 'share' | 'last'> {
  */
 export function offerTools(
   inScope: readonly CatalogueTool[],
-  chosen: ChosenTools | undefined,
+  chosen: ChosenTools,
   { framing, counter, price, ...limits }: OfferTerms,
 ): ToolOffer | undefined {
   const forms = formsOf(chosen)
@@ -50,11 +61,9 @@ export function offerTools(
   return { tools, tokens: tools.reduce((sum, tool) => sum + tool.tokens, 0), ...limits }
 }
 
-const formsOf = (chosen: ChosenTools | undefined): ReadonlyMap<string, ToolForm> =>
+const formsOf = (chosen: ChosenTools): ReadonlyMap<string, ToolForm> =>
   new Map(
-    (['full', 'short', 'deferred'] as const).flatMap((form) =>
-      (chosen?.[form] ?? []).map((id) => [id, form] as const),
-    ),
+    (['full', 'short', 'deferred'] as const).flatMap((form) => chosen[form].map((id) => [id, form] as const)),
   )
 
 const withOthers = (sent: PromptTool, others: readonly CatalogueTool[]): PromptTool =>

@@ -3,7 +3,7 @@ import type { ComposedLayers } from './layers.ts'
 import { type LuaEngine, type TokenCounter, WrapError } from './ports.ts'
 import { createRemembered } from './remembered/remembered.ts'
 import type { Prompt } from './prompt.ts'
-import { runLayers, type LayersRun } from './run-layers.ts'
+import { runLayers } from './run-layers.ts'
 import type { ModelProfile, Snapshot } from './snapshot.ts'
 import { offerTools } from './tool-offer.ts'
 
@@ -34,17 +34,19 @@ export function composePrompt(
     const target = Math.min(limit, composed.target)
     const share = shareOf(snapshot, target, limit)
     const cap = Math.min(allowance, share)
-    const { chosen, last } = chosenIn(composed, cap)
-    const offered = JSON.stringify([chosen, cap, share, last, framing])
-    const offer = known.offers(snapshot.tools, offered, () =>
-      offerTools(snapshot.tools, chosen, { cap, share, last, framing, counter, price }),
-    )
+    const selection = composed.layers.find((layer) => layer.tools)?.tools
+    const last = cap <= 0 || (selection?.cheapest ?? false)
+    const offer =
+      selection &&
+      known.offers(selection, JSON.stringify([cap, share, last, framing]), () =>
+        offerTools(snapshot.tools, selection.chosen, { cap, share, last, framing, counter, price }),
+      )
     const terms = { target, message: snapshot.message, framing, counter, toolsFirst: isUnderWay(snapshot) }
     const filled = fillBudget(composed.layers, offer, terms)
     if ('sums' in filled)
       return promptOf(snapshot, filled, target, {
         warnings: warningsOf(composed, limit, filled),
-        findable: composed.selection?.findable,
+        findable: selection?.findable,
       })
     // Texts that meet may take a token or two more than they do one by one: then a little less is tried.
     const less = filled.toolTokens < allowance ? filled.toolTokens : Math.floor(allowance * 0.9)
@@ -53,9 +55,13 @@ export function composePrompt(
 }
 
 /** Tokens that tools may have. Within a turn this does not shrink with each step, so that tools do not come and go. */
-function shareOf({ toolsShare, inTurn }: Snapshot, target: number, limit: number): number {
+function shareOf(
+  { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
+  target: number,
+  limit: number,
+): number {
   const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
-  return Math.floor(whole * toolsShare)
+  return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
 /**
@@ -63,11 +69,6 @@ function shareOf({ toolsShare, inTurn }: Snapshot, target: number, limit: number
  * and a provider's cache of the tools stays valid.
  */
 const isUnderWay = ({ inTurn }: Snapshot): boolean => (inTurn?.reserve ?? 0) > 0
-
-function chosenIn({ layers, selection }: LayersRun, cap: number) {
-  const chosen = layers.find((layer) => layer.tools)?.tools
-  return { chosen, last: cap <= 0 || (selection?.cheapest ?? false) }
-}
 
 /** Characters of a room's script; storing one has a lower limit. */
 const MAX_SCRIPT_CHARACTERS = 256 * 1024

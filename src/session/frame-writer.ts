@@ -40,6 +40,8 @@ export interface FrameWriter {
   add(item: Item): void
   /** Something else has changed. */
   request(): void
+  /** The same, of what can wait for a moment. */
+  requestCalmly(): void
   /** Nothing is written until the function that it gives is called; not for long where much waits. */
   hold(): () => void
   /** Writes all that waits, now, and nothing by itself after that. */
@@ -100,6 +102,7 @@ export function createFrameWriter(
       else frame.request()
     },
     request: frame.request,
+    requestCalmly: frame.requestCalmly,
     hold() {
       isHeld = true
       return () => {

@@ -1,5 +1,5 @@
 import type { Account, SchedulerTimers } from '../lib/jobs/scheduler.ts'
-import { takeToken, type Rate } from '../lib/token-bucket.ts'
+import { fullAfter, takeToken, type Rate } from '../lib/token-bucket.ts'
 
 /** Time for frames; tests hold it in their hands. */
 export interface FrameTimers extends SchedulerTimers {
@@ -22,6 +22,8 @@ export interface ViewFrames {
 export interface Frame {
   /** Something has changed. It is painted once for all changes that come before it is. */
   request(): void
+  /** As `request`, for what nobody waits for: where such changes go on, they are painted a few times a second. */
+  requestCalmly(): void
   /** Ends the painting. */
   close(): void
 }
@@ -32,12 +34,17 @@ export const FRAME_MS = 33
 /** After a quiet time so many changes are painted at once, each by itself, before a screen waits for its frame. */
 const RATE: Rate = { burst: 8, everyMs: FRAME_MS }
 
+/** The same for changes that can wait: while a crowd comes in, everybody's screen says so, and nobody can read it 30 times a second. */
+const CALM_RATE: Rate = { burst: 2, everyMs: 250 }
+
 interface WaitingScreen {
   readonly account: Account
   readonly paint: () => void
   readonly fail: (error: unknown) => void
   fullAt: number
+  calmFullAt: number
   isWaiting: boolean
+  isWaitingCalmly: boolean
   isClosed: boolean
 }
 
@@ -49,6 +56,7 @@ interface WaitingScreen {
 export function createFrames({ now, soon, later }: FrameTimers): Frames {
   let ready: WaitingScreen[] = []
   let forFrame: WaitingScreen[] = []
+  let calm: WaitingScreen[] = []
 
   function paintReady(): void {
     const views = ready
@@ -77,18 +85,55 @@ export function createFrames({ now, soon, later }: FrameTimers): Frames {
     if (ready.push(view) === 1) soon(paintReady)
   }
 
+  function requestCalmly(view: WaitingScreen): void {
+    if (view.isWaiting || view.isWaitingCalmly || view.isClosed) return
+    const fullAt = takeToken(view.calmFullAt, now(), CALM_RATE)
+    if (fullAt !== undefined) {
+      view.calmFullAt = fullAt
+      return request(view)
+    }
+    view.isWaitingCalmly = true
+    if (calm.push(view) === 1) later(CALM_RATE.everyMs, requestCalm)
+  }
+
+  /** Those that were painted for something else meanwhile have nothing left to paint. */
+  function requestCalm(): void {
+    const views = calm.filter((view) => view.isWaitingCalmly)
+    calm = []
+    for (const view of views) {
+      view.calmFullAt = fullAfter(view.calmFullAt, now(), CALM_RATE.everyMs)
+      request(view)
+    }
+  }
+
   return {
     of: (account) => ({
       open(paint, fail) {
-        const view: WaitingScreen = { account, paint, fail, fullAt: 0, isWaiting: false, isClosed: false }
-        return { request: () => request(view), close: () => void (view.isClosed = true) }
+        const view = newScreen(account, paint, fail)
+        return {
+          request: () => request(view),
+          requestCalmly: () => requestCalmly(view),
+          close: () => void (view.isClosed = true),
+        }
       },
     }),
   }
 }
 
+const newScreen = (account: Account, paint: () => void, fail: (error: unknown) => void): WaitingScreen => ({
+  account,
+  paint,
+  fail,
+  fullAt: 0,
+  calmFullAt: 0,
+  isWaiting: false,
+  isWaitingCalmly: false,
+  isClosed: false,
+})
+
 function paint(view: WaitingScreen): void {
   view.isWaiting = false
+  view.isWaitingCalmly = false
   if (view.isClosed) return
   try {
     view.paint()

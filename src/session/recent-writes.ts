@@ -32,24 +32,29 @@ const KEPT_MS = 2_000
 
 /** `now` gives milliseconds that never go back. */
 export function createRecentWrites<From>(now: () => number): RecentWrites<From> {
-  let writes: readonly { readonly at: number; readonly write: RecentWrite<From> }[] = []
+  const writes: { readonly at: number; readonly write: RecentWrite<From> }[] = []
+  /** Rows of all of them. */
+  let rows = 0
   let lastAt = -Infinity
   let changedAt: number | undefined
   let unsureFrom = Infinity
   const isUnsure = (): boolean => lastAt > unsureFrom
 
+  function forgetOldest(): void {
+    rows -= writes.shift()?.write.rows ?? 0
+  }
+
   return {
     wrote(write, windowRows) {
-      const before = isUnsure() ? [] : writes
+      if (isUnsure()) while (writes.length > 0) forgetOldest()
       lastAt = now()
       unsureFrom = Infinity
-      const all = [...before, ...(write ? [{ at: lastAt, write }] : [])]
-      let rows = 0
+      if (write) {
+        writes.push({ at: lastAt, write })
+        rows += write.rows
+      }
       // What has left the window at the top is not touched any more.
-      const kept = all.findLastIndex(
-        (one) => one.at < lastAt - KEPT_MS || (rows += one.write.rows) > windowRows,
-      )
-      writes = all.slice(kept + 1)
+      while (writes[0] && (writes[0].at < lastAt - KEPT_MS || rows > windowRows)) forgetOldest()
     },
     changed() {
       changedAt ??= now()

@@ -65,9 +65,7 @@ export function luaEngineExam(
 
     describe('runs the bundle', () => {
       test('and gives its layers in the order in which they were named', () => {
-        const draft = run('', {}, (what) =>
-          what === 'select_tools' ? { text: '', full: [], short: [], deferred: [] } : '',
-        )
+        const draft = run('', {}, (what) => (what === 'select_tools' ? 1 : ''))
         const names = (draft['layers'] as unknown as readonly Layer[]).map((layer) => layer.name)
         expect(names).toEqual(['system', 'model_identity', 'room', 'user'])
         expect(draft['target']).toBe(8000)

@@ -30,6 +30,18 @@ test('the container file copies only what is there, and does not run as root', (
   expect(containerfile).toMatch(/^USER node$/m)
 })
 
+test('unit and container start Node with the same options, which it takes', async () => {
+  const options = [readFileSync(deployed('sshawl.service'), 'utf8'), containerfile].map(
+    (file) => /\bNODE_OPTIONS=(\S+)/.exec(file)?.[1],
+  )
+  expect(options[0]).toMatch(/^--/)
+  expect(options[1]).toBe(options[0])
+  const { stdout } = await execa(process.execPath, ['-p', 'process.version'], {
+    env: { NODE_OPTIONS: options[0] },
+  })
+  expect(stdout).toBe(process.version)
+})
+
 test('its health check passes while a server listens, and fails once it does not', async () => {
   const words = JSON.parse(/CMD (\["node".*\])$/m.exec(containerfile)?.[1] ?? '[]') as string[]
   const healthy = async () => {

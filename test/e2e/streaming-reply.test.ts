@@ -4,7 +4,7 @@ import { createDeferred } from '../../src/lib/deferred.ts'
 import { openSession } from '../support/load/client.ts'
 import { longReply } from '../support/long-reply.ts'
 import { streams } from '../support/model-server.ts'
-import { allWords, wordsIn } from '../support/numbered-markdown.ts'
+import { allWords, numberedWord, wordsIn } from '../support/numbered-markdown.ts'
 import type { AnyServer } from '../support/server.ts'
 import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 import { createEmulator } from '../support/terminal.ts'
@@ -112,7 +112,7 @@ test.each([40, 120])(
     await has(/@qwen tell us all/)
     const before = people.map(({ bytes }) => bytes())
     isSeen.resolve()
-    await has(new RegExp(`\\bw${words - 1}\\b[^]*\\n.*-- \\d[^]*\\nlobby · `))
+    await has(new RegExp(`\\b${numberedWord(words - 1)}\\b[^]*\\n.*-- \\d[^]*\\nlobby · `))
     await everybody((person) => person.hasDraft())
 
     for (const { emulator, torn } of people) {

@@ -17,7 +17,7 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
   const flags = {
     ...{ listen: '127.0.0.1:0', data: dataDir },
     ...(config === undefined ? {} : { config: file }),
-    ...(http ? { http: '127.0.0.1:0' } : {}),
+    ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }
   const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
   const log = memoryLog()

@@ -32,8 +32,8 @@ export interface ServerOptions {
   readonly dataDir: string
   /** The text of sshawl.toml. */
   readonly config?: string
-  /** Whether to serve HTTP, too. */
-  readonly http?: boolean
+  /** Whether to serve HTTP, too; a text is the address. */
+  readonly http?: boolean | string
 }
 
 /** Starts the server and waits until it listens. Rejects with its errors if it ends before. */
@@ -50,7 +50,7 @@ export async function startServer(
     '--data',
     dataDir,
     ...(config === undefined ? [] : ['--config', file]),
-    ...(http ? ['--http', '127.0.0.1:0'] : []),
+    ...(http === false ? [] : ['--http', http === true ? '127.0.0.1:0' : http]),
   ]
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: dataDir, ...env },

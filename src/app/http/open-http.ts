@@ -7,6 +7,7 @@ import type { ReadableMeter } from '../../adapters/metrics/meter.ts'
 import { networkOf } from '../../adapters/ssh/admission/networks.ts'
 import { createVisits } from '../../adapters/ssh/admission/visits.ts'
 import { createMcpHttp, type McpHttp } from '../../adapters/mcp/http/serve-http.ts'
+import { createMcpServer } from '../../adapters/mcp/server/server.ts'
 import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Person } from '../../chat/people/person.ts'
@@ -15,7 +16,7 @@ import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Agents } from '../agents/agents.ts'
 import { version } from '../version.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, Overrides } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { createReadiness } from './readiness.ts'
 
@@ -27,6 +28,7 @@ export interface HttpParts {
   readonly clients: Pick<OpenClients, 'sessions'>
   readonly turns: Pick<Turns, 'running'>
   readonly agents: Agents
+  readonly overrides: Pick<Overrides, 'createMcpServer'>
   /** Bytes that wait for clients over SSH. */
   readonly queued: () => number
 }
@@ -67,11 +69,15 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
 }
 
 /** The agents that come over HTTP, each with its own share of the thread. */
-function openAgents(current: CurrentConfig, { agents, context: { clock, log } }: HttpParts): McpHttp {
+function openAgents(
+  current: CurrentConfig,
+  { agents, overrides, context: { clock, log } }: HttpParts,
+): McpHttp {
   const scheduler = createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) })
   return createMcpHttp({
     openAgent: (person) =>
       agents.open(person, { signal: untilExpiry(person, clock), account: scheduler.open() }),
+    createMcpServer: overrides.createMcpServer ?? createMcpServer,
     limits: current.limits,
     clock,
     version: version(),

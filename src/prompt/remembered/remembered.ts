@@ -3,18 +3,21 @@
  * worked out again. It must not know how anything in it is worked out.
  */
 import { createEntryTexts, type EntryTexts } from '../conversation/entry-texts.ts'
-import { createOncePerTools, type OncePerTools } from './once-per-tools.ts'
+import { createOncePer, type OncePer } from './once-per.ts'
 import type { TokenCounter } from '../ports.ts'
 import { createPriceList, type PriceList } from '../price-list.ts'
-import type { Selection } from '../rungs/select-tools.ts'
-import type { ToolOffer } from '../tool-offer.ts'
+import type { CatalogueTool } from '../snapshot.ts'
+import type { Selection, ToolOffer } from '../tool-offer.ts'
 
 /** What was worked out with one counter. */
 export interface Known {
   readonly texts: EntryTexts
   /** Choices of a tools layer, with what their scopes had to say. */
-  readonly selections: OncePerTools<{ readonly selection: Selection; readonly notes: readonly string[] }>
-  readonly offers: OncePerTools<ToolOffer | undefined>
+  readonly selections: OncePer<
+    readonly CatalogueTool[],
+    { readonly selection: Selection; readonly notes: readonly string[] }
+  >
+  readonly offers: OncePer<Selection, ToolOffer | undefined>
 }
 
 /** What composing has worked out before: it only saves work. Nothing lives longer in it than the rows and tools it is of. */
@@ -31,8 +34,8 @@ export function createRemembered(): Remembered {
     by(counter) {
       const found = known.get(counter) ?? {
         texts: createEntryTexts(counter),
-        selections: createOncePerTools(),
-        offers: createOncePerTools(),
+        selections: createOncePer(),
+        offers: createOncePer(),
       }
       known.set(counter, found)
       return found

@@ -1,18 +1,11 @@
 import { isJsonObject, type Json } from '../../lib/json.ts'
 import { eachOnce, type OfferedTool } from '../each-once.ts'
 import type { LayerFacts } from '../layers.ts'
-import { chooseRungs, type ChosenRungs } from './rungs.ts'
+import { chooseRungs } from './rungs.ts'
 import type { ToolForm } from '../prompt.ts'
 import type { CatalogueTool, Snapshot } from '../snapshot.ts'
-import { searchTokens, type ChosenTools } from '../tool-offer.ts'
+import { searchTokens, type Selection } from '../tool-offer.ts'
 import type { ToolWords } from './tool-text.ts'
-
-/** What a tools layer is given: the tools by their rungs, and its text, which is empty where there are none. */
-export interface Selection extends Pick<ChosenRungs, 'cheapest' | 'findable'> {
-  /** All that can be called, also what another tool stands for. */
-  readonly chosen: ChosenTools
-  readonly text: string
-}
 
 /** Chooses the rungs of the tools that a layer asks for, with the words that it gives. */
 export function selectTools(

@@ -97,7 +97,6 @@ export function createLiveView(
   function addEntries(entries: readonly Entry[], waiting?: Entry): void {
     for (const entry of entries)
       writer.add({ type: 'entry', entry, waits: entry === waiting ? true : undefined })
-    writer.request()
   }
 
   function ring(): void {
@@ -130,7 +129,8 @@ export function createLiveView(
     entry(entry, { isPast, waits } = {}) {
       if (!isPast && personal.rings(entry)) ring()
       for (const one of calls.take(entry)) addEntries(fold.take(one, columns()), waits ? entry : undefined)
-      writer.request()
+      if (entry.kind === 'presence') writer.requestCalmly()
+      else writer.request()
     },
     print: (text, role) => print(text, role),
     message(message, onRead) {

@@ -42,7 +42,10 @@ async function startBareRoom(): Promise<Contender> {
   }
 }
 
-/** The built server with a data directory of its own, which goes with it; limits are out of the way. */
+/** As in docs/deploy/sshawl.service. */
+const DEPLOYED = '--max-semi-space-size=4'
+
+/** The built server as it is deployed, with a data directory of its own, which goes with it; limits are out of the way. */
 export async function startSshawl(
   config: string = raisedLimits(),
 ): Promise<
@@ -50,7 +53,8 @@ export async function startSshawl(
 > {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-load-'))
   const socket = join(dir, 'probe')
-  const server = await startServer({ dataDir: join(dir, 'data'), config, env: probeEnvironment(socket) })
+  const environment = probeEnvironment(socket, DEPLOYED)
+  const server = await startServer({ dataDir: join(dir, 'data'), config, env: environment })
   return {
     name: 'sshawl',
     pid: server.process.pid!,

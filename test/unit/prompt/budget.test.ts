@@ -111,7 +111,12 @@ describe('filling a budget', () => {
     required: false,
     trim: 'head',
     heading: '',
-    tools: { full: ['a'], short: [], deferred: [] },
+    tools: {
+      chosen: { full: ['a'], short: [], deferred: [] },
+      text: 'text',
+      cheapest: false,
+      findable: 0,
+    },
   }
   const offer = (tokens: number, last: boolean): ToolOffer => ({
     tools: [{ id: 'a', name: 'a', form: 'full', tokens }],

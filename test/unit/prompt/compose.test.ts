@@ -174,11 +174,13 @@ describe('tools in a prompt', () => {
   })
 
   test('can only be narrowed by a script, never widened', () => {
-    const script = `function default_wrap()
-      return wrap():add_layer("mine", 1, "text", true, {tools = {full = {"tool_0", "secret"}}}) end`
-    expect(bench.run(script, sampleSnapshot({ tools: numbered(1) })).tools.map((tool) => tool.id)).toEqual([
-      'tool_0',
-    ])
+    const layer = (chosen: string) => `function default_wrap()
+      local text, chosen = tools.select_tools({"tool_1", "secret"}, {})
+      return wrap():add_layer("mine", 1, "text", true, {tools = ${chosen}}) end`
+    const run = (chosen: string) => bench.run(layer(chosen), sampleSnapshot({ tools: numbered(3) }))
+    expect(run('chosen').tools.map(({ id }) => id)).toEqual(['tool_1'])
+    for (const made of ['2', '0', '-1', '1.5', '{full = {"secret"}}', '"all"'])
+      expect(() => run(made), made).toThrow(/wrap: .*tools must be/)
   })
 
   test('follow the scope in the key-values of the room', () => {

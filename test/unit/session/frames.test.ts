@@ -56,6 +56,38 @@ test('twenty changes a second, unevenly spread, are each painted at once', () =>
   expect(painted[0]).toBe(60 * 20)
 })
 
+test('changes that can wait are painted at once where they are few, and four times a second where they go on', () => {
+  const { timers, painted, views } = start(1)
+  for (let ms = 0; ms < 10_000; ms++) {
+    views[0]!.requestCalmly()
+    timers.pass()
+    if (ms === 0) expect(painted).toEqual([1])
+    timers.advance(1)
+  }
+  expect(painted[0]).toBeGreaterThanOrEqual(36)
+  expect(painted[0]).toBeLessThanOrEqual(44)
+})
+
+test('the last change is painted, also one that can wait; what is painted for another has not to wait', () => {
+  const { timers, painted, views } = start(1)
+  for (let i = 0; i < 3; i++) {
+    views[0]!.requestCalmly()
+    timers.pass()
+  }
+  expect(painted).toEqual([2])
+  timers.advance(250)
+  timers.pass()
+  expect(painted).toEqual([3])
+  views[0]!.requestCalmly()
+  views[0]!.request()
+  timers.pass()
+  expect(painted).toEqual([4])
+  timers.advance(1_000)
+  timers.pass()
+  expect(painted).toEqual([4])
+  expect(timers.pending()).toBe(0)
+})
+
 test('a view whose painting throws is given up, and the others are painted', () => {
   const timers = handTimers()
   const frames = createFrames(timers)

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
-import { createMcpServer } from '../server/server.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
 /** A session of a client in a revision before 2026-07-28: it lasts from `initialize` to `DELETE`. */
 export async function openSession(
   person: Person,
-  { openAgent, version, report }: McpHttpParts,
+  { openAgent, createMcpServer, version, report }: McpHttpParts,
 ): Promise<HttpSession> {
   const id = randomUUID()
   const agent = await openAgent(person)
@@ -23,8 +23,12 @@ export async function openSession(
     id,
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
-    answer: (request, body) =>
-      transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
+    async answer(request, body) {
+      const response = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+      // Without this stream nobody would hear it, and it is told once.
+      if (request.method === 'GET' && response.ok) whenAborted(request.signal, agent.readMessages())
+      return response
+    },
     async close() {
       over.abort()
       await transport.close()

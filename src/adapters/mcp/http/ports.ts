@@ -6,6 +6,7 @@
 import type { Person } from '../../../chat/people/person.ts'
 import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { Agent } from '../server/ports.ts'
+import type { CreateMcpServer } from '../server/server.ts'
 
 /** An agent that leaves all rooms when it is closed. */
 export interface ClosableAgent extends Agent {
@@ -16,6 +17,7 @@ export interface ClosableAgent extends Agent {
 export interface McpHttpParts {
   /** Opens an agent of somebody. Rejects with `StorageError`. */
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
+  readonly createMcpServer: CreateMcpServer
   readonly limits: SessionLimits
   readonly clock: MonotonicClock
   /** Of sshawl. */
