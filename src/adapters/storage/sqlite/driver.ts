@@ -30,7 +30,7 @@ const BEFORE_NODE_API_10: Driver = {
 export function openFile(file: string | Buffer, options: Database.Options = {}): Database.Database {
   const db = new (loadDriver())(file, options)
   const prepare: typeof db.prepare = db.prepare.bind(db)
-  db.prepare = ((sql: string) => compiledLater(() => prepare(sql))) as typeof db.prepare
+  db.prepare = (sql: string) => compiledLater(() => prepare(sql))
   return db
 }
 
