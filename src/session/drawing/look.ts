@@ -15,7 +15,7 @@ export interface Label {
 }
 
 /** What an entry says, and how it is painted. */
-export interface Look {
+export interface EntryLook {
   readonly label: Label
   readonly text: string
   readonly paint: Paint
@@ -25,7 +25,7 @@ export interface Look {
 export const asIs: Paint = (text) => text
 
 /** How an entry looks in a theme; `chosen` is the colour that its author has taken. */
-export function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour): Look {
+export function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour): EntryLook {
   if (entry.thread !== undefined) return aside(threadLine(entry), theme.tool)
   switch (entry.kind) {
     case 'message':
@@ -84,7 +84,7 @@ export const labelIn = (text: string, paint: Paint): Label => ({
 })
 
 /** What the room itself says. */
-const aside = (text: string, paint: Paint): Look => ({ label: { text: '-- ', paint }, text, paint })
+const aside = (text: string, paint: Paint): EntryLook => ({ label: { text: '-- ', paint }, text, paint })
 
 /** On a very narrow page the label itself may be broken; then the row is painted as a whole. */
 export function paintRow(row: string, label: Label | undefined, paint: Paint): string {
