@@ -4,7 +4,7 @@ import { createComposer, type PoolComposer } from '../../src/adapters/lua/compos
 import { createApp } from '../../src/app.ts'
 import { paths } from '../../src/app/paths.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
-import { memoryLog } from './chat-parts.ts'
+import { recordingLog } from './pool.ts'
 import type { AnyServer, ServerOptions } from './server.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
     ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
   }
   const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
-  const log = memoryLog()
+  const { log, lines } = recordingLog()
   const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
   const { port } = await app.listen()
   const web = await app.listenHttp()
@@ -30,7 +30,7 @@ export async function startServerHere({ dataDir, config, http }: ServerOptions):
     claimCode: app.claimCode,
     http: web ? `http://127.0.0.1:${web.port}` : '',
     dataDir,
-    stderr: () => log.lines.join('\n'),
+    stderr: () => lines.map((line) => JSON.stringify(line)).join('\n'),
     stop,
     [Symbol.asyncDispose]: stop,
   }
@@ -48,6 +48,13 @@ function sharedComposer({ lua: { engine } }: Config): PoolComposer {
 
 const newComposer = (engine: Config['lua']['engine'], size: number): PoolComposer =>
   createComposer(
-    { entry: paths.wrapProcess, packageRoot: paths.root, engine, encodings: [], size, log: memoryLog() },
+    {
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine,
+      encodings: [],
+      size,
+      log: recordingLog().log,
+    },
     'later',
   )

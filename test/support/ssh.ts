@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import ssh2 from 'ssh2'
 
 /** A home directory of its own for the OpenSSH client, gone with the test. */
 export interface SshHome extends AsyncDisposable {
   readonly dir: string
-  /** Makes a key on first use, with ssh-keygen and its arguments if there are some; returns the private key's file. */
+  /** Makes a key with ssh-keygen on first use; returns the private key's file. */
   key(name: string, args?: readonly string[]): Promise<string>
   /** The key's `SHA256:` fingerprint as ssh-keygen prints it. */
   fingerprint(name: string): Promise<string>
@@ -55,11 +54,10 @@ export async function createSshHome(): Promise<SshHome> {
   const made = new Map<string, Promise<string>>()
   const makeKey = async (name: string, args: readonly string[]): Promise<string> => {
     const file = join(dir, `key-${name}`)
-    if (args === USUAL_KEY) await writeKey(file, name)
-    else await execa('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args], { stdin: 'ignore' })
+    await execa('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args], { stdin: 'ignore' })
     return file
   }
-  const key = (name: string, args = USUAL_KEY): Promise<string> => {
+  const key = (name: string, args: readonly string[] = ['-t', 'ed25519']): Promise<string> => {
     const file = made.get(name) ?? makeKey(name, args)
     made.set(name, file)
     return file
@@ -73,15 +71,6 @@ export async function createSshHome(): Promise<SshHome> {
     },
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   }
-}
-
-const USUAL_KEY: readonly string[] = []
-
-/** As ssh-keygen would, without a process. */
-async function writeKey(file: string, comment: string): Promise<void> {
-  const made = ssh2.utils.generateKeyPairSync('ed25519', { comment })
-  await writeFile(file, made.private, { mode: 0o600 })
-  await writeFile(`${file}.pub`, `${made.public}\n`)
 }
 
 /** Runs one command (`args` as the shell would have split them) to its end. */
