@@ -40,11 +40,13 @@ export function openFile(file: string | Buffer, options: Database.Options = {}):
  */
 function compiledLater<S extends Database.Statement>(compile: () => S): S {
   let compiled: S | undefined
-  return new Proxy({} as S, {
+  const later: S = Object.create(null)
+  return new Proxy(later, {
     get(_, name) {
       compiled ??= compile()
       const part: unknown = Reflect.get(compiled, name)
-      return typeof part === 'function' ? (part.bind(compiled) as unknown) : part
+      const bound: unknown = typeof part === 'function' ? part.bind(compiled) : part
+      return bound
     },
   })
 }
