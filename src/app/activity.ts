@@ -69,7 +69,10 @@ export async function createActivity(
   const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
-  const composer = meteredComposer(owned(composerFor(config, context)), context.metering.meter)
+  const composer = meteredComposer(
+    overrides.composer ?? owned(composerFor(config, context)),
+    context.metering.meter,
+  )
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
   const connected = await connectedNames(storage.tools.mcp.connected)

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { says } from '../support/model-server.ts'
 import { logInAt } from '../support/mcp/login-server.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 /** What each scenario's tool is called with; the others without arguments. */
 const ARGUMENTS: Readonly<Record<string, (stage: ModelStage) => Promise<object>>> = {
