@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawServer } from '../support/mcp/raw-servers.ts'
-import { createStage, startServer, type Stage } from '../support/stage.ts'
+import { startServer } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 
