@@ -46,7 +46,14 @@ export interface RawServers extends McpServers {
 }
 
 /** Fast, so that what is to be seen after a failure is seen at once. */
-const TIMES: McpTimes = { connectMs: 10_000, retryMs: 10, maxRetryMs: 100, pingMs: 60_000, relistMs: 1 }
+const TIMES: McpTimes = {
+  connectMs: 10_000,
+  discoverMs: 10_000,
+  retryMs: 10,
+  maxRetryMs: 100,
+  pingMs: 60_000,
+  relistMs: 1,
+}
 
 export function createRawServers(
   servers: readonly McpServerConfig[],
