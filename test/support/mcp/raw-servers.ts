@@ -19,6 +19,14 @@ export const rawServer = (behaviour: string, file?: string): readonly string[] =
   ...(file === undefined ? [] : [file]),
 ]
 
+/** The command of one that speaks the revision of 2026-07-28 alone, or hates it. */
+export const newestServer = (behaviour: string, file?: string): readonly string[] => [
+  process.execPath,
+  new URL('newest-server.mjs', import.meta.url).pathname,
+  behaviour,
+  ...(file === undefined ? [] : [file]),
+]
+
 /** A server of `[[mcp]]` with this command. */
 export const byCommand = (
   name: string,

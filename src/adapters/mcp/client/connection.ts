@@ -17,6 +17,7 @@ import { listTools, type McpList } from './list-tools.ts'
 import { listenForTools } from './listening.ts'
 import { refuseQuestions, whyUnanswered } from './questions.ts'
 import { createStdioTransport, type EndingTransport } from './stdio.ts'
+import { sendingUnjudged, unjudged } from './unjudged.ts'
 import { isTurnedAway, whyOf } from './why.ts'
 
 /** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
@@ -131,7 +132,7 @@ async function open(
   signal.addEventListener('abort', leave)
   try {
     signal.throwIfAborted()
-    await explained(client.connect(transport, { ...limited, signal }))
+    await explained(client.connect(sendingUnjudged(transport), { ...limited, signal }))
   } catch (error) {
     await close(errorMessage(error))
     throw error
@@ -154,7 +155,7 @@ async function open(
     },
     call: ({ name, schema }, args, { signal: stop, progress }) =>
       explained(
-        client.request({ method: 'tools/call', params: { name, arguments: args } }, callResult, {
+        client.request({ method: unjudged('tools/call'), params: { name, arguments: args } }, callResult, {
           signal: stop,
           timeout: NO_LIMIT_MS,
           ...(withHeaders ? { headers: headersFor(schema, args) } : {}),

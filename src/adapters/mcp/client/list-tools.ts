@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
 import { readHeaderArguments } from './header-arguments.ts'
 import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
+import { unjudged } from './unjudged.ts'
 
 /** What a server lists. */
 export interface McpList {
@@ -44,7 +45,7 @@ export async function listTools(client: Client, { timeout, withHeaders }: ListOp
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor }
-    const listed = await client.request({ method: 'tools/list', params }, listedTools, { timeout })
+    const listed = await client.request({ method: unjudged('tools/list'), params }, listedTools, { timeout })
     for (const value of listed.tools) take(value)
     cursor = listed.nextCursor
     if (cursor === undefined || found.size >= MAX_TOOLS) break
