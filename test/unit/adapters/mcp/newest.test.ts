@@ -29,7 +29,7 @@ const USUAL = ['echo', 'meta', 'slow', 'hang', 'cancelled', 'streams', 'grow', '
 describe('a server that speaks the revision of 2026-07-28 alone', () => {
   test('has its tools, and gets with each call who asks, in which revision, and that nobody answers questions', async () => {
     await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.ids().length > 0)
+    await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(servers.ids()).toEqual(USUAL)
     expect((await call(servers, 'raw_echo', {}, { a: 'b' })).content).toContain('{"a":"b"}')
     const { content } = await call(servers, 'raw_meta')
@@ -40,7 +40,7 @@ describe('a server that speaks the revision of 2026-07-28 alone', () => {
 
   test('says how far a call is, and is told that one was stopped', async () => {
     await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.ids().length > 0)
+    await servers.until(() => servers.state('raw')?.kind === 'up')
     const told: ToolProgress[] = []
     await call(servers, 'raw_slow', { progress: (one) => void told.push(one) })
     expect(told).toEqual([{ share: 0.5, text: 'half way' }])
@@ -89,7 +89,7 @@ describe('a server that wants an answer in the middle of a call', () => {
     'gets none (%s), and the call ends with the reason',
     async (name) => {
       await using servers = createRawServers([newest('raw', 'asking')])
-      await servers.until(() => servers.ids().length > 0)
+      await servers.until(() => servers.state('raw')?.kind === 'up')
       const { content, isError } = await call(servers, `raw_${name}`)
       expect({ content, isError }).toEqual({ content: `ERROR: raw_${name}: ${REFUSED}`, isError: true })
       expect(servers.told).toEqual([])
@@ -98,7 +98,7 @@ describe('a server that wants an answer in the middle of a call', () => {
 
   test('that cannot be given, or asks for ever, ends the call too; one that only wants us to come back gets its state', async () => {
     await using servers = createRawServers([newest('raw', 'asking')])
-    await servers.until(() => servers.ids().length > 0)
+    await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(await call(servers, 'raw_unknown')).toMatchObject({ isError: true })
     expect(await call(servers, 'raw_nothing')).toMatchObject({ isError: true })
     expect((await call(servers, 'raw_again')).content).toContain('came back with st\u00e4te')
@@ -109,7 +109,7 @@ describe('a server that wants an answer in the middle of a call', () => {
 describe('changes of the list', () => {
   test('are heard on a stream that is open for them', async () => {
     await using servers = createRawServers([newest('raw', 'usual')])
-    await servers.until(() => servers.ids().length > 0)
+    await servers.until(() => servers.state('raw')?.kind === 'up')
     await call(servers, 'raw_grow')
     await servers.until(() => servers.ids().length > USUAL.length)
     expect(servers.ids().at(-1)).toBe('raw_more_8')
@@ -155,7 +155,7 @@ describe('an older server', () => {
     const file = join(dir, 'pid')
     const once = ['/bin/sh', '-c', `printf . >>"${file}"; exec "$@"`, 'sh', ...rawServer('usual')]
     await using servers = createRawServers([byCommand('raw', once)])
-    await servers.until(() => servers.ids().length > 0)
+    await servers.until(() => servers.state('raw')?.kind === 'up')
     expect(await readFile(file, 'utf8')).toBe('.')
   })
 })
