@@ -150,14 +150,13 @@ async function assemble(
 async function openHttpServer(
   current: CurrentConfig,
   { comingIn, rooms, tap }: RoomsAndPeople,
-  { work }: Activity,
+  activity: Activity,
   { server, readable: meter, ...rest }: HttpNeeds,
 ): Promise<HttpServer> {
   const { openHttp } = await import('./app/http/open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
-  const { turns } = work
-  return openHttp(current, { ...rest, meter, tokens, clients, turns, queued: () => server.queued() })
+  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
 }
 
 /** What HTTP needs besides rooms, people and their activity. */

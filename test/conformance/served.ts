@@ -5,7 +5,7 @@ import { createMcpServer, type CreateMcpServer } from '../../src/adapters/mcp/se
 import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { memoryLog } from '../support/chat-parts.ts'
-import { createStage } from '../support/server.ts'
+import { createStage } from '../support/stage.ts'
 import { createSshHome, ssh } from '../support/ssh.ts'
 import { addAsking, addTelling } from './fixtures/asking.ts'
 import { addContents } from './fixtures/contents.ts'

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
 import { openAgent } from '../support/mcp/agent.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { openSsh, ssh, type SshTarget } from '../support/ssh.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let target: SshTarget
 
 beforeAll(async () => {
-  stage = await createStage({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
+  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
   await stage.claim('rhea')
   const key = await stage.home.key('mallory')
   target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }

@@ -3,7 +3,7 @@ import type { CompleteRequest } from '@modelcontextprotocol/client'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage
 let alice: TestAgent

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
-import { createModelStage, createStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, createStage, type ModelStage } from '../support/stage.ts'
 
 const PROXIES = 'proxies = ["127.0.0.1"]'
 const CONFIG = `

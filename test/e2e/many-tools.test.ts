@@ -2,18 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAgent } from '../support/mcp/agent.ts'
 import { startManyMcpServers, type ManyMcpServers } from '../support/mcp/many-servers.ts'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 let servers: ManyMcpServers
 let models: ModelServer
-let stage: Stage
+let stage: Stage<AnyServer>
 
 beforeAll(async () => {
   servers = await startManyMcpServers(30, 1000)
   models = await startModelServer()
   const model = (name: string, window: number): string =>
     `[[models]]\nname = "${name}"\nbackend = "openai-compatible"\nmodel = "m"\nendpoint = "${models.endpoint}/v1"\ncontext_window = ${window}\n`
-  stage = await createStage({ config: model('qwen', 32_768) + model('big', 200_000) + servers.config })
+  stage = await createStageHere({ config: model('qwen', 32_768) + model('big', 200_000) + servers.config })
   await stage.claim('rhea')
   await untilConnected()
 })

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createStage({
+  stage = await createStageHere({
     config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
     http: true,
   })
@@ -218,7 +219,7 @@ describe('a session', () => {
   })
 
   test('that asks and hears nothing for a while ends, and leaves its rooms; one that listens does not', async () => {
-    await using other = await createStage({ config: '[limits]\nmcp_idle_s = 1\n', http: true })
+    await using other = await createStageHere({ config: '[limits]\nmcp_idle_s = 1\n', http: true })
     const at = other.server.http
     const tokens = await Promise.all(
       ['ida', 'lisa'].map(async (name) => (await other.as(name, ['token', 'new'])).stdout.trim()),

@@ -29,6 +29,7 @@ export async function serveMcp(
       whyNotReady: async () => undefined,
       metrics: async () => ({ type: 'text/plain', text: '' }),
       mayReadMetrics: () => false,
+      cameBack: async () => ({ status: 400, text: '' }),
       mcp,
     },
     log: { debug() {}, info() {}, warn() {}, error() {} },

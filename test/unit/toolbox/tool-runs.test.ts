@@ -78,6 +78,30 @@ describe("a person's own run", () => {
     expect((await entries()).map((entry) => entry.kind)).toEqual(['tool_call', 'tool_result'])
   })
 
+  it('is as far as its tool says, until that has ended: what is told later is told to nobody', async () => {
+    let late = (): void => undefined
+    const { run, runs, room } = await createScene(
+      tool('index', (_args, { progress }) => {
+        progress?.({ share: 0.5, text: '' })
+        expect(runs.running()[0]?.progress()).toEqual({ share: 0.5, text: '' })
+        progress?.({ share: 1, text: '' })
+        late = () => progress?.({ share: 1, text: 'late' })
+        return ok('done')
+      }),
+    )
+    const seen: unknown[] = []
+    room.listen({
+      deliver(entry) {
+        late()
+        if (entry.kind === 'tool_result') seen.push(runs.running()[0]?.doing(), runs.running()[0]?.progress())
+      },
+      stream() {},
+      peopleChanged() {},
+    })
+    await run('index')
+    expect(seen).toEqual(['index', undefined])
+  })
+
   it('keeps to the scope and to the role, and finds nothing where a name is only a property', async () => {
     const writes = tool('writes', undefined, { access: 'write' })
     const { run, storage, room, ann } = await createScene(tool('Grep'), tool('sshawl_look'), writes)

@@ -32,4 +32,6 @@ export interface SessionLimits {
   readonly exec_per_person: number
   /** Seconds after which an agent that asks nothing and hears nothing is gone. */
   readonly mcp_idle_s: number
+  /** Characters of events that one keeps for a client whose stream breaks. */
+  readonly queue_bytes: number
 }

@@ -29,7 +29,7 @@ function createAgent() {
 }
 
 function serve(openAgent: () => Promise<ClosableAgent>, idleS: number) {
-  const limits = { exec_per_person: 8, mcp_idle_s: idleS }
+  const limits = { exec_per_person: 8, mcp_idle_s: idleS, queue_bytes: 1_000 }
   const clock = { monotonic: () => performance.now() }
   return createMcpHttp({ openAgent, createMcpServer, limits, clock, version: '1', report() {} })
 }
