@@ -1,4 +1,10 @@
+/**
+ * In what the protocol's revision of 2026-07-28 and those before it differ for a client: how a server is greeted, whether it still
+ * answers, how it says that its tools are others, how it asks for something in the middle of a call, which arguments it gets as
+ * headers. This folder works on the SDK's client alone: it knows no transport, no tool of a room and no config.
+ */
 import type { Client } from '@modelcontextprotocol/client'
+import { isRefusal } from './refusal.ts'
 
 /** It answers, and is not what it was when the connection began. */
 export class AnotherRevision extends Error {
@@ -13,17 +19,14 @@ export class AnotherRevision extends Error {
  * `ping`: there it says once more what it can do. Rejects with `AnotherRevision`, or with what the SDK throws.
  */
 export async function checkAnswering(client: Client, timeout: number): Promise<void> {
-  const { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } =
-    await import('@modelcontextprotocol/client')
+  const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
   const isModern = client.getProtocolEra() === 'modern'
   try {
     await (isModern ? client.discover({ timeout }) : client.ping({ timeout }))
   } catch (error) {
-    const { MethodNotFound, UnsupportedProtocolVersion } = ProtocolErrorCode
-    const isRefusal = error instanceof ProtocolError
-    if (isModern && isRefusal && [MethodNotFound, UnsupportedProtocolVersion].includes(error.code))
+    if (isModern && (await isRefusal(error, 'MethodNotFound', 'UnsupportedProtocolVersion')))
       throw new AnotherRevision()
     const isOdd = error instanceof SdkError && error.code === SdkErrorCode.InvalidResult
-    if (!isRefusal && !isOdd) throw error
+    if (!(error instanceof ProtocolError) && !isOdd) throw error
   }
 }
