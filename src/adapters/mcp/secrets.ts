@@ -1,3 +1,4 @@
+import { holdsSecret } from '../../chat/typing/secrets.ts'
 import type { McpServerConfig } from './config.ts'
 
 type Reach = McpServerConfig['reach']
@@ -30,8 +31,25 @@ export const masked = (text: string, secrets: readonly string[]): string =>
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 
+/** What a server was given in secret, and would be shown to all if it were in a result. */
+export const secretsOf = (reach: Reach): readonly string[] =>
+  'command' in reach ? secretsOfCommand(reach) : [...secretsOfHeaders(reach), ...keysInAddress(reach)]
+
+/** So many are remembered of one login: a token is none any more when the next ones have come. */
+const MAX_REMEMBERED = 32
+
+/** Has these be the newest of a set; the oldest of too many are forgotten. */
+export function remember(secrets: Set<string>, more: readonly (string | undefined)[]): void {
+  for (const secret of more) {
+    if (secret === undefined) continue
+    secrets.delete(secret)
+    secrets.add(secret)
+  }
+  for (const oldest of [...secrets].slice(0, -MAX_REMEMBERED)) secrets.delete(oldest)
+}
+
 const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>): readonly string[] => [
-  ...Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),
+  ...Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
   ...command.flatMap((word, at) => {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
     if (isSecretName(name)) return [value]
@@ -40,12 +58,34 @@ const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>
   }),
 ]
 
-function secretsOfAddress({ url, headers }: Extract<Reach, { url: string }>): readonly string[] {
-  const { pathname, search, searchParams } = new URL(url)
+const isSecret = (name: string, value: string): boolean =>
+  isSecretName(name) || holdsSecret(value) || HAS_PASSWORD.test(value)
+
+/** An address with somebody's name before its host. */
+const HAS_PASSWORD = /:\/\/[^/\s@]+@/
+
+type ByUrl = Extract<Reach, { url: string }>
+
+/** Also without the word before it: `Bearer x` gives `x`. */
+const secretsOfHeaders = ({ headers = {} }: ByUrl): readonly string[] =>
+  Object.values(headers).flatMap((value) => [value, value.replace(/^\S+ /, '')])
+
+/** All that follows the host: in an error, nobody misses it. */
+function secretsOfAddress(reach: ByUrl): readonly string[] {
+  const { pathname, search, searchParams } = new URL(reach.url)
   return [
-    ...Object.values(headers ?? {}).flatMap((value) => [value, value.replace(/^\S+ /, '')]),
+    ...secretsOfHeaders(reach),
     ...(pathname.length > 1 ? [pathname] : []),
     search,
     ...searchParams.values(),
+  ]
+}
+
+/** Only what looks like a key: a result may well have the other words of an address. */
+function keysInAddress({ url }: ByUrl): readonly string[] {
+  const { pathname, searchParams } = new URL(url)
+  return [
+    ...pathname.split('/').filter(holdsSecret),
+    ...[...searchParams].flatMap(([name, value]) => (isSecret(name, value) ? [value] : [])),
   ]
 }

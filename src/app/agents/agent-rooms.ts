@@ -14,6 +14,8 @@ export interface AgentRooms extends AgentControl {
   /** Resolves to why not: what `whyNot` says, or the person may not see the room, or it is one too many. */
   follow(name: string, whyNot: () => Promise<string | undefined>): Promise<string | undefined>
   unfollow(name: string): void
+  /** Whether the person may read it now. Rejects with `StorageError`. */
+  sees(name: string): Promise<boolean>
   readonly putOut: NonNullable<OpenClient['leave']>
   listen(listener: AgentListener): void
   /** For an agent that is over: it enters none any more. Rejects with `StorageError`. */
@@ -101,6 +103,15 @@ export function createAgentRooms(
       return undefined
     },
     unfollow: (name) => void unfollow(name),
+    async sees(name) {
+      try {
+        await rooms.get(name, person)
+        return true
+      } catch (error) {
+        if (error instanceof Refusal) return false
+        throw error
+      }
+    },
     putOut: (name, why) =>
       oneByOne(async () => {
         const wasFollowed = unfollow(name)

@@ -88,6 +88,7 @@ export const createAgents = (parts: AgentParts): Agents => ({
           return ok ? undefined : told
         }),
       unfollow: rooms.unfollow,
+      sees: rooms.sees,
       async close() {
         forget()
         over.abort(new DOMException('the agent was closed', 'AbortError'))

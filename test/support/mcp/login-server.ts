@@ -175,6 +175,7 @@ export async function startLoginServers(): Promise<LoginServers> {
       'tools/list': {
         tools: ['echo', 'token', 'admin', 'audit'].map((one) => ({
           name: one,
+          description: `${one} for ${sent}`,
           inputSchema: { type: 'object' },
         })),
       },

@@ -72,6 +72,16 @@ const TOOLS = {
   stays: [tool('pid')],
   confined: [tool('echo'), tool('environment'), tool('file'), tool('network')],
   asks: [tool('refusal')],
+  leaks: [leaking(process.env.API_KEY), tool('key'), tool('deny')],
+}
+
+/** It says what it was given wherever it may say something. */
+function leaking(key) {
+  return tool('tell', {
+    title: `T ${key}`,
+    description: `Asks with ${key}.`,
+    inputSchema: { type: 'object', properties: { [key]: { type: 'string', default: key } } },
+  })
 }
 
 function nested(levels) {
@@ -95,6 +105,12 @@ const CALLS = {
     progress('nobody', { progress: 1, total: 2 })
     said(id, 'done')
   },
+  tell: (id, args, token) => {
+    progress(token, { progress: 1, total: 2, message: `as ${process.env.API_KEY}` })
+    send({ id, result: { content: [], structuredContent: { [process.env.API_KEY]: [process.env.API_KEY] } } })
+  },
+  key: (id) => said(id, `${process.env.API_KEY} ${process.env.PIN_TOKEN} ${process.env.PLACE}`),
+  deny: (id) => send({ id, error: { code: -32_000, message: `bad ${process.env.API_KEY}` } }),
   die: () => process.exit(3),
   refusal: (id) => said(id, refusals.join('\n')),
   hang: () => undefined,

@@ -2,7 +2,8 @@ import { toolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import type { McpServerConfig } from '../config.ts'
-import { withoutSecrets } from '../secrets.ts'
+import { receivingMasked } from '../masked-messages.ts'
+import { secretsOf, withoutSecrets } from '../secrets.ts'
 import type { ConnectionOptions, McpConnection } from './connection.ts'
 import { callResult } from './content.ts'
 import { listTools } from './list-tools.ts'
@@ -56,6 +57,8 @@ export async function open(
   }
   const limited = { timeout: times.connectMs }
   const masked = (text: string): string => login?.masked(text) ?? text
+  const given = secretsOf(config.reach)
+  const secrets = (): readonly string[] => [...given, ...(login?.secrets() ?? [])]
   /** What went wrong, as the reason of the end where that is the cause. */
   async function explained<T>(work: Promise<T>): Promise<T> {
     try {
@@ -72,7 +75,9 @@ export async function open(
   signal.addEventListener('abort', leave)
   try {
     signal.throwIfAborted()
-    await explained(client.connect(sendingUnjudged(transport), { ...limited, signal }))
+    await explained(
+      client.connect(sendingUnjudged(receivingMasked(transport, secrets)), { ...limited, signal }),
+    )
   } catch (error) {
     await close(errorMessage(error))
     throw error

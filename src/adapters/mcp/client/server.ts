@@ -77,8 +77,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   const { times } = connecting
   const login = connecting.logins?.of(config)
   const ended = new AbortController()
-  const calling = { call, masked: (text: string) => login?.masked(text) ?? text }
-  const tools = createServerTools(config, parts, calling, () => connection)
+  const tools = createServerTools(config, parts, { call }, () => connection)
   let connection: McpConnection | undefined
   let isUp = false
   let why: string | undefined
@@ -221,7 +220,8 @@ async function lookAt(now: McpConnection, server: string, log: Log): Promise<voi
   try {
     await now.ping()
   } catch (error) {
-    log.debug({ server, error }, 'an MCP server did not answer')
+    // What caused it may hold the server's words as they came.
+    log.debug({ server, why: errorMessage(error) }, 'an MCP server did not answer')
     await now.close(errorMessage(error))
   }
 }

@@ -13,8 +13,6 @@ import type { McpDefinition } from './definition.ts'
 export interface McpCalls {
   /** Rejects with an `Error` whose message ends a sentence. */
   readonly call: McpConnection['call']
-  /** Takes our tokens out of what it answers: a server may send back what it is sent. */
-  masked(text: string): string
 }
 
 /** A tool of a server. */
@@ -22,7 +20,7 @@ export function makeTool(
   config: McpServerConfig,
   id: string,
   definition: McpDefinition,
-  { call, masked }: McpCalls,
+  { call }: McpCalls,
 ): Tool {
   const { name, title, description, schema } = definition
   return {
@@ -35,7 +33,7 @@ export function makeTool(
       const given: JsonObject = isObject(args) ? args : {}
       try {
         const result = await call(definition, given, { signal, progress })
-        return shown(config.name, id, masked(textOf(result)), result.isError)
+        return shown(config.name, id, textOf(result), result.isError)
       } catch (error) {
         signal.throwIfAborted()
         return failed(`${id}: ${errorMessage(error)}`)

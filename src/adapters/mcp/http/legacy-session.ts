@@ -20,7 +20,7 @@ export async function openSession(
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => over.abort(),
-    eventStore: createRecentEvents(limits.queue_bytes),
+    eventStore: createRecentEvents(limits.queue_bytes, agent.sees),
     retryInterval: RETRY_MS,
   })
   Object.assign(transport, { onerror: report })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 import { createSerial } from '../../../lib/jobs/serial.ts'
+import { remember } from '../secrets.ts'
 import { readLogin, removeLogin, writeLogin, type KeptLogin } from './login-file.ts'
 
 /** What is held of a login, in memory and in its file. Never rejects. */
@@ -13,7 +14,7 @@ export interface LoginKeeper {
   /** What cannot be written holds until the end of the process. */
   keep(login: KeptLogin): Promise<void>
   forget(): Promise<void>
-  /** All tokens and keys that it ever had. */
+  /** The tokens and keys that it has and had, the newest last; bounded in number. */
   readonly secrets: ReadonlySet<string>
 }
 
@@ -32,8 +33,7 @@ export function createLoginKeeper(file: string, url: string, server: string, log
   function take(next: KeptLogin | undefined): void {
     login = next
     const { access_token, refresh_token, id_token } = next?.tokens ?? {}
-    for (const secret of [access_token, refresh_token, id_token, next?.client.client_secret])
-      if (secret !== undefined) secrets.add(secret)
+    remember(secrets, [access_token, refresh_token, id_token, next?.client.client_secret])
   }
 
   /** The last one that is held is the last one in the file. */

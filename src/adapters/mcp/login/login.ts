@@ -40,6 +40,8 @@ export interface McpLogin {
   state(): 'none' | 'wanted' | 'held'
   /** Takes all tokens and keys of it out of a text. */
   masked(text: string): string
+  /** These tokens and keys, the newest last; bounded in number. */
+  secrets(): readonly string[]
   /** Begins one; what was begun before ends. Rejects with `LoginError`. */
   begin(): Promise<LoginStep>
   /** Whether this `state` is of the login that was begun last and is not over. */

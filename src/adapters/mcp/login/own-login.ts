@@ -1,6 +1,6 @@
 import type { ClientCredentialsProvider } from '@modelcontextprotocol/client'
 import type { McpByUrl } from '../config.ts'
-import { masked } from '../secrets.ts'
+import { masked, remember } from '../secrets.ts'
 import { LoginError, type Challenge, type McpLogin } from './login.ts'
 import { createLoginFetch } from './login-fetch.ts'
 import { loginError } from './trouble.ts'
@@ -26,7 +26,7 @@ export function createOwnLogin(reach: McpByUrl): McpLogin {
     } catch (error) {
       throw new LoginError(`it could not log in: ${loginError(error).message}`, { cause: error })
     }
-    secrets.add(provider.tokens()?.access_token ?? '')
+    remember(secrets, [clientSecret, provider.tokens()?.access_token])
   }
 
   return {
@@ -44,6 +44,7 @@ export function createOwnLogin(reach: McpByUrl): McpLogin {
     wants: (scope) => void (challenge = { ...challenge, scope }),
     state: () => (provider?.tokens() ? 'held' : 'none'),
     masked: (text) => masked(text, [...secrets]),
+    secrets: () => [...secrets],
     begin: async () => await Promise.reject(new LoginError(BY_ITSELF)),
     isBegun: () => false,
     finish: async () => await Promise.reject(new LoginError(BY_ITSELF)),

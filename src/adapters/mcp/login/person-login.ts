@@ -93,6 +93,7 @@ export function createPersonLogin({ name, reach, file, back, log }: PersonLoginP
     wants: (scope) => void (challenge = { ...challenge, scope }),
     state: () => (keeper.now() ? 'held' : isWanted ? 'wanted' : 'none'),
     masked: (text) => masked(text, [...keeper.secrets]),
+    secrets: () => [...keeper.secrets],
     async begin() {
       if (!isPrivateWay(serverUrl))
         throw new LoginError(

@@ -50,6 +50,8 @@ export function createNotifications(
   const messages: Message[] = []
   const updated = new Set<string>()
   const subscribed = new Set<string>()
+  /** Who is in a room and listens to it, too, hears each entry twice. */
+  const changes = new WeakSet<Entry>()
   let least: LoggingLevel = 'debug'
   let skipped = 0
   let isSending = false
@@ -98,6 +100,8 @@ export function createNotifications(
   }
 
   function changed(entry: Entry): void {
+    if (changes.has(entry)) return
+    changes.add(entry)
     const { room, kind } = entry
     const uris = CHANGES_ROOM.has(kind) ? [roomUri(room), logUri(room)] : [logUri(room)]
     // The SDK lets through what a client of 2026-07-28 listens for.

@@ -67,6 +67,8 @@ export interface Agent {
   /** From now on the listener is told of this room's log too. Resolves to why not, where the person may not read it. */
   follow(room: string): Promise<string | undefined>
   unfollow(room: string): void
+  /** Whether the person may read this room now. Rejects with `StorageError`. */
+  sees(room: string): Promise<boolean>
   /**
    * From now on the listener is told what is written to the person alone, first what waits. The function returned ends that.
    * Nothing is told to an agent whose token is for some rooms only.

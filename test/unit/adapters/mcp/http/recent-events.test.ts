@@ -4,6 +4,8 @@ import { createRecentEvents, isForAll } from '../../../../../src/adapters/mcp/ht
 const said = (text: string) =>
   ({ jsonrpc: '2.0', method: 'notifications/message', params: { text } }) as const
 
+const seesAll = async (): Promise<boolean> => true
+
 /** What a client gets that comes back with this id: the texts, and the stream. */
 async function missed(events: ReturnType<typeof createRecentEvents>, id: string) {
   const texts: unknown[] = []
@@ -14,7 +16,7 @@ async function missed(events: ReturnType<typeof createRecentEvents>, id: string)
 }
 
 test('a client gets what followed on its stream, and of no other', async () => {
-  const events = createRecentEvents(10_000)
+  const events = createRecentEvents(10_000, seesAll)
   const first = await events.storeEvent('one', said('1'))
   await events.storeEvent('two', said('2'))
   const third = await events.storeEvent('one', said('3'))
@@ -23,7 +25,7 @@ test('a client gets what followed on its stream, and of no other', async () => {
 })
 
 test('only the newest are kept, by number and by size, and an id of one that is gone still counts', async () => {
-  const events = createRecentEvents(100_000)
+  const events = createRecentEvents(100_000, seesAll)
   const first = await events.storeEvent('one', said('0'))
   for (let number = 1; number <= 300; number++) await events.storeEvent('one', said(String(number)))
   const { texts } = await missed(events, first)
@@ -34,10 +36,45 @@ test('only the newest are kept, by number and by size, and an id of one that is 
   expect((await missed(events, huge)).texts).toEqual(['after'])
 })
 
+const inRoom = (room: string, text: string) =>
+  ({ ...said(text), params: { logger: `room://${room}/log`, text } }) as const
+
+test('what happened in a room that the person does not see any more is not told, also what comes while that is asked', async () => {
+  const hidden = new Set(['den', 'attic'])
+  const asked: string[] = []
+  const events = createRecentEvents(10_000, async (room) => {
+    asked.push(room)
+    if (asked.length === 1) {
+      await events.storeEvent('one', inRoom('attic', 'late, and hidden'))
+      await events.storeEvent('one', inRoom('lobby', 'late'))
+    }
+    return !hidden.has(room)
+  })
+  await events.storeEvent('one', inRoom('lobby', '1'))
+  await events.storeEvent('one', inRoom('den', '2'))
+  await events.storeEvent('one', {
+    ...said(''),
+    method: 'notifications/resources/updated',
+    params: { uri: 'room://den' },
+  })
+  await events.storeEvent('one', said('3'))
+  expect((await missed(events, '0.one')).texts).toEqual(['1', '3', 'late'])
+  expect(asked).toEqual(['lobby', 'den', 'attic'])
+  hidden.clear()
+  expect((await missed(events, '0.one')).texts).toEqual([
+    '1',
+    '2',
+    undefined,
+    '3',
+    'late, and hidden',
+    'late',
+  ])
+})
+
 test.each(['', '.', '1.', '.one', 'one', '-1.one', '9'.repeat(40) + '.one', '1\n.one', '__proto__'])(
   'what is no id of ours, %j, belongs to a stream that there is not',
   async (id) => {
-    const events = createRecentEvents(1_000)
+    const events = createRecentEvents(1_000, seesAll)
     await events.storeEvent('one', said('1'))
     expect(await missed(events, id)).toEqual({ texts: [], stream: '' })
   },

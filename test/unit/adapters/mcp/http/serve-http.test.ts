@@ -18,6 +18,7 @@ function createAgent() {
     run: async () => ({ ok: true, out: '', told: '' }),
     follow: async () => undefined,
     unfollow() {},
+    sees: async () => true,
     readMessages: () => () => {},
     listen() {},
     async close() {

@@ -13,6 +13,7 @@ async function createScene(era: 'legacy' | 'modern') {
     run: async () => ({ ok: true, out: '', told: '' }),
     follow: async () => undefined,
     unfollow() {},
+    sees: async () => true,
     readMessages: () => () => {},
     listen: (heard) => void (listener = heard),
     signal: new AbortController().signal,
@@ -119,6 +120,20 @@ describe('what an agent is told', () => {
     expect(sent.map(({ method, params }) => [method, params.uri])).toEqual([
       ['notifications/resources/updated', 'room://den/log'],
     ])
+  })
+
+  test('is one change for each entry where a client of the newest revision is in the room and listens to it, too', async () => {
+    const { listener, sent } = await createScene('modern')
+    for (const number of [1, 2]) {
+      const entry = said(number, 'notice')
+      listener.heard(entry)
+      listener.changed(entry)
+      await settle()
+      listener.changed(entry)
+      await settle()
+    }
+    const uris = ['room://den', 'room://den/log']
+    expect(sent.map(({ params }) => params.uri)).toEqual([...uris, ...uris])
   })
 
   test('is what is written to its person alone, which waits until it is sent and is not told to the writer', async () => {

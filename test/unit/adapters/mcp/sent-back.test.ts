@@ -1,0 +1,106 @@
+import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
+import { describe, expect, test } from 'vitest'
+import { receivingMasked } from '../../../../src/adapters/mcp/masked-messages.ts'
+import { remember } from '../../../../src/adapters/mcp/secrets.ts'
+import type { ToolProgress } from '../../../../src/chat/tool-progress.ts'
+import type { JsonObject } from '../../../../src/lib/json.ts'
+import type { ToolContext } from '../../../../src/tools/context.ts'
+import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
+import { byCommand, createRawServers, rawServer, type RawServers } from '../../../support/mcp/raw-servers.ts'
+import { openInMemory } from '../../../support/storage.ts'
+
+const API_KEY = 'env-secret.123456'
+
+async function call(servers: RawServers, id: string, args: JsonObject = {}) {
+  const told: ToolProgress[] = []
+  const context = { signal: new AbortController().signal, progress: (one: ToolProgress) => told.push(one) }
+  const result = await servers.tool(id)!.run(args, context as unknown as ToolContext)
+  return { ...result, told }
+}
+
+describe('what a server was given in secret', () => {
+  test('is taken out of its tools before they are kept, and of results, progress and errors', async () => {
+    const storage = await openInMemory()
+    const env = { PATH: process.env['PATH'] ?? '', API_KEY, PIN_TOKEN: '1234567', PLACE: 'a public place' }
+    const reach = { command: rawServer('leaks'), env }
+    await using servers = createRawServers(
+      [byCommand('raw', [], { reach })],
+      {},
+      { pins: storage.tools.mcp.pins },
+    )
+    await servers.until(() => servers.ids().length === 3)
+    const { title, description, schema } = servers.tool('raw_tell')!
+    expect({ title, description, schema }).toEqual({
+      title: 'T ***',
+      description: 'Asks with ***.',
+      schema: { type: 'object', properties: { '***': { type: 'string', default: '***' } } },
+    })
+    const kept = await storage.tools.mcp.pins.find('raw', ['tell'])
+    expect(JSON.stringify([...kept])).toContain('Asks with ***.')
+    const { content, told } = await call(servers, 'raw_tell')
+    expect(content.replaceAll(/\s/g, '')).toContain('{"***":["***"]}')
+    expect(JSON.stringify(told)).toContain('as ***')
+    // A short one is too often a part of something else, and a variable with another name is no secret.
+    expect((await call(servers, 'raw_key')).content).toContain('\n*** 1234567 a public place\n')
+    expect((await call(servers, 'raw_deny')).content).toMatch(/^ERROR: raw_deny: .*bad \*\*\*$/)
+  })
+
+  test('is taken out where it was a header, or a key in the address, and no other word of an address is', async () => {
+    await using server = await startHttpMcpServer('events')
+    const headers = { Authorization: 'Bearer s3cret-token' }
+    const url = `${server.url}?api_key=key-in-address&area=everything`
+    await using servers = createRawServers([{ name: 'far', trust: 'ask', reach: { url, headers } }])
+    await servers.until(() => servers.ids().length > 0)
+    const { content } = await call(servers, 'far_echo', {
+      a: 's3cret-token',
+      b: 'key-in-address',
+      c: 'everything',
+    })
+    expect(content).toContain('{"a":"***","b":"***","c":"everything"}')
+  })
+})
+
+/** A message as a transport hands it on that hides these. */
+async function received(message: object, secrets: readonly string[]): Promise<JSONRPCMessage> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const masked = receivingMasked(near, () => secrets)
+  const came = new Promise<JSONRPCMessage>((resolve) => Object.assign(masked, { onmessage: resolve }))
+  await masked.start()
+  await far.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage)
+  return await came
+}
+
+describe('a message', () => {
+  test('is for whom it is for, whatever is secret; a number can be a secret', async () => {
+    const message = { id: 'request-12345678', method: 'tools/list', params: { a: 12_345_678, b: 1, c: null } }
+    const came = await received(message, ['tools/list', '12345678'])
+    expect(came).toEqual({ jsonrpc: '2.0', ...message, params: { a: '***', b: 1, c: null } })
+  })
+
+  test('has the longest secret taken out first, and signs in one mean themselves', async () => {
+    const result = { text: 'abcdefgh-ijkl, abcdefgh, (a+b)*[c].$, (aab)' }
+    const came = await received({ id: 1, result }, ['abcdefgh', 'abcdefgh-ijkl', '(a+b)*[c].$', ''])
+    expect(came).toMatchObject({ result: { text: '***, ***, ***, (aab)' } })
+  })
+
+  test('may be nested as deep and be as long as it likes, and have names like __proto__', async () => {
+    const depth = 200_000
+    const deep: unknown = JSON.parse(`${'['.repeat(depth)}"secret-secret"${']'.repeat(depth)}`)
+    const odd: unknown = JSON.parse('{"__proto__":"secret-secret","constructor":{"secret-secret":1}}')
+    const long = 'secret-secret '.repeat(300_000)
+    const came = await received({ id: 1, result: { deep, odd, long } }, ['secret-secret'])
+    const { result } = came as unknown as { result: { deep: unknown; odd: object; long: string } }
+    let inner: unknown = result.deep
+    while (Array.isArray(inner)) [inner] = inner
+    expect(inner).toBe('***')
+    expect(JSON.stringify(result.odd)).toBe('{"__proto__":"***","constructor":{"***":1}}')
+    expect(result.long).toBe('*** '.repeat(300_000))
+  })
+})
+
+test('of a login that is renewed for ever, the newest secrets are remembered', () => {
+  const secrets = new Set<string>()
+  for (let number = 0; number < 1_000; number++) remember(secrets, ['client', undefined, `token ${number}`])
+  expect(secrets.size).toBeLessThan(100)
+  expect([...secrets].slice(-3)).toEqual(['token 998', 'client', 'token 999'])
+})
