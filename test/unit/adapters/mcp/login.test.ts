@@ -262,6 +262,7 @@ describe('a login', () => {
     await logIn(servers)
     const said = [(await call(servers, 'far_token')).content]
     expect(said[0]).toContain('***')
+    expect(servers.tool('far_echo')!.description).toBe('echo for ***')
     server.behave('echo')
     server.expire()
     said.push((await call(servers, 'far_echo')).content)

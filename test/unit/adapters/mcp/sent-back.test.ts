@@ -35,8 +35,8 @@ describe('what a server was given in secret', () => {
       description: 'Asks with ***.',
       schema: { type: 'object', properties: { '***': { type: 'string', default: '***' } } },
     })
-    const kept = await storage.tools.mcp.pins.find('raw', ['tell'])
-    expect(JSON.stringify([...kept])).toContain('Asks with ***.')
+    const kept = await storage.tools.mcp.pins.find('raw', ['"tell"'])
+    expect(JSON.stringify(kept)).toContain('Asks with ***.')
     const { content, told } = await call(servers, 'raw_tell')
     expect(content.replaceAll(/\s/g, '')).toContain('{"***":["***"]}')
     expect(JSON.stringify(told)).toContain('as ***')
