@@ -80,14 +80,23 @@ export interface FoundEntries {
   readonly behind?: string
 }
 
+/** Where an entry was stored in its room's log. */
+export interface Appended {
+  /** The entry's id: the one that it came with, unless the room has a newer entry, of a server whose clock is ahead. */
+  readonly id: EntryId
+  /** The entry before it; absent for the first. */
+  readonly after?: EntryId
+}
+
 /** The rooms' logs. All methods reject with `StorageError` only. */
 export interface EntryLog extends HeldPresence {
   /**
    * Resolves when the entry is on disk: what was appended survives `kill -9`. If it rejects (disk full, locked,
    * read-only), the entry was not stored. Calls may overlap. An entry with `edits` or `retracts` counts at once for who
-   * reads the log revised; what was taken back stays so, whatever edits it later.
+   * reads the log revised; what was taken back stays so, whatever edits it later. In each room ids ascend in the order of
+   * appending, which all servers see: whoever has read an entry never finds another one before it later.
    */
-  append(entry: Entry): Promise<void>
+  append(entry: Entry): Promise<Appended>
   /** The entries that match, oldest first whichever they are. An unknown room has none. */
   read(room: RoomName, query: LogQuery): Promise<readonly Entry[]>
   /** How large the entries are that `read` would give, in the same order. Cheap: no text is read. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../chat/errors.ts'
 import { type AuditRow, rightsIn } from './sqlite/audit.ts'
@@ -6,7 +7,7 @@ import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
 import { toStorageError } from './sqlite/errors.ts'
-import { readMigrations } from './sqlite/migrations.ts'
+import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
 import type { Storage } from './storage.ts'
@@ -19,14 +20,21 @@ export interface StorageOptions extends SqliteOptions {
    * waits for a disk. Absent: in the caller's thread, as a database in memory always is.
    */
   readonly threadEntry?: string
+  /** Of a PostgreSQL database, which is then used in the place of the file. It may hold a password, and is shown nowhere. */
+  readonly url?: string | undefined
 }
 
 /**
- * Opens the store; dispose of it to let go of the files. SQLite is the only engine: another one is chosen here.
+ * Opens the store; dispose of it to let go of the files. Which engine it is, is chosen here.
  * Rejects with `StorageError`: `locked` if another server has the directory, `newer`, `corrupt`, `read-only`,
  * `full`, or `other`, with a sentence that says what to do.
  */
-export async function openStorage({ threadEntry, ...options }: StorageOptions): Promise<Storage> {
+export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
+  if (url !== undefined) {
+    const { migrationsDir, clock, log } = options
+    const { openPostgres } = await import('./postgres/postgres.ts')
+    return await openPostgres({ url, migrationsDir: join(migrationsDir, 'postgres'), clock, log })
+  }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
 }

@@ -167,6 +167,36 @@ export function entryLogExam(store: () => Storage): void {
     expect(textsOf(await store().chat.log.read(lobby, { limit: 9 }))).toEqual(['text 1', 'other'])
   })
 
+  test('tells where each entry was stored: after which other one of its room', async () => {
+    const { log } = store().chat
+    const appended = [lobby, den, lobby].map((where, n) => log.append(message(idOf(n + 1), where, 'x')))
+    expect(await Promise.all(appended)).toEqual([
+      { id: idOf(1) },
+      { id: idOf(2) },
+      { id: idOf(3), after: idOf(1) },
+    ])
+  })
+
+  test('gives another id to an entry of a clock that is behind, so that ids ascend in each room', async () => {
+    const { log } = store().chat
+    await say(store(), 7, 7)
+    const late = await Promise.all([1, 2, 30].map((n) => log.append(message(idOf(n), lobby, `text ${n}`))))
+    expect(late).toEqual([
+      { id: idOf(8), after: idOf(7) },
+      { id: idOf(9), after: idOf(8) },
+      { id: idOf(30), after: idOf(9) },
+    ])
+    expect(textsOf(await log.read(lobby, { limit: 9 }))).toEqual(['text 7', 'text 1', 'text 2', 'text 30'])
+    expect(textsOf(await log.read(lobby, { limit: 9, after: idOf(7) }))).toEqual([
+      'text 1',
+      'text 2',
+      'text 30',
+    ])
+    await log.append({ ...message(idOf(3), lobby, 'edited'), edits: idOf(8) })
+    expect(textsOf(await log.read(lobby, { limit: 9, revised: true }))[1]).toBe('edited')
+    await expect(log.append(message(idOf(8), lobby, 'again'))).rejects.toMatchObject({ name: 'StorageError' })
+  })
+
   test('tells the newest id of all rooms, and none when empty', async () => {
     expect(await store().chat.log.lastId()).toBeUndefined()
     await say(store(), 5, 6)

@@ -1,0 +1,40 @@
+import { StorageError } from '../../../chat/errors.ts'
+import type { Upkeep } from '../storage.ts'
+import type { Connection } from './connection.ts'
+import { sql } from './sql.ts'
+
+/** The care of the database. Much of it is the work of those who run PostgreSQL, with its own tools. */
+export const createUpkeep = ({ transaction }: Connection): Upkeep => ({
+  health: () =>
+    transaction(async (tx) => {
+      // A standby answers, and stores nothing.
+      const state = await tx.get<{ isReadOnly: string }>(
+        sql`SELECT current_setting('transaction_read_only') AS "isReadOnly"`,
+      )
+      if (state?.isReadOnly === 'on') throw readOnly()
+    }),
+  backup: () => Promise.reject(useDump()),
+  // Of its pages PostgreSQL knows, which checks their sums as it reads them.
+  damage: async () => undefined,
+  refreshSearch: async () => undefined,
+})
+
+const readOnly = (): StorageError =>
+  new StorageError(
+    'read-only',
+    'the database only reads, as a standby does; name the primary server in [storage] url',
+  )
+
+/** What to use in the place of `sshawl backup`. */
+export const useDump = (): StorageError =>
+  new StorageError(
+    'other',
+    'the rooms are in PostgreSQL: back them up with pg_dump --format=custom --file=FILE URL, also while servers run',
+  )
+
+/** What to use in the place of `sshawl restore`. */
+export const useRestore = (): StorageError =>
+  new StorageError(
+    'other',
+    'the rooms are in PostgreSQL: stop all servers and restore a dump with pg_restore --clean --dbname=URL FILE; a file of SQLite goes into an empty database with sshawl copy',
+  )
