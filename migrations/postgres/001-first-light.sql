@@ -1,6 +1,6 @@
 -- The schema that SQLite's migrations 001 to 026 make, at once. Applied once, in one transaction, and never edited afterwards: a
 -- change is a new file. Times are milliseconds since the epoch; JSON is text. Texts sort by their bytes, as in SQLite, whatever the
--- language of the database. What differs from SQLite, and why, is listed in docs/decisions/030-postgresql.md.
+-- language of the database. What differs from SQLite, and why, is told in the decision on PostgreSQL (docs/decisions).
 
 CREATE TABLE people (
   id         TEXT COLLATE "C" PRIMARY KEY,

@@ -44,8 +44,13 @@ export const postgresOptions = ({ url }: Pick<TestDatabase, 'url'>): StorageOpti
   url,
 })
 
+/** An emptied store, and where it is. */
+export interface EmptiedPostgres extends EmptiedStorage {
+  readonly database: TestDatabase
+}
+
 /** A store in PostgreSQL that many tests use one after the other: a database for each test would take as long as the test. */
-export async function openEmptiedPostgres(): Promise<EmptiedStorage> {
+export async function openEmptiedPostgres(): Promise<EmptiedPostgres> {
   const database = await createDatabase()
   const storage = await openStorage(postgresOptions(database))
   const tables = await database.send(
@@ -57,6 +62,7 @@ export async function openEmptiedPostgres(): Promise<EmptiedStorage> {
     ...numbered.map(({ sequencename }) => `ALTER SEQUENCE ${String(sequencename)} RESTART`),
   ]
   return {
+    database,
     async emptied() {
       // No row refers to another meanwhile.
       await database.send(['SET session_replication_role = replica', ...emptying].join('; '))
