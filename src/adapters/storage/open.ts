@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../chat/errors.ts'
-import { type AuditRow, rightsIn } from './sqlite/audit.ts'
+import type { AuditRow } from './rights.ts'
+import { rightsIn } from './sqlite/audit.ts'
 import { backupFile } from './sqlite/backup.ts'
 import { firstDamage } from './sqlite/damage.ts'
 import { openFile } from './sqlite/driver.ts'
@@ -10,6 +11,7 @@ import { toStorageError } from './sqlite/errors.ts'
 import { readMigrations } from './migrations.ts'
 import { restoreFile, type RestoreOptions } from './sqlite/restore.ts'
 import { openSqlite, type SqliteOptions } from './sqlite/sqlite.ts'
+import { isUrl, useDump, useRestore } from './place.ts'
 import type { Storage } from './storage.ts'
 import { openThreaded } from './sqlite/threads/open-threaded.ts'
 
@@ -32,20 +34,32 @@ export interface StorageOptions extends SqliteOptions {
 export async function openStorage({ threadEntry, url, ...options }: StorageOptions): Promise<Storage> {
   if (url !== undefined) {
     const { migrationsDir, clock, log } = options
+    // Those who have SQLite do not load it.
     const { openPostgres } = await import('./postgres/postgres.ts')
-    return await openPostgres({ url, migrationsDir: join(migrationsDir, 'postgres'), clock, log })
+    return await openPostgres({ url, migrationsDir: ofPostgres(migrationsDir), clock, log })
   }
   if (threadEntry === undefined || options.file === ':memory:') return openSqlite(options)
   return await openThreaded(options, threadEntry)
 }
 
+/** A database that is there: the path of a file, or the URL of PostgreSQL's. */
+export type Place = string
+
+const ofPostgres = (migrationsDir: string): string => join(migrationsDir, 'postgres')
+
 /**
  * Looks through a database, whether or not a server is using it; resolves to the first thing that is wrong, and to
- * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read.
+ * undefined where nothing is. Rejects with `StorageError` if there is none, or if it cannot be read. Of PostgreSQL, it only says
+ * whether a server could start with it.
  */
-export async function damageOf(file: string): Promise<string | undefined> {
+export async function damageOf(place: Place, migrationsDir: string): Promise<string | undefined> {
+  if (isUrl(place)) {
+    const { look } = await import('./postgres/beside.ts')
+    await look({ url: place, migrationsDir: ofPostgres(migrationsDir) })
+    return undefined
+  }
   try {
-    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
     return firstDamage(db)
   } catch (error) {
     throw toStorageError(error)
@@ -57,14 +71,18 @@ const closing = (db: Database): Database & Disposable =>
 
 /** Who may do what where, by the database. Rejects with `StorageError` if there is none, or of another version. */
 export async function auditDatabase(
-  file: string,
+  place: Place,
   migrationsDir: string,
   now: number,
 ): Promise<readonly AuditRow[]> {
-  if (!existsSync(file))
-    throw new StorageError('other', `${file}: there is no database; name its directory with --data`)
+  if (isUrl(place)) {
+    const postgres = await import('./postgres/beside.ts')
+    return await postgres.rightsIn({ url: place, migrationsDir: ofPostgres(migrationsDir) }, now)
+  }
+  if (!existsSync(place))
+    throw new StorageError('other', `${place}: there is no database; name its directory with --data`)
   try {
-    using db = closing(openFile(file, { readonly: true, fileMustExist: true }))
+    using db = closing(openFile(place, { readonly: true, fileMustExist: true }))
     return rightsIn(db, readMigrations(migrationsDir).length, now)
   } catch (error) {
     throw toStorageError(error)
@@ -76,6 +94,7 @@ export async function auditDatabase(
  * was changed.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<string | undefined> {
+  if (isUrl(options.file)) throw useRestore()
   try {
     return restoreFile(options)
   } catch (error) {
@@ -85,11 +104,12 @@ export async function restoreDatabase(options: RestoreOptions): Promise<string |
 
 /**
  * Copies a database to a new file, whether or not a server is using it. Rejects with `StorageError` if there
- * is none, or if `target` exists.
+ * is none, or if `target` exists; of PostgreSQL's it says what to use.
  */
-export async function backupDatabase(file: string, target: string): Promise<void> {
+export async function backupDatabase(place: Place, target: string): Promise<void> {
+  if (isUrl(place)) throw useDump()
   try {
-    backupFile(file, target)
+    backupFile(place, target)
   } catch (error) {
     throw toStorageError(error)
   }

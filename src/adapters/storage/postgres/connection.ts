@@ -54,7 +54,7 @@ const IDLE_MS = 10_000
 const ATTEMPTS = 5
 
 /** Nothing is connected before the first statement. */
-export function createConnection(url: string, log: Log): Connection {
+export function createConnection(url: string, log?: Log): Connection {
   const pool = new Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
@@ -67,7 +67,9 @@ export function createConnection(url: string, log: Log): Connection {
     keepAlive: true,
   })
   // A connection that ends while nobody uses it, as all do when PostgreSQL restarts. The next statement opens another.
-  pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'a connection to the database ended'))
+  pool.on('error', (error) =>
+    log?.warn({ reason: errorMessage(error) }, 'a connection to the database ended'),
+  )
   let closing: Promise<void> | undefined
   const lanes: Lane[] = []
 

@@ -1,5 +1,6 @@
 import { StorageError } from '../../../chat/errors.ts'
 import { edited, type Migration, newerThan } from '../migrations.ts'
+import { OTHER_VERSION } from '../rights.ts'
 import type { Connection, Statements } from './connection.ts'
 import { toStorageError } from './errors.ts'
 import { MIGRATIONS } from './locks.ts'
@@ -22,24 +23,26 @@ export async function migrate(
 
 /** Rejects with `StorageError` if the database does not have exactly the schema of `migrations`. */
 export async function requireSchema(statements: Statements, migrations: readonly Migration[]): Promise<void> {
+  const applied = await refuseUnfit(statements, migrations)
+  if (applied !== migrations.length) throw new StorageError('other', OTHER_VERSION)
+}
+
+/** How many migrations were applied. Rejects with `StorageError` if it can never have the schema of `migrations`. */
+export async function refuseUnfit(statements: Statements, migrations: readonly Migration[]): Promise<number> {
   const applied = await appliedTo(statements)
   refuseOther(applied, migrations)
-  if (applied.length !== migrations.length)
-    throw new StorageError(
-      'other',
-      'the database is of another version of sshawl; start this version once with it, and try again then',
-    )
+  if (applied.length === 0) await refuseForeign(statements)
+  return applied.length
 }
 
 /** True once there is nothing left to apply. */
 async function applyNext(tx: Statements, migrations: readonly Migration[], at: number): Promise<boolean> {
-  const applied = await appliedTo(tx)
-  refuseOther(applied, migrations)
-  const next = migrations[applied.length]
+  const applied = await refuseUnfit(tx, migrations)
+  const next = migrations[applied]
   if (next === undefined) return true
-  if (applied.length === 0) await prepare(tx)
+  if (applied === 0) await tx.run(raw(CREATE_RECORD))
   await apply(tx, next, at)
-  return applied.length + 1 === migrations.length
+  return applied + 1 === migrations.length
 }
 
 type Applied = Pick<Migration, 'version' | 'sha256'>
@@ -60,7 +63,7 @@ function refuseOther(applied: readonly Applied[], migrations: readonly Migration
   }
 }
 
-async function prepare(tx: Statements): Promise<void> {
+async function refuseForeign(tx: Statements): Promise<void> {
   const other = await tx.get<{ name: string }>(
     sql`SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema() LIMIT 1`,
   )
@@ -77,7 +80,6 @@ async function prepare(tx: Statements): Promise<void> {
       'other',
       'the database is not in UTF-8; make another with createdb --encoding=UTF8',
     )
-  await tx.run(raw(CREATE_RECORD))
 }
 
 async function apply(

@@ -1,4 +1,5 @@
 import { StorageError } from '../../../chat/errors.ts'
+import { useDump } from '../place.ts'
 import type { Upkeep } from '../storage.ts'
 import type { Connection } from './connection.ts'
 import { sql } from './sql.ts'
@@ -23,18 +24,4 @@ const readOnly = (): StorageError =>
   new StorageError(
     'read-only',
     'the database only reads, as a standby does; name the primary server in [storage] url',
-  )
-
-/** What to use in the place of `sshawl backup`. */
-export const useDump = (): StorageError =>
-  new StorageError(
-    'other',
-    'the rooms are in PostgreSQL: back them up with pg_dump --format=custom --file=FILE URL, also while servers run',
-  )
-
-/** What to use in the place of `sshawl restore`. */
-export const useRestore = (): StorageError =>
-  new StorageError(
-    'other',
-    'the rooms are in PostgreSQL: stop all servers and restore a dump with pg_restore --clean --dbname=URL FILE; a file of SQLite goes into an empty database with sshawl copy',
   )
