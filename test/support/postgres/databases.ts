@@ -9,6 +9,8 @@ import { urlOfServer } from './server.ts'
 /** A database of one's own on the server of this run, gone when disposed of. */
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string
+  /** A name for a role of this database alone; it goes with it. */
+  role(name: string): string
   /** Sends statements to it as its owner. */
   send(text: string): Promise<readonly Record<string, unknown>[]>
 }
@@ -19,11 +21,17 @@ export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await sendTo(server, `CREATE DATABASE ${name}`)
   const url = server.replace(/postgres$/, name)
+  const roles: string[] = []
   return {
     url,
+    role(role) {
+      roles.push(`${role}_${name}`)
+      return `${role}_${name}`
+    },
     send: (text) => sendTo(url, text),
     async [Symbol.asyncDispose]() {
       await sendTo(server, `DROP DATABASE ${name} WITH (FORCE)`)
+      for (const role of roles) await sendTo(server, `DROP ROLE IF EXISTS ${role}`)
     },
   }
 }

@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { postgresPrograms } from '../needs.ts'
 
-/** What a server of tests need not do: what it holds is thrown away. */
+/** What a server of tests need not do: no power is cut. What was committed survives the end of its processes. */
 const SETTINGS = {
   fsync: 'off',
-  synchronous_commit: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
   max_connections: '200',
