@@ -23,7 +23,7 @@ const CORE = {
   prompt: { folders: ['chat', 'lib'], packages: [] },
   tools: { folders: ['chat', 'lib'], packages: ['zod'] },
   approvals: { folders: ['chat', 'tools', 'lib'], packages: [] },
-  toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: [] },
+  toolbox: { folders: ['chat', 'prompt', 'tools', 'approvals', 'lib'], packages: ['minisearch'] },
   turns: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'lib'], packages: [] },
   embedding: { folders: ['chat', 'prompt', 'toolbox', 'tools', 'turns', 'lib'], packages: [] },
   pages: { folders: ['chat', 'prompt', 'turns', 'lib'], packages: ['markdown-it'] },

@@ -122,8 +122,8 @@ async function assemble(
     }),
   )
   const { readable } = context.metering
-  const http =
-    readable && owned(await openHttpServer(current, chat, activity, { context, readable, server, agents }))
+  const needs = { context, server, agents, overrides }
+  const http = readable && owned(await openHttpServer(current, chat, activity, { ...needs, readable }))
   return {
     fingerprints: hostKeys.map((key) => key.fingerprint),
     claimCode,
@@ -150,14 +150,13 @@ async function assemble(
 async function openHttpServer(
   current: CurrentConfig,
   { comingIn, rooms, tap }: RoomsAndPeople,
-  { work }: Activity,
+  activity: Activity,
   { server, readable: meter, ...rest }: HttpNeeds,
 ): Promise<HttpServer> {
   const { openHttp } = await import('./app/http/open-http.ts')
   tap((entry) => meter.entry(entry, rooms.everywhere.peopleIn(entry.room)))
   const { tokens, clients } = comingIn
-  const { turns } = work
-  return openHttp(current, { ...rest, meter, tokens, clients, turns, queued: () => server.queued() })
+  return openHttp(current, { ...rest, meter, tokens, clients, activity, queued: () => server.queued() })
 }
 
 /** What HTTP needs besides rooms, people and their activity. */
@@ -166,6 +165,7 @@ interface HttpNeeds {
   readonly readable: ReadableMeter
   readonly server: SshServer
   readonly agents: Agents
+  readonly overrides: Overrides
 }
 
 /** Whoever comes first need not wait for it. What cannot be loaded is told to those who need it. */
@@ -240,7 +240,7 @@ async function createHandler(
   const pace = createPace({ limits, clock, wait: (ms) => wait(ms) })
   const door = createDoor(people, order.sanctions, order.clients, talk.ignores.cameIn)
   const runner = createRunner({ commands, speech, rooms, pace, bytes, log })
-  const agents = createAgents({ runner, rooms, door, ignores: talk.ignores, log })
+  const agents = createAgents({ runner, rooms, door, talk, log })
   const handler = createClientHandler({
     door,
     rooms,

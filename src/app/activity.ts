@@ -28,7 +28,7 @@ import { configuredModels } from './turns/configured-models.ts'
 import { createModelServices } from './turns/model-services.ts'
 import type { AppContext, Overrides, Owned } from './context.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { unknownDisabled } from './disabled-tools.ts'
+import { connectedNames, toolWordProblems } from './tool-words.ts'
 import { meteredComposer } from './http/metering.ts'
 import { openMcp, type Mcp } from './mcp/open-mcp.ts'
 import { openTools, toolSources, type ConfiguredTools } from './tool-sources.ts'
@@ -69,10 +69,15 @@ export async function createActivity(
   const { storage, log, clock } = context
   const config = current.now()
   const { limits } = current
-  const composer = meteredComposer(owned(composerFor(config, context)), context.metering.meter)
+  const composer = meteredComposer(
+    overrides.composer ?? owned(composerFor(config, context)),
+    context.metering.meter,
+  )
   const workspaces = owned(workspacesFor(config, context))
   const tools = owned(await openTools(config, storage, log, context.commands))
-  for (const problem of await unknownDisabled(config, tools.modules)) log.warn({ problem }, 'no such tool')
+  const connected = await connectedNames(storage.tools.mcp.connected)
+  for (const problem of await toolWordProblems(config, { modules: tools.modules, connected }))
+    log.warn({ problem }, 'the config names a tool wrongly')
   const sources = toolSources(current, rooms, context, tools)
   const mcp = owned(await openMcp(current.now, rooms.everywhere, context, sources))
   await endCutTurns(rooms, context)

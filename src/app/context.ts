@@ -1,3 +1,5 @@
+import type { PoolComposer } from '../adapters/lua/composer.ts'
+import type { CreateMcpServer } from '../adapters/mcp/server/server.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { HookScripts } from '../prompt/hooks/hook-scripts.ts'
 import type { Alarm, Clock, Log, MonotonicClock } from '../chat/ports.ts'
@@ -29,6 +31,10 @@ export interface Overrides {
   readonly log?: Log
   /** Milliseconds until a question without an answer is a no. */
   readonly answerMs?: number
+  /** It is not disposed of with the server. */
+  readonly composer?: PoolComposer
+  /** What speaks MCP for each agent that comes over HTTP. */
+  readonly createMcpServer?: CreateMcpServer
   readonly createModel?: (settings: Config['models'][number]) => LanguageModel
 }
 

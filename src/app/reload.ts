@@ -9,7 +9,7 @@ import { createSerial } from '../lib/jobs/serial.ts'
 import type { Summaries } from '../turns/summaries/summaries.ts'
 import { allModels } from './all-models.ts'
 import type { CurrentConfig } from './current-config.ts'
-import { unknownDisabled } from './disabled-tools.ts'
+import { toolWordProblems } from './tool-words.ts'
 import type { Mcp } from './mcp/open-mcp.ts'
 import { located, type ConfiguredTools } from './tool-sources.ts'
 
@@ -45,7 +45,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 /** What must be told of a new config. */
 interface Following {
   readonly tools: ConfiguredTools
-  readonly mcp: Pick<Mcp, 'follow'>
+  readonly mcp: Pick<Mcp, 'follow' | 'list'>
   readonly summaries: Pick<Summaries, 'configChanged'>
 }
 
@@ -68,8 +68,9 @@ async function reloadOnce(
 ): Promise<Reloaded> {
   try {
     const written = read()
-    const unknown = await unknownDisabled(written)
-    if (unknown.length > 0) throw new ConfigError(unknown)
+    const connected = mcp.list().map(({ name }) => name)
+    const wrong = await toolWordProblems(written, { connected })
+    if (wrong.length > 0) throw new ConfigError(wrong)
     const before = current.now()
     const models = await allModels(written)
     current.replace({ ...before, ...followed(written), models })
@@ -77,7 +78,7 @@ async function reloadOnce(
     await mcp.follow()
     await summaries.configChanged()
     const notes = [...unfollowed(before, written), ...tools.wrapped.warnings().map(located)]
-    return { taken: true, problems: await tools.problems(), notes }
+    return { taken: true, problems: await tools.problems(connected), notes }
   } catch (error) {
     if (error instanceof ConfigError) return notTaken(error.problems)
     return notTaken([`the config could not be read again: ${errorMessage(error)}`])

@@ -5,10 +5,11 @@ import type { CommandLine } from '../config/flags.ts'
 import { ConfigError } from '../config/problem.ts'
 import { createDeferred } from '../lib/deferred.ts'
 import { errorCode, errorMessage } from '../lib/errors.ts'
-import { unknownDisabled } from './disabled-tools.ts'
+import { exposureOf } from './http/exposure.ts'
 import { answerReloads } from './reload-socket.ts'
 import type { Reloaded } from './reload.ts'
 import { openData } from './open-data.ts'
+import { toolWordProblems } from './tool-words.ts'
 
 /** Milliseconds that a shutdown may take; then the process ends without waiting for the rest. */
 const SHUTDOWN_MS = 4_500
@@ -21,8 +22,8 @@ export async function serve(line: CommandLine): Promise<number> {
   const stop = firstSignal()
   const hangups = listenForHangups()
   const config = loadConfig(line)
-  const unknown = await unknownDisabled(config)
-  if (unknown.length > 0) throw new ConfigError(unknown)
+  const problems = await toolWordProblems(config)
+  if (problems.length > 0) throw new ConfigError(problems)
   const app = await start(config, stop)
   try {
     const reload = (): Promise<Reloaded> => app.reload(() => loadConfig(line))
@@ -74,6 +75,8 @@ async function listenHttp(app: App, { http }: Config): Promise<void> {
     const taken = await app.listenHttp()
     if (!taken) return
     console.log(`sshawl listening on http://${shownHost(taken.host)}:${taken.port}`)
+    const exposure = exposureOf(http)
+    if (exposure !== undefined) process.stderr.write(`sshawl: ${exposure}\n`)
   } catch (error) {
     throw cannotListen(error, http.listen, '--http')
   }

@@ -14,8 +14,8 @@ import { paths } from './paths.ts'
 import { findToolsDefinition } from '../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES, roomTools } from '../tools/rooms/index.ts'
 import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
-import { unknownDisabled } from './disabled-tools.ts'
 import { commandsIn, type CommandsState } from './sandbox-state.ts'
+import { toolWordProblems } from './tool-words.ts'
 import { BUILTIN_IDS, builtinTools } from '../tools/builtin/index.ts'
 import type { Tool, ToolSource } from '../tools/tool.ts'
 import type { AppContext } from './context.ts'
@@ -26,8 +26,11 @@ export interface ConfiguredTools extends AsyncDisposable {
   builtin(): readonly Tool[]
   readonly modules: ToolModules
   readonly wrapped: WrappedTools
-  /** What is wrong in modules and `.tool` files, and in what the config says of them, with file and line. */
-  problems(): Promise<readonly string[]>
+  /**
+   * What is wrong in modules and `.tool` files, and in what the config says of tools, with file and line. `connected` are the
+   * MCP servers that admins connected, where they are known.
+   */
+  problems(connected?: readonly string[]): Promise<readonly string[]>
   /** Makes all of them anew from another config; until that is done the old ones stay. Never rejects. */
   follow(config: Config): Promise<void>
 }
@@ -81,8 +84,8 @@ export async function openTools(
     builtin: () => builtin,
     modules,
     wrapped,
-    problems: async () => [
-      ...(await unknownDisabled(config, modules)),
+    problems: async (connected) => [
+      ...(await toolWordProblems(config, { modules, connected })),
       ...[...modules.problems(), ...wrapped.problems()].map(located),
     ],
     async follow(next) {

@@ -2,7 +2,7 @@ import { UsageError } from '../chat/errors.ts'
 import type { CallerKind } from './caller.ts'
 import { ALL_ROOMS, type Command, type FlagSpec } from './define.ts'
 
-/** `tools ROOM [--json] [SCOPE…]`, as help and usage errors show it. */
+/** `tools ROOM [--list PATTERN] [--json] [SCOPE…]`, as help and usage errors show it. */
 export function usage(command: Command, kind: CallerKind): string {
   const verb = kind === 'session' ? `/${command.name}` : command.name
   const flags = usableFlags(command).map((flag) => `[${spelled(flag)}${flag.value ? ` ${flag.value}` : ''}]`)

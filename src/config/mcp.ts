@@ -1,9 +1,11 @@
 import { dirname, resolve } from 'node:path'
-import type { McpByCommand, McpByUrl, McpServerConfig } from '../adapters/mcp/config.ts'
+import type { McpByCommand, McpByUrl, McpOAuth, McpServerConfig } from '../adapters/mcp/config.ts'
 import type { Environment } from './environment.ts'
-import { mcpEntry, type FileConfig } from './schema.ts'
+import { mcpEntry } from './mcp-entry.ts'
+import type { FileConfig } from './schema.ts'
 
 type Written = FileConfig['mcp'][number]
+type WrittenLogin = NonNullable<Written['oauth']>
 
 /** What a program needs to find its files and others, and nothing that could be a secret. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
@@ -45,17 +47,28 @@ function byCommand({ command = [], cwd, ...entry }: Written, file = '', env: Env
   }
 }
 
-function byUrl({ header_env, token_env }: Written, url: string, env: Environment): McpByUrl {
+function byUrl({ header_env, token_env, oauth }: Written, url: string, env: Environment): McpByUrl {
   const token = valuesOf(token_env === undefined ? {} : { Authorization: token_env }, env)
   const other = valuesOf(header_env, env)
+  const secretEnv = oauth?.client_secret_env
+  const secret = valuesOf(secretEnv === undefined ? {} : { clientSecret: secretEnv }, env)
   const bearer = Object.entries(token.values).map(([name, value]) => [name, `Bearer ${value}`] as const)
-  const unset = [...(token.unset.unset ?? []), ...(other.unset.unset ?? [])]
+  const unset = [token, other, secret].flatMap((values) => values.unset.unset ?? [])
   return {
     url,
     headers: { ...Object.fromEntries(bearer), ...other.values },
+    ...(oauth ? { oauth: { ...loginFrom(oauth), ...secret.values } } : {}),
     ...(unset.length > 0 ? { unset } : {}),
   }
 }
+
+const loginFrom = (oauth: WrittenLogin): McpOAuth => ({
+  grant: oauth.grant,
+  ...(oauth.issuer === undefined ? {} : { issuer: oauth.issuer }),
+  ...(oauth.client_id === undefined ? {} : { clientId: oauth.client_id }),
+  ...(oauth.scopes === undefined ? {} : { scopes: oauth.scopes }),
+  ...(oauth.redirect_url === undefined ? {} : { redirectUrl: oauth.redirect_url }),
+})
 
 interface Values {
   readonly values: Readonly<Record<string, string>>

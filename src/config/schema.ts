@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
-import { isMcpName, MCP_NAME_RULE, MCP_TRUSTS } from '../adapters/mcp/config.ts'
 import { ENGINE_NAMES } from '../adapters/lua/engines.ts'
 import { BACKENDS, PROVIDERS } from '../adapters/models/index.ts'
 import type { RequiredKey } from '../adapters/models/provider.ts'
@@ -10,9 +9,11 @@ import type { RequiredSearchKey, SearchProvider } from '../adapters/web/search/p
 import { address } from './address.ts'
 import { hasSpace, TOO_SMALL } from './context-window.ts'
 import { keepAlive } from './keep-alive.ts'
+import { mcpEntry } from './mcp-entry.ts'
 import { price } from './price.ts'
 import { isPostgresUrl, POSTGRES_EXAMPLE } from './postgres-url.ts'
 import { publicKey } from './public-key.ts'
+import { variable } from './variable.ts'
 import { SEARCH_PROVIDER_NAMES, SEARCH_PROVIDERS } from '../adapters/web/search/providers.ts'
 
 /**
@@ -26,10 +27,6 @@ const positive = (fallback: number) => z.int().min(1).max(2_000_000_000).default
 const orOff = (fallback: number) => z.int().min(0).max(2_000_000_000).default(fallback)
 
 const scope = z.union([z.string(), z.array(z.string())])
-
-const variable = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write the name of an environment variable, not the key')
 
 const modelFields = z.strictObject({
   name: z.string().regex(MODEL_NAME, 'use 1-32 of a-z, 0-9, _, . and -'),
@@ -72,46 +69,6 @@ export const modelSchema = modelFields
   .refine(hasRequired('endpoint'), {
     path: ['endpoint'],
     message: 'say where the server is, such as "http://localhost:8000/v1"',
-  })
-
-/** A name of a header (RFC 9110, 5.1). */
-const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header')
-
-/** One `[[mcp]]`. */
-export const mcpEntry = z
-  .strictObject({
-    name: z.string().refine(isMcpName, MCP_NAME_RULE),
-    url: address('http://localhost:8080/mcp', 'token_env').optional(),
-    token_env: variable.optional(),
-    header_env: z.record(header, variable).default({}),
-    command: z.array(z.string().min(1)).min(1).optional(),
-    env: z.record(z.string(), z.string()).default({}),
-    pass_env: z.array(variable).default([]),
-    cwd: z.string().optional(),
-    sandbox: z.union([z.boolean(), z.literal('network')], 'write true, "network" or false').default(false),
-    trust: z.enum(MCP_TRUSTS).default('ask'),
-  })
-  .refine(
-    (server) => (server.url === undefined) !== (server.command === undefined),
-    'give either url or command',
-  )
-  .refine(
-    (server) =>
-      server.command !== undefined ||
-      (server.cwd === undefined && [...Object.keys(server.env), ...server.pass_env].length === 0),
-    'env, pass_env and cwd are for a command',
-  )
-  .refine((server) => server.command !== undefined || server.sandbox === false, {
-    path: ['sandbox'],
-    message: 'is for a command',
-  })
-  .refine((server) => server.url !== undefined || server.token_env === undefined, {
-    path: ['token_env'],
-    message: 'is for a url; give a command its key by pass_env',
-  })
-  .refine((server) => server.url !== undefined || Object.keys(server.header_env).length === 0, {
-    path: ['header_env'],
-    message: 'is for a url; give a command its key by pass_env',
   })
 
 const searchFields = z.strictObject({
@@ -210,6 +167,7 @@ const limitsSchema = z.strictObject({
   turn_s: positive(600),
   turn_steps: positive(24),
   turn_depth: orOff(2),
+  tools_tokens: orOff(6000),
   tokens_per_person_day: orOff(0),
   tokens_per_room_day: orOff(0),
 })

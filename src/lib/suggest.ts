@@ -21,6 +21,18 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/**
+ * Candidates by how near they are to `word`, without regard to case: of each the fewest letters to change. Equal ones stay in
+ * their order. Only the first letters of long words are looked at.
+ */
+export function nearestFirst(word: string, candidates: readonly string[]): readonly string[] {
+  const wanted = word.toLowerCase().slice(0, MAX_WORD_UNITS)
+  const slips = new Map(
+    candidates.map((one) => [one, distance(wanted, one.toLowerCase().slice(0, MAX_WORD_UNITS))]),
+  )
+  return candidates.toSorted((a, b) => (slips.get(a) ?? 0) - (slips.get(b) ?? 0))
+}
+
 /** In a word of so many letters, two slips leave too little of it to guess by. In UTF-16 units. */
 const SHORT_UNITS = 4
 

@@ -39,7 +39,7 @@ const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
 const MAX_SHORT_DESCRIPTION = 160
 
 /** The text up to the first full stop that ends a sentence, cut where even that is too long. */
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   const line = oneLine(text.slice(0, MAX_SHORT_DESCRIPTION * 4))
   const sentence = /^.*?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line
   const points = Array.from(sentence)

@@ -49,8 +49,8 @@ export interface SnapshotParts {
   readonly clock: Clock
   /** Gives the names of the models that can be called in any room. */
   readonly modelNames: () => readonly string[]
-  /** Share of the target that tools may take, 0-1. */
-  readonly toolsShare: number
+  /** Gives what tools may take of a prompt. It is asked each time. */
+  readonly toolsBounds: () => Pick<Snapshot, 'toolsShare' | 'toolsTokens'>
 }
 
 export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
@@ -89,7 +89,7 @@ export const createSnapshots = (parts: SnapshotParts): Snapshots => ({
       message: message ? attributed(message) : '',
       ...scriptOf(script),
       ...summaryOf(summaryAfter(checkpoint, summary)),
-      toolsShare: parts.toolsShare,
+      ...parts.toolsBounds(),
       toolCalls,
       ...(inTurn ? { inTurn: { ...inTurn, reserve } } : {}),
     }

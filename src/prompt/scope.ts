@@ -127,13 +127,25 @@ function hiddenBy(parsed: ParsedScope, catalogue: readonly CatalogueTool[]): Hid
   if (parsed.kind === 'none')
     return () => (parsed.error === undefined ? 'tools are off' : 'the scope is not valid')
   const taken = takenAway(parsed.patterns, catalogue)
-  const shown = shownBy(parsed.patterns)
+  const shown = shownBy(parsed.patterns, catalogue)
   return (tool) => taken.get(tool.id) ?? (shown(tool) ? undefined : 'not in the scope')
 }
 
-function shownBy(patterns: readonly Pattern[]): (tool: CatalogueTool) => boolean {
+/**
+ * Where a server is called as a tool, the word means that tool: a scope of one tool must not grow when such a server comes.
+ * `word:*` is the server.
+ */
+function shownBy(
+  patterns: readonly Pattern[],
+  catalogue: readonly CatalogueTool[],
+): (tool: CatalogueTool) => boolean {
   const positive = patterns.filter((pattern) => !pattern.negative)
-  return positive.length === 0 ? () => true : (tool) => positive.some((pattern) => pattern.matches(tool))
+  if (positive.length === 0) return () => true
+  const isTool = (word: string): boolean => catalogue.some(({ id, name }) => id === word || name === word)
+  const tools = new Set(positive.map(({ source }) => source).filter(isTool))
+  const isByServer = ({ source }: Pattern, tool: CatalogueTool): boolean =>
+    tools.has(source) && tool.group === 'mcp' && tool.source === source
+  return (tool) => positive.some((pattern) => pattern.matches(tool) && !isByServer(pattern, tool))
 }
 
 /** Reasons by tool id. A tool and its aliases are one tool: taking away one of them takes away all. */

@@ -129,6 +129,8 @@ export interface Snapshot {
   readonly script?: RoomScript
   /** Share of the target that tools may take, 0-1. */
   readonly toolsShare: number
+  /** Tokens that tools may take however large the target is; absent where only the share bounds them. */
+  readonly toolsTokens?: number
   /** Calls of each tool in this room, by id; absent where there were none. */
   readonly toolCalls?: Readonly<Record<string, number>>
   /** What this turn has done before; absent before its first step. */

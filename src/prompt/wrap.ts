@@ -55,9 +55,13 @@ export function composePrompt(
 }
 
 /** Tokens that tools may have. Within a turn this does not shrink with each step, so that tools do not come and go. */
-function shareOf({ toolsShare, inTurn }: Snapshot, target: number, limit: number): number {
+function shareOf(
+  { toolsShare, toolsTokens = Infinity, inTurn }: Snapshot,
+  target: number,
+  limit: number,
+): number {
   const whole = target < limit ? target : limit + (inTurn?.reserve ?? 0)
-  return Math.floor(whole * toolsShare)
+  return Math.min(Math.floor(whole * toolsShare), toolsTokens)
 }
 
 /**

@@ -2,10 +2,11 @@ import type { JsonObject } from '../lib/json.ts'
 import { findToolsDefinition } from '../prompt/find-tools.ts'
 import type { Prompt, PromptTool, ToolDefinition } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
-import { failed, type ToolResult } from '../tools/result.ts'
+import type { ToolResult } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ToolsInReach } from './scoped-tools.ts'
 import { createSearch, type SearchParts } from './search-tools.ts'
+import { unknownTool } from './unknown-tool.ts'
 
 const FIND_TOOLS = findToolsDefinition.name
 
@@ -64,7 +65,7 @@ export interface SentOffer extends Offer {
 /** `composed` are the tools that the prompt was made from. */
 export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: OfferParts): SentOffer {
   const { offered } = parts
-  const search = createSearch(parts)
+  const search = createSearch(parts, composed.catalogue.find)
   const known = new Map(composed.visible.map((tool) => [tool.id, tool]))
   addOffered(prompt, known, offered)
   const definitions = prompt.tools.flatMap(({ definition }) => definition ?? [])
@@ -95,7 +96,8 @@ export function createOffer(prompt: Prompt, composed: ToolsInReach, parts: Offer
     resolve,
     unknown(name, now) {
       const names = definitions.map((one) => one.name).filter((one) => resolve(one, now))
-      return names.includes(FIND_TOOLS) && isDeferred(name, now) ? notLoaded(name) : unknownTool(name, names)
+      const canSearch = names.includes(FIND_TOOLS)
+      return canSearch && isDeferred(name, now) ? notLoaded(name) : unknownTool(name, names, canSearch)
     },
     async search(args, now) {
       const current = new Set(now.visible.map(({ id }) => id))
@@ -123,30 +125,14 @@ function addOffered(
   }
 }
 
-/** The offer to a person, who is sent no definitions: each name stands for the tool of that name in the scope of now. */
-export const directOffer: Offer = {
-  resolve(name, now) {
-    const listed = now.visible.find((tool) => tool.name === name)
-    return listed && targetOf(listed, now)
-  },
-  unknown(name, { visible }) {
-    const names = visible.map((tool) => tool.name)
-    return unknownTool(name, names)
-  },
-  search: async () => failed('there is nothing to search for here'),
-}
-
-function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
+/** What a visible tool stands for; undefined where nothing runs it. */
+export function targetOf({ id, aliasOf }: CatalogueTool, { catalogue }: ToolsInReach): Target | undefined {
   const tool = catalogue.handler(id)
   const grantId = aliasOf.at(-1) ?? id
   const isOther = (other: CatalogueTool): boolean =>
     other.yields === true && other.id.toLowerCase() === grantId.toLowerCase()
   return tool && { kind: 'tool', id, tool, grantId, doesAs: catalogue.tools.find(isOther)?.id ?? grantId }
 }
-
-/** The same text for every name that cannot be used, whatever the cause: a model must not learn what is hidden. */
-const unknownTool = (name: string, names: readonly string[]): string =>
-  `ERROR: You requested a tool called '${name}', however we only have these tools: ${names.map((one) => `'${one}'`).join(', ')}`
 
 const isInScope = (id: string, now: ToolsInReach): boolean => now.visible.some((tool) => tool.id === id)
 

@@ -65,12 +65,23 @@ export function createToolRunner(parts: RunToolParts): ToolRunner {
     async run(called, stop) {
       let waitedMs = 0
       const waited = (ms: number): void => void (waitedMs += ms)
+      let isOver = false
+      /** What comes after the end is told to nobody: it would stand behind the result. */
+      const progress =
+        (tell: ToolContext['progress']): ToolContext['progress'] =>
+        (told) =>
+          isOver ? undefined : tell?.(told)
       const result = await within(
         called,
         stop,
-        async (context) => asCalled(called, checked(await called.tool.run(called.args, context))),
+        async (context) => {
+          const during = { ...context, progress: progress(context.progress) }
+          return asCalled(called, checked(await called.tool.run(called.args, during)))
+        },
         waited,
       )
+      isOver = true
+      called.caller.report?.(called.name)
       return { result, waitedMs }
     },
   }

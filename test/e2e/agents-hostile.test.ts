@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, parseJson, type JsonObject } from '../../src/lib/json.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { openAgent } from '../support/mcp/agent.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { openSsh, ssh, type SshTarget } from '../support/ssh.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let target: SshTarget
 
 beforeAll(async () => {
-  stage = await createStage({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
+  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\nexec_per_person = 2\n' })
   await stage.claim('rhea')
   const key = await stage.home.key('mallory')
   target = { user: 'mallory', port: stage.server.port, key, options: ['-o', 'LogLevel=ERROR'] }
@@ -91,6 +93,13 @@ describe('what is no message is answered with what is wrong with it, and the nex
     expect(errorCodes(of(null))).toEqual([-32_700])
     expect(exitCode).toBe(0)
   })
+})
+
+test('a message that is too long is refused to the call that waits for it, and the next one is served', async () => {
+  await using agent = await openAgent(stage, 'mallory')
+  const long = agent.call('say', { room: 'lobby', text: 'x'.repeat(70_000) })
+  await expect(long).rejects.toThrow('a message has at most 65536 bytes')
+  expect((await agent.call('say', { room: 'lobby', text: 'shorter' })).isError).toBe(false)
 })
 
 describe('messages that are strange, and allowed', () => {

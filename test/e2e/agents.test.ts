@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CompleteRequest } from '@modelcontextprotocol/client'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 import { calls, hang, says, status } from '../support/model-server.ts'
 import { openAgent, type TestAgent } from '../support/mcp/agent.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage
 let alice: TestAgent
@@ -154,6 +155,21 @@ describe('a private room', () => {
     const hidden = await about(tool, args, 'den')
     expect(hidden).toContain('"isError":true')
     expect(hidden).toBe(await about(tool, args, 'nowhere'))
+  })
+
+  test('has a name that is taken, in the same words as that of any room', async () => {
+    const ways: readonly (readonly [string, object])[] = [
+      ['create_room', { private: true }],
+      ['create_room', {}],
+      ['fork_room', { from: 'lobby' }],
+    ]
+    for (const [tool, more] of ways) {
+      const taken = async (room: string) =>
+        JSON.stringify(await mallory.call(tool, { ...more, room })).replaceAll(room, 'ROOM')
+      expect(await taken('den')).toContain('the name ROOM is taken; choose another')
+      expect(await taken('den')).toBe(await taken('lobby'))
+    }
+    expect(JSON.stringify(await mallory.call('list_rooms'))).not.toContain('den')
   })
 
   test('is in no list, resource, prompt, subscription or search of a non-member, and for a member it is', async () => {
@@ -336,6 +352,21 @@ describe('resources', () => {
     expect(alice.heard.slice(count)).toEqual([])
   })
 
+  test('and the prompt complete the names of rooms that the person may read, and of no other', async () => {
+    const completed = async (agent: TestAgent, ref: CompleteRequest['params']['ref'], value: string) =>
+      (await agent.client.complete({ ref, argument: { name: 'room', value } })).completion.values
+    const refs = [
+      { type: 'ref/prompt', name: 'room_context' },
+      { type: 'ref/resource', uri: 'room://{room}' },
+      { type: 'ref/resource', uri: 'room://{room}/log' },
+    ] as const
+    for (const ref of refs) {
+      expect(await completed(alice, ref, 'd')).toEqual(['den'])
+      expect(await completed(mallory, ref, 'd')).toEqual([])
+      expect(await completed(mallory, ref, 'lob')).toEqual(['lobby'])
+    }
+  })
+
   test('tell clients of the newest revision too, who listen for them', async () => {
     await using agent = await openAgent(stage, 'bob', { modern: true })
     expect(agent.client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
@@ -369,6 +400,45 @@ async function listening({ client }: TestAgent, resourceSubscriptions: string[])
   const subscription = await client.listen({ resourceSubscriptions })
   return { [Symbol.asyncDispose]: async () => await subscription.close() }
 }
+
+describe('what is written to one person', () => {
+  test('is heard by the agents of that person, once, and by no other', async () => {
+    await stage.as('rhea', ['msg', 'alice', 'the code is 4711'])
+    expect(await alice.waitFor('the code is 4711')).toMatchObject({
+      method: 'notifications/message',
+      params: { level: 'notice', data: { kind: 'direct_message', author: 'rhea', text: 'the code is 4711' } },
+    })
+    await using again = await openAgent(stage, 'alice')
+    await stage.as('rhea', ['msg', 'alice', 'and the door is open'])
+    for (const agent of [alice, again]) await agent.waitFor('and the door is open')
+    expect(JSON.stringify(again.heard)).not.toContain('4711')
+    await mallory.client.ping()
+    expect(JSON.stringify(mallory.heard)).not.toMatch('4711|door')
+  })
+
+  test('waits for an agent that is not there yet, and not for one that cannot be told', async () => {
+    const first = await openAgent(stage, 'grace')
+    await first[Symbol.asyncDispose]()
+    await stage.as('rhea', ['msg', 'grace', 'call me'])
+    await using modern = await openAgent(stage, 'grace', { modern: true })
+    await modern.call('list_rooms')
+    await using agent = await openAgent(stage, 'grace')
+    await agent.waitFor('call me')
+    await using later = await openAgent(stage, 'grace')
+    await stage.as('rhea', ['msg', 'grace', 'never mind'])
+    await later.waitFor('never mind')
+    expect(JSON.stringify(later.heard)).not.toContain('call me')
+  })
+
+  test('is not heard from whom the person ignores', async () => {
+    await stage.as('alice', ['ignore', 'mallory'])
+    await stage.as('mallory', ['msg', 'alice', 'buy this'])
+    await stage.as('rhea', ['msg', 'alice', 'still here'])
+    await alice.waitFor('still here')
+    expect(JSON.stringify(alice.heard)).not.toContain('buy this')
+    await stage.as('alice', ['unignore', 'mallory'])
+  })
+})
 
 describe('the end of an agent', () => {
   test('comes with a kick from the room, and with a ban from the server, and each is told', async () => {

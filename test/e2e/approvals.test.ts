@@ -3,16 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { answer, calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let alice: SshSession
 let bob: SshSession
 let entered = 0
 
 beforeAll(async () => {
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 [limits]
 approvals_per_room = 3
 rate_burst = 1000

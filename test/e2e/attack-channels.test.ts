@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
-import type { Stage } from '../support/server.ts'
+import type { Stage } from '../support/stage.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
 /** What makes the limits of pace and connections no cure for what these tests are about. */

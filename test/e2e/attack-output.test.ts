@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, openArena, openTwin, type Twin } from '../support/attack.ts'
-import type { Stage } from '../support/server.ts'
+import type { Stage } from '../support/stage.ts'
 import { connectHostile, newKey, type HostileClient } from '../support/ssh2-client.ts'
 
 const LIMITS = `

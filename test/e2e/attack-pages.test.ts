@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, openArena, openTwin } from '../support/attack.ts'
-import type { Stage } from '../support/server.ts'
+import type { Stage } from '../support/stage.ts'
 
 const LIMITS = `
 [limits]

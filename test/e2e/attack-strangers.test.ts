@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
-import type { Stage } from '../support/server.ts'
+import type { Stage } from '../support/stage.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
 const arena = shareArena()

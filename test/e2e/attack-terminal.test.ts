@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientChannel } from 'ssh2'
 import { test } from 'vitest'
 import { expectStops, expectUnharmed, howMuch, shareArena } from '../support/attack.ts'
-import type { Stage } from '../support/server.ts'
+import type { Stage } from '../support/stage.ts'
 import { connectHostile, newKey } from '../support/ssh2-client.ts'
 
 /** Somebody with a terminal so wide, whose session has begun. */

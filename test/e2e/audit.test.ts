@@ -2,7 +2,8 @@ import { execa } from 'execa'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
@@ -11,12 +12,12 @@ const ADMIN_KEY = `SHA256:${'a'.repeat(43)}`
 const CA_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 const CA_FINGERPRINT = expect.stringMatching(/^whoever has a certificate of SHA256:.{43} for it$/)
 
-let stage: Stage
+let stage: Stage<AnyServer>
 /** Another config of the same server, which it has not read. */
 const configure = (more: string) =>
   writeFile(`${stage.server.dataDir}.toml`, `[server]\naccess = "open"\n${more}`)
 beforeAll(async () => {
-  stage = await createStage({ config: '[server]\naccess = "open"\n' })
+  stage = await createStageHere({ config: '[server]\naccess = "open"\n' })
   await stage.claim('alice')
   await configure(`admins = ["${ADMIN_KEY}"]\nuser_ca = ["${CA_KEY}"]\n`)
   for (const name of ['bob', '안나']) await stage.as(name, ['whoami'])

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import type { Server } from '../support/server.ts'
+import { createModelStage } from '../support/stage.ts'
 import { openSsh } from '../support/ssh.ts'
 
-let stage: ModeratedStage
+let stage: ModeratedStage<Server>
 beforeAll(async () => {
-  stage = await createModeratedStage()
+  stage = await moderated(await createModelStage())
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

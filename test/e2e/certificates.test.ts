@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshResult } from '../support/ssh.ts'
 
 /** How people log in: with questions, should the server have any. */
@@ -16,7 +17,7 @@ async function createCertifiedStage(access: string) {
   const ca = await operator.key('ca')
   const line = (await readFile(`${ca}.pub`, 'utf8')).trim()
   const server = `[server]\naccess = "${access}"\nuser_ca = ["${line}"]\n`
-  const stage = await createStage({ config: server })
+  const stage = await createStageHere({ config: server })
   const endStage = stage[Symbol.asyncDispose]
   await stage.claim('yves')
   return Object.assign(stage, {
@@ -34,7 +35,7 @@ async function createCertifiedStage(access: string) {
 }
 
 const login = (
-  { server: { port } }: Stage,
+  { server: { port } }: Stage<AnyServer>,
   user: string,
   key: string | undefined,
   options: readonly string[] = [],

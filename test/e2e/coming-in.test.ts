@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { createAskpass, type Askpass } from '../support/askpass.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { openSsh, ssh, type SshResult } from '../support/ssh.ts'
 
 /** Wrong codes would be answered late, and logins from here served late. */

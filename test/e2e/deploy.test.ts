@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const deployed = (name: string): string => join(ROOT, 'docs/deploy', name)
 const containerfile = readFileSync(deployed('Containerfile'), 'utf8')
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage()
+  stage = await createStageHere()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

@@ -11,12 +11,13 @@ import {
   says,
   startModelServer,
 } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 const WINDOW = 9000
 const MAX_OUTPUT = 1000
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let provider: ModelServer
 
 beforeAll(async () => {
@@ -30,7 +31,7 @@ endpoint = "${provider.endpoint}/v1"
 context_window = ${WINDOW}
 max_output = ${MAX_OUTPUT}
 `
-  stage = await createStage({ config: model('qwen') + model('dear') })
+  stage = await createStageHere({ config: model('qwen') + model('dear') })
   await stage.claim('rhea')
 })
 afterAll(async () => {

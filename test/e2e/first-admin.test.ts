@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { createStage } from '../support/server.ts'
+import { createStage } from '../support/stage.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
 /** Hooks of a room's script in a served room, with real wrap processes. */
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage({ config: '[limits]\nrate_burst = 1000\n' })
+  stage = await createStageHere({ config: '[limits]\nrate_burst = 1000\n' })
   await stage.claim('rhea')
 })
 afterAll(() => stage[Symbol.asyncDispose]())

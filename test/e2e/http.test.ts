@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
 import { rawHttp, type RawConnection } from '../support/raw-http.ts'
 import { answer } from '../support/model-server.ts'
-import { createModelStage, createStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, createStage, type ModelStage } from '../support/stage.ts'
 
 const PROXIES = 'proxies = ["127.0.0.1"]'
 const CONFIG = `
@@ -15,6 +17,9 @@ http_body_bytes = 2000
 http_request_s = 1
 connections_per_address = 12
 `
+
+/** For what a busy machine may take long for. */
+const PATIENT = { timeout: 10_000 }
 
 let stage: ModelStage
 let base: string
@@ -81,6 +86,71 @@ describe('anybody', () => {
       expect(await wrong.text()).toBe(await none.text())
     },
   )
+})
+
+describe('readiness', () => {
+  test('ends while nothing can be stored, and comes back', async () => {
+    const other = openFile(join(stage.server.dataDir, 'sshawl.db'))
+    other.exec('BEGIN IMMEDIATE')
+    await expect.poll(async () => (await get('/readyz')).status, PATIENT).toBe(503)
+    const told = await get('/readyz')
+    expect([told.headers.get('retry-after'), await told.text()]).toEqual([
+      '5',
+      expect.stringMatching(/^(nothing can be stored just now|the storage does not answer)\n$/) as string,
+    ])
+    expect((await get('/healthz')).status).toBe(200)
+    other.close()
+    await expect.poll(async () => (await get('/readyz')).status, PATIENT).toBe(200)
+  })
+
+  test('ends once the server stops', async () => {
+    await using other = await createStage({ http: true })
+    using raw = await rawHttp(other.server.http)
+    // A request that is not whole yet is not cut off at once.
+    raw.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nHost: localhost\r\n')
+    await raw.until('ok\n')
+    other.server.process.kill('SIGTERM')
+    await refused(other.server.http)
+    raw.write('\r\n')
+    expect((await raw.until('the server is stopping\n')).statuses).toEqual([200, 503])
+  })
+})
+
+/** Resolves once nobody can connect any more. */
+async function refused(address: string): Promise<void> {
+  for (;;)
+    try {
+      using _raw = await rawHttp(address)
+    } catch {
+      return
+    }
+}
+
+describe('the address of a client behind a proxy', () => {
+  const ask = async (address: string, bearer: string, forwarded: string): Promise<number> => {
+    const headers = as(bearer, { 'x-forwarded-for': forwarded })
+    return (await fetch(`${address}/metrics`, { headers })).status
+  }
+
+  test('is the one that a named proxy added last, whatever the client wrote before it', async () => {
+    const made = await token('bob')
+    await stage.as('alice', ['ban', '203.0.113.0/24', '1h'])
+    expect(await ask(base, made, '203.0.113.7')).toBe(401)
+    expect(await ask(base, made, '198.51.100.1, 203.0.113.7')).toBe(401)
+    expect(await ask(base, made, '203.0.113.7, 198.51.100.1')).toBe(403)
+    expect(await ask(base, made, '::ffff:203.0.113.7')).toBe(401)
+    expect(await ask(base, made, 'nonsense')).toBe(403)
+    await stage.as('alice', ['unban', '203.0.113.0/24'])
+    expect(await ask(base, made, '203.0.113.7')).toBe(403)
+  })
+
+  test('is that of the connection where no proxy is named', async () => {
+    await using other = await createStage({ http: true })
+    await other.claim('alice')
+    const made = (await other.as('bob', ['token', 'new'])).stdout.trim()
+    await other.as('alice', ['ban', '203.0.113.0/24', '1h'])
+    expect(await ask(other.server.http, made, '203.0.113.7')).toBe(403)
+  })
 })
 
 describe('the metrics', () => {
@@ -281,7 +351,7 @@ describe('hostile bytes', () => {
   test('more connections than an address may have are closed, and the others served', async () => {
     await writeFile(`${stage.server.dataDir}.toml`, CONFIG.replace(PROXIES, ''))
     stage.server.process.kill('SIGHUP')
-    await expect.poll(() => stage.server.stderr()).toContain('the config was read again')
+    await expect.poll(() => stage.server.stderr(), PATIENT).toContain('the config was read again')
     const held = await Promise.all(Array.from({ length: 30 }, () => rawHttp(base)))
     const closed = new Set<RawConnection>()
     const ends = held.map(async (raw) => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 
 /** Each limit so low that a few people reach it. */
 beforeAll(async () => {
@@ -13,7 +14,7 @@ presence_per_min = 3
 bytes_per_person_day = 3000
 rate_burst = 100
 `
-  stage = await createStage({ config })
+  stage = await createStageHere({ config })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage
 let mapped: string

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, postMcp } from '../support/mcp/http-agent.ts'
 import { rawHttp } from '../support/raw-http.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let base: string
 let token: string
 beforeAll(async () => {
-  stage = await createStage({ config: '[limits]\nhttp_body_bytes = 20000\n', http: true })
+  stage = await createStageHere({ config: '[limits]\nhttp_body_bytes = 20000\n', http: true })
   base = stage.server.http
   token = (await stage.as('bob', ['token', 'new'])).stdout.trim()
 })

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INITIALIZE, openHttpAgent, postMcp } from '../support/mcp/http-agent.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let base: string
 beforeAll(async () => {
-  stage = await createStage({
+  stage = await createStageHere({
     config: '[limits]\nexec_per_person = 3\nrate_burst = 1000\nrate_per_s = 1000\nrooms_per_person = 40\n',
     http: true,
   })
@@ -46,6 +47,24 @@ test('an agent hears what is said in a room that it joined, on its stream', asyn
   await stage.as('alice', ['say', 'hall', 'are you there?'])
   await agent.waitFor('are you there?')
   await agent.call('leave', { room: 'hall' })
+})
+
+test('an agent hears what is written to its person, once it listens, and not with a token for some rooms', async () => {
+  const [whole, bound] = [await tokenOf('gina'), await tokenOf('gina', '--rooms', 'lobby')]
+  await stage.as('alice', ['msg', 'gina', 'for you alone'])
+  const opened = await post(whole, INITIALIZE)
+  const id = opened.headers.get('mcp-session-id')!
+  await opened.body?.cancel()
+  // It has no stream to be told on.
+  await post(whole, { jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': id })
+  await using narrow = await openHttpAgent(base, bound)
+  await narrow.call('list_rooms')
+  await using agent = await openHttpAgent(base, whole)
+  await agent.waitFor('for you alone')
+  await stage.as('alice', ['msg', 'gina', 'and this'])
+  await agent.waitFor('and this')
+  await narrow.client.ping()
+  expect(JSON.stringify(narrow.heard)).not.toMatch('alone|and this')
 })
 
 test('a client of 2026-07-28 is told that a log changed, once it listens for it', async () => {
@@ -197,6 +216,30 @@ describe('a session', () => {
     await stage.as('alice', ['say', 'hall', 'a secret'])
     expect(JSON.stringify(agent.heard)).not.toContain('a secret')
     expect((await stage.as('alice', ['history', 'hall'])).stdout).not.toContain('still here?')
+  })
+
+  test('that asks and hears nothing for a while ends, and leaves its rooms; one that listens does not', async () => {
+    await using other = await createStageHere({ config: '[limits]\nmcp_idle_s = 1\n', http: true })
+    const at = other.server.http
+    const tokens = await Promise.all(
+      ['ida', 'lisa'].map(async (name) => (await other.as(name, ['token', 'new'])).stdout.trim()),
+    )
+    await using watcher = await other.open('wanda', '-T')
+    await watcher.waitFor('wanda joined')
+    await using listening = await openHttpAgent(at, tokens[1]!)
+    await listening.call('join', { room: 'lobby' })
+    const opened = await postMcp(at, tokens[0], INITIALIZE)
+    const id = { 'mcp-session-id': opened.headers.get('mcp-session-id')! }
+    await opened.body?.cancel()
+    const join = { name: 'join', arguments: { room: 'lobby' } }
+    await (
+      await postMcp(at, tokens[0], { jsonrpc: '2.0', id: 2, method: 'tools/call', params: join }, id)
+    ).text()
+    await watcher.waitFor('ida joined')
+    await watcher.waitFor('ida left')
+    expect((await postMcp(at, tokens[0], { jsonrpc: '2.0', id: 3, method: 'ping' }, id)).status).toBe(404)
+    watcher.write('still there?\n')
+    await listening.waitFor('still there?')
   })
 
   test('of somebody who is banned ends, too', async () => {

@@ -155,6 +155,26 @@ describe('sshawl mcp import', () => {
     [
       {
         mcpServers: {
+          a: { command: 'run\u0000me', args: ['-c', 'two\nlines\tare text'] },
+          b: { command: 'x', args: ['fine', 'a\u001b[31mb'] },
+          c: { command: 'x', env: { KEY: 'a\u0007', 'B\u0000': 'b' } },
+          d: { url: 'https://h/', headers: { A: '\u009b' } },
+          e: { command: ['x', '\u007f'], cwd: '/a\u0000' },
+        },
+      },
+      [
+        'mcpServers.a.command: has the control character U+0000 in it; write it without',
+        'mcpServers.b.args.1: has the control character U+001B in it; write it without',
+        'mcpServers.c.env.KEY: has the control character U+0007 in it; write it without',
+        /^mcpServers\.c\.env\.B.*: /,
+        'mcpServers.d.headers.A: has the control character U+009B in it; write it without',
+        'mcpServers.e.command.1: has the control character U+007F in it; write it without',
+        'mcpServers.e.cwd: has the control character U+0000 in it; write it without',
+      ],
+    ],
+    [
+      {
+        mcpServers: {
           '***': { command: 'x' },
           read: { command: 'x' },
           'A b': { command: 'x' },
@@ -162,12 +182,16 @@ describe('sshawl mcp import', () => {
           far: { url: 'ftp://h' },
           own: { url: 'https://me:pw@h/' },
           odd: { command: 'x', env: { 'a-key': 'v' } },
+          look: { command: 'x' },
+          LS: { command: 'x' },
         },
       },
       [
         /^\*\*\* cannot be the name of a server: use 1-32/,
         /^read cannot be the name of a server/,
         'A b and a-B would both be called a-b',
+        /^look cannot be the name of a server: a tool is called look, so a scope that names it/,
+        /^LS cannot be the name of a server: a tool is called ls, so/,
         /^far: url: write an address/,
         /^own: url: an address must not hold a password/,
         /^odd: pass_env: 0: write the name of an environment variable/,

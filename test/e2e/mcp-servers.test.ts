@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { rawServer } from '../support/mcp/raw-servers.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname

@@ -16,7 +16,7 @@ import {
   type RecordedRequest,
   type Script,
 } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { message, room, sqliteOptions } from '../support/storage.ts'
 
 const SECRET = 'heron-17'

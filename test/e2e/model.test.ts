@@ -12,14 +12,15 @@ import {
   type ModelServer,
 } from '../support/model-server.ts'
 import { sandboxConfig } from '../support/needs.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let models: ModelServer
 
 beforeAll(async () => {
   models = await startModelServer()
-  stage = await createStage({
+  stage = await createStageHere({
     config: `
 ${sandboxConfig}
 [[models]]

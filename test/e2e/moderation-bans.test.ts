@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import type { Server } from '../support/server.ts'
+import { createModelStage } from '../support/stage.ts'
 
-let stage: ModeratedStage
+let stage: ModeratedStage<Server>
 beforeAll(async () => {
-  stage = await createModeratedStage()
+  stage = await moderated(await createModelStage())
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const run: ModeratedStage['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage['done'] = (...args) => stage.done(...args)
+const run: ModeratedStage<Server>['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage<Server>['done'] = (...args) => stage.done(...args)
 
 const DENIED = 'Permission denied (publickey).'
 const isDenied = ({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof run>>): boolean =>

@@ -1,16 +1,18 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModeratedStage
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModeratedStage()
+  stage = await moderated(await createModelStageHere())
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const run: ModeratedStage['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage['done'] = (...args) => stage.done(...args)
+const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
 
 describe('an invited person', () => {
   test('reads nothing of a private room before they join, and a member who is taken out reads nothing again', async () => {

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModeratedStage
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModeratedStage()
+  stage = await moderated(await createModelStageHere())
   await stage.done('ann', 'create yard')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const run: ModeratedStage['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage['done'] = (...args) => stage.done(...args)
+const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
 
 /** A loaded machine takes long for one ssh. */
 const PATIENT = { timeout: 20_000 }

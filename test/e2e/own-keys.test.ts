@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { createSshHome, ssh, type SshHome, type SshResult } from '../support/ssh.ts'
 
 let stage: Stage

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFile, openBrowser, violations, type Look, type TestBrowser } from '../support/browser.ts'
 import { calls, says } from '../support/model-server.ts'
 import { lacks } from '../support/needs.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 let browser: TestBrowser
 let axe: string
 
@@ -76,7 +77,7 @@ beforeAll(async () => {
   if (lacks('chromium')) return
   axe = await readFile(axeFile, 'utf8')
   browser = await openBrowser()
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 context_window = 60000
 
 [limits]

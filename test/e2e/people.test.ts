@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 let stage: Stage
 beforeAll(async () => {

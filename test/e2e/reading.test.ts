@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { once } from 'node:events'
 import { hang, says } from '../support/model-server.ts'
 import { openSsh } from '../support/ssh.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 
 let stage: ModelStage
 beforeAll(async () => {

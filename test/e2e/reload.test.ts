@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says, startModelServer, type ModelServer, type Script } from '../support/model-server.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { createDeferred } from '../../src/lib/deferred.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createModeratedStage, type ModeratedStage } from '../support/moderated.ts'
+import { moderated, type ModeratedStage } from '../support/moderated.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere } from '../support/stage.ts'
 
-let stage: ModeratedStage
+let stage: ModeratedStage<AnyServer>
 beforeAll(async () => {
-  stage = await createModeratedStage()
+  stage = await moderated(await createModelStageHere())
   await stage.done('mallory', 'say lobby buy my things')
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const run: ModeratedStage['run'] = (...args) => stage.run(...args)
-const done: ModeratedStage['done'] = (...args) => stage.done(...args)
+const run: ModeratedStage<AnyServer>['run'] = (...args) => stage.run(...args)
+const done: ModeratedStage<AnyServer>['done'] = (...args) => stage.done(...args)
 const texts = async (room: string, count = 20) =>
   (await stage.entries('rhea', room, count)).map(({ text }) => text)
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 import { lacks } from '../support/needs.ts'
 
 /** Seconds to sleep, a number that is in the command line of one test's processes and of no other. */

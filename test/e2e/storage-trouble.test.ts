@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFile } from '../../src/adapters/storage/sqlite/driver.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 import { tinyDisk } from '../support/tiny-disk.ts'
 
 /** What a person can do while nothing can be stored: come in, read, look around and leave, and be told. */

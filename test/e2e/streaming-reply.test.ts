@@ -4,8 +4,9 @@ import { createDeferred } from '../../src/lib/deferred.ts'
 import { openSession } from '../support/load/client.ts'
 import { longReply } from '../support/long-reply.ts'
 import { streams } from '../support/model-server.ts'
-import { allWords, wordsIn } from '../support/numbered-markdown.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { allWords, numberedWord, wordsIn } from '../support/numbered-markdown.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 import { createEmulator } from '../support/terminal.ts'
 
 const TOKEN_UNITS = 4
@@ -17,7 +18,7 @@ const TYPED = 'what somebody types meanwhile '
 const CLEAR = '\u0015'
 
 /** Somebody at a terminal of this size, over SSH, whose draft is looked at whenever something has come. */
-async function openTypist(stage: ModelStage, name: string, columns: number) {
+async function openTypist(stage: ModelStage<AnyServer>, name: string, columns: number) {
   const emulator = createEmulator(columns, ROWS)
   // A character may be cut between two packets: the emulator takes text.
   const decoder = new TextDecoder()
@@ -81,7 +82,7 @@ test.each([40, 120])(
   async (columns) => {
     const { text, words } = longReply()
     const count = Math.ceil(text.length / TOKEN_UNITS)
-    await using stage = await createModelStage('context_window = 65536\nmax_output = 32768\n')
+    await using stage = await createModelStageHere('context_window = 65536\nmax_output = 32768\n')
     await using ann = await openTypist(stage, 'ann', columns)
     await using bob = await openTypist(stage, 'bob', columns)
     await using cy = await openTypist(stage, 'cy', columns)
@@ -111,7 +112,7 @@ test.each([40, 120])(
     await has(/@qwen tell us all/)
     const before = people.map(({ bytes }) => bytes())
     isSeen.resolve()
-    await has(new RegExp(`\\bw${words - 1}\\b[^]*\\n.*-- \\d[^]*\\nlobby · `))
+    await has(new RegExp(`\\b${numberedWord(words - 1)}\\b[^]*\\n.*-- \\d[^]*\\nlobby · `))
     await everybody((person) => person.hasDraft())
 
     for (const { emulator, torn } of people) {

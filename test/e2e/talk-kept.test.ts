@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 beforeAll(async () => {
-  stage = await createStage({
+  stage = await createStageHere({
     config: `
 [limits]
 rate_burst = 100000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import { createModelStage, type ModelStage } from '../support/stage.ts'
 import type { SshSession } from '../support/ssh.ts'
 
 let stage: ModelStage

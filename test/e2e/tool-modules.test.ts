@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 const MAIN = join(ROOT, 'dist/main.js')

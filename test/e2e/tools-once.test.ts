@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROVIDERS } from '../../src/adapters/models/index.ts'
-import { createStage, type Stage } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
 
 interface Listed {
   readonly visible: number

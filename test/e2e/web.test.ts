@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStage, type Stage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createStageHere, type Stage } from '../support/stage.ts'
 import { startSite, type Site } from '../support/site.ts'
 
-let stage: Stage
+let stage: Stage<AnyServer>
 let inner: Site
 beforeAll(async () => {
   inner = await startSite((_request, response) => void response.end('secret'))
-  stage = await createStage({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` })
+  stage = await createStageHere({ config: `[tools.web]\nports = [80, 443, ${inner.port}]\n` })
   await stage.claim('rhea')
 })
 afterAll(async () => {
@@ -19,7 +20,7 @@ const call = async (tool: string, args: object): Promise<string> =>
 
 /** The tools that reach the network and are offered. */
 async function offeredOf(
-  server: Stage,
+  server: Stage<AnyServer>,
 ): Promise<readonly { readonly id: string; readonly access: string }[]> {
   const { stdout } = await server.as('rhea', ['tools', 'lobby', '--json'])
   const { tools } = JSON.parse(stdout) as { tools: { id: string; access: string; visible: boolean }[] }
@@ -58,7 +59,9 @@ describe('a server with a search', () => {
       response.end(JSON.stringify({ results }))
     })
     const search = `{ provider = "searxng", url = "http://127.0.0.1:${searxng.port}" }`
-    await using searching = await createStage({ config: `[tools.web]\nfetch = false\nsearch = ${search}\n` })
+    await using searching = await createStageHere({
+      config: `[tools.web]\nfetch = false\nsearch = ${search}\n`,
+    })
     await searching.claim('rhea')
     const run = (...flags: string[]) =>
       searching.as('rhea', ['run', ...flags, 'lobby', 'web_search', '{"q":"shawls"}'])
@@ -73,7 +76,7 @@ describe('a server with a search', () => {
 
 describe('a server without [tools.web]', () => {
   test('offers no tool of the web', async () => {
-    await using plain = await createStage()
+    await using plain = await createStageHere()
     await plain.claim('rhea')
     expect(await offeredOf(plain)).toEqual([])
   })

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls, says } from '../support/model-server.ts'
-import { createModelStage, type ModelStage } from '../support/server.ts'
+import type { AnyServer } from '../support/server.ts'
+import { createModelStageHere, type ModelStage } from '../support/stage.ts'
 
-let stage: ModelStage
+let stage: ModelStage<AnyServer>
 
 beforeAll(async () => {
-  stage = await createModelStage(`
+  stage = await createModelStageHere(`
 [limits]
 rate_burst = 1000
 `)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createModelStage, createStage, type Stage } from '../support/server.ts'
+import { createModelStage, createStage, type Stage } from '../support/stage.ts'
 import { sandboxConfig } from '../support/needs.ts'
 import { asciicast } from './cast.ts'
 import { openRecorded, type RecordedTerminal } from './recorded-terminal.ts'

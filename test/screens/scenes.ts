@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { answer, type Piece, type Script } from '../support/model-server.ts'
-import type { ModelStage } from '../support/server.ts'
+import type { ModelStage } from '../support/stage.ts'
 import type { RecordedTerminal } from './recorded-terminal.ts'
 
 /** What one picture shows: people in terminals do this on a server of their own, and then the screen of one is drawn. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
-import { createStage, type Stage } from './server.ts'
+import { createStage, type Stage } from './stage.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { damageOf, openStorage } from '../../src/adapters/storage/open.ts'
 import type { RoomName } from '../../src/chat/entry.ts'
-import { createStage, type Stage } from './server.ts'
+import { createStage, type Stage } from './stage.ts'
 import type { SshSession } from './ssh.ts'
 import { sqliteOptions } from './storage.ts'
 

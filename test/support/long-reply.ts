@@ -1,7 +1,9 @@
-/** A reply as coding models write them: prose, lists, tables and code, `w0`, `w1` … for its words, in about eighty lines. */
+import { numberedWord } from './numbered-markdown.ts'
+
+/** A reply as coding models write them: prose, lists, tables and code, with numbered words, in about eighty lines. */
 export function longReply(): { readonly text: string; readonly words: number } {
   let count = 0
-  const w = (many: number): string => Array.from({ length: many }, () => `w${count++}`).join(' ')
+  const w = (many: number): string => Array.from({ length: many }, () => numberedWord(count++)).join(' ')
   const section = (number: number): string =>
     [
       `## ${number}. ${w(3)}`,

@@ -1,9 +1,13 @@
 import { expect } from 'vitest'
-import { createModelStage, type ModelStage } from './server.ts'
+import type { AnyServer } from './server.ts'
+import type { ModelStage } from './stage.ts'
 import type { SshResult } from './ssh.ts'
 
 /** A server with the admin rhea, with ann, bob, and mallory, who is also max. */
-export interface ModeratedStage extends ModelStage {
+export type ModeratedStage<S extends AnyServer> = ModelStage<S> & Moderated
+
+/** What they do there. */
+interface Moderated {
   /** Runs a line as a script does, with the name's own key or another one's. */
   run(name: string, line: string, key?: string): Promise<SshResult>
   /** Runs a command that must be done without a word on standard error; resolves to what it printed. */
@@ -12,14 +16,14 @@ export interface ModeratedStage extends ModelStage {
   entries(name: string, room: string, count?: number): Promise<readonly Record<string, unknown>[]>
 }
 
-export async function createModeratedStage(): Promise<ModeratedStage> {
-  const stage = await createModelStage()
+/** Brings them onto a stage. */
+export async function moderated<S extends AnyServer>(stage: ModelStage<S>): Promise<ModeratedStage<S>> {
   await stage.claim('rhea')
   for (const name of ['ann', 'bob', 'mallory']) await stage.as(name, ['whoami'])
   await stage.as('max', ['whoami'], { key: 'mallory' })
-  const run: ModeratedStage['run'] = (name, line, key) =>
+  const run: Moderated['run'] = (name, line, key) =>
     stage.as(name, line.split(' '), key === undefined ? {} : { key })
-  const done: ModeratedStage['done'] = async (name, line) => {
+  const done: Moderated['done'] = async (name, line) => {
     const { exitCode, stdout, stderr } = await run(name, line)
     expect({ line, exitCode, stderr }).toEqual({ line, exitCode: 0, stderr: '' })
     return stdout

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /**
- * Markdown as models write it, and worse, with words `w0`, `w1` … in it: each must be readable once, in order, wherever the
+ * Markdown as models write it, and worse, with words `w0`, `w1`, … `wZ`, `w10` … in it: each must be readable once, in order, wherever the
  * text is shown. Each piece is given the number of its first word and says how many it has.
  */
 export interface Piece {
@@ -9,8 +9,14 @@ export interface Piece {
   readonly text: (first: number) => string
 }
 
+/**
+ * The word of a number. It has four cells at most up to 46,655: so much is left to a text however deep it is nested, and so
+ * no word is ever broken.
+ */
+export const numberedWord = (number: number): string => `w${number.toString(36).toUpperCase()}`
+
 const joined = (first: number, count: number, between = ' '): string =>
-  Array.from({ length: count }, (_, index) => `w${first + index}`).join(between)
+  Array.from({ length: count }, (_, index) => numberedWord(first + index)).join(between)
 
 const table = (columns: number, rows: number): Piece => ({
   words: columns * (rows + 1),
@@ -24,7 +30,7 @@ const table = (columns: number, rows: number): Piece => ({
 const code = (lines: number): Piece => ({
   words: 2 * lines,
   text: (first) =>
-    `\n\`\`\`ts\n${Array.from({ length: lines }, (_, index) => `const w${first + 2 * index} = "w${first + 2 * index + 1}" // \n`).join('')}\`\`\`\n`,
+    `\n\`\`\`ts\n${Array.from({ length: lines }, (_, index) => `const ${numberedWord(first + 2 * index)} = "${numberedWord(first + 2 * index + 1)}" // \n`).join('')}\`\`\`\n`,
 })
 
 const words = (count: number, before = '', after = ' '): Piece => ({
@@ -40,7 +46,7 @@ export const markdownPiece: fc.Arbitrary<Piece> = fc.oneof(
   fc.constantFrom('\n- ', '\n1. ', '\n   - ', '\n> ', '\n## ', '\n    ', '\n* * *\n', '\n---\n').map(sign),
   fc.constantFrom('**', '*', '`', '~~', '[', '](', '| ', '\\', '\t', '<b>', '日本 ', '👩‍👩‍👧 ').map(sign),
   fc.constantFrom('**', '_', '`', '~~').map((mark) => words(2, mark, `${mark} `)),
-  fc.constant<Piece>({ words: 1, text: (first) => `[w${first}](https://example.org/) ` }),
+  fc.constant<Piece>({ words: 1, text: (first) => `[${numberedWord(first)}](https://example.org/) ` }),
   fc
     .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 14 }))
     .map(([columns, rows]) => table(columns, rows)),
@@ -63,7 +69,7 @@ export const numberedMarkdown: fc.Arbitrary<{ readonly text: string; readonly wo
 
 /** The numbers of the words in what is shown, in the order in which they are read. */
 export const wordsIn = (shown: string): readonly number[] =>
-  Array.from(shown.matchAll(/w(\d+)/g), ([, number]) => Number(number))
+  Array.from(shown.matchAll(/w([\dA-Z]+)/g), ([, number = '']) => Number.parseInt(number, 36))
 
 export const allWords = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index)

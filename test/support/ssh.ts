@@ -79,15 +79,10 @@ export async function ssh(
   args: readonly string[],
   options: { readonly input?: string | Uint8Array } = {},
 ): Promise<SshResult> {
-  const { stdout, stderr, exitCode } = await execa('ssh', sshArguments(target, args), {
-    reject: false,
-    input: options.input ?? '',
-    env: clientEnv(target),
-    extendEnv: false,
-    stripFinalNewline: false,
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  return { stdout, stderr, exitCode }
+  const session = openSsh(target, args)
+  session.child.stdin.end(options.input ?? '')
+  const status = await session.exit
+  return { stdout: session.output(), stderr: session.errors(), exitCode: status ?? undefined }
 }
 
 /** Starts a session (or a command) and leaves it running. `options` of the target say whether with a pty. */

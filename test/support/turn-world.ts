@@ -127,6 +127,7 @@ export async function createTurnWorld(model: LanguageModel, options: WorldOption
     turn_s: 600,
     turn_steps: 24,
     turn_depth: 2,
+    tools_tokens: 6000,
     tokens_per_person_day: 0,
     tokens_per_room_day: 0,
     retryPauses: [0, 0],

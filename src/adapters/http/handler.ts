@@ -1,5 +1,8 @@
 import type { Person } from '../../chat/people/person.ts'
 
+/** To where a browser comes back from a login at another server. */
+export const LOGIN_PATH = '/oauth/callback'
+
 /** What the server does for whoever comes over HTTP. */
 export interface HttpHandler {
   /**
@@ -14,6 +17,8 @@ export interface HttpHandler {
   mayReadMetrics(person: Person): boolean
   /** One message of MCP, or a stream of them. Absent where the server speaks no MCP. Aborted, it ends what it answers. */
   mcp?(request: Request, person: Person): Promise<Response>
+  /** A browser came back from a login with this in its address. Anybody can ask. Never rejects. */
+  cameBack(answer: URLSearchParams): Promise<{ readonly status: number; readonly text: string }>
 }
 
 /** Slows addresses down from which wrong tokens come. */

@@ -4,6 +4,7 @@ import type { Person } from '../../chat/people/person.ts'
 import { bearerOf } from './bearer.ts'
 import { answer } from './exchange.ts'
 import { serveMcp } from './mcp.ts'
+import { LOGIN_PATH } from './handler.ts'
 import type { HttpServerOptions } from './options.ts'
 
 /** Answers one request. */
@@ -32,6 +33,13 @@ export function createRoutes(options: HttpServerOptions, stopping: AbortSignal):
         answer(response, 200, text.trimEnd(), { 'Content-Type': type })
       }),
     ),
+    [LOGIN_PATH]: {
+      methods: ['GET'],
+      async route(request, response) {
+        const { status, text } = await handler.cameBack(answerIn(request))
+        answer(response, status, text, { 'Referrer-Policy': 'no-referrer' })
+      },
+    },
     '/mcp': {
       methods: ['GET', 'POST', 'DELETE'],
       route: forBearers((request, response, person) => serveMcp(request, response, person, options)),
@@ -74,3 +82,7 @@ export function createRoutes(options: HttpServerOptions, stopping: AbortSignal):
 }
 
 const reading = (route: Route): Address => ({ methods: ['GET', 'HEAD'], route })
+
+/** What stands behind the `?`. */
+const answerIn = ({ url = '' }: IncomingMessage): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

@@ -33,8 +33,27 @@ export interface McpByUrl {
   readonly url: string
   /** Sent with each request; may hold secrets. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Environment variables that headers come from, and that are not set; it is not asked then. */
+  /** How it is logged in to, where it wants that and the usual is not enough. */
+  readonly oauth?: McpOAuth
+  /** Environment variables that headers or the login come from, and that are not set; it is not asked then. */
   readonly unset?: readonly string[]
+}
+
+export const OAUTH_GRANTS = ['authorization_code', 'client_credentials'] as const
+
+/** A login by OAuth, as far as it is not found out. */
+export interface McpOAuth {
+  /** `client_credentials`: we log in by ourselves, with the secret; else a person does, in a browser. */
+  readonly grant?: (typeof OAUTH_GRANTS)[number]
+  /** Who gives the tokens; the secret is shown to nobody else. */
+  readonly issuer?: string
+  /** What the operator registered us as; absent: we register. */
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** What is asked for; absent: what the server names. */
+  readonly scopes?: readonly string[]
+  /** To where the browser goes in the end. */
+  readonly redirectUrl?: string
 }
 
 /** Words with another meaning where a scope names servers. */
@@ -46,3 +65,18 @@ export const isMcpName = (name: string): boolean =>
 
 /** What to write instead. */
 export const MCP_NAME_RULE = 'use 1-32 of a-z, 0-9, _ and -, and no word that a scope gives another meaning'
+
+/** Why no server can be called like a tool, and what to do, in words that end a sentence. */
+export const namesakeRule = (name: string): string =>
+  `a tool is called ${name}, so a scope that names it would let in all tools of the server; give the server another name`
+
+/** Whether an address is of this machine itself. */
+export const isOnLoopback = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d+){3}$/.test(hostname)
+
+/** Whether nobody on the way can read what is sent there. */
+export const isPrivateWay = (url: URL): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && isOnLoopback(url))

@@ -20,13 +20,15 @@ export function shownReach(reach: Reach): string {
 const SHORTEST = 4
 
 /** Takes out of a text what a server was given in secret: whatever it writes may be shown and logged. */
-export function withoutSecrets(text: string, reach: Reach): string {
-  const secrets = 'command' in reach ? secretsOfCommand(reach) : secretsOfAddress(reach)
-  return secrets
+export const withoutSecrets = (text: string, reach: Reach): string =>
+  masked(text, 'command' in reach ? secretsOfCommand(reach) : secretsOfAddress(reach))
+
+/** Takes these out of a text, the longest first. */
+export const masked = (text: string, secrets: readonly string[]): string =>
+  secrets
     .filter((secret) => secret.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
-}
 
 const secretsOfCommand = ({ command, env }: Extract<Reach, { command: unknown }>): readonly string[] => [
   ...Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),

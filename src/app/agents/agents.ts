@@ -2,15 +2,17 @@
  * The agents of people: what one is, whatever carries it. An agent runs commands as its person, is present in the rooms that
  * it joins, and is put out of them as a session is. This folder must not know MCP; who serves it does.
  */
-import type { Agent } from '../../adapters/mcp/server/ports.ts'
+import type { Agent, AgentListener } from '../../adapters/mcp/server/ports.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Person } from '../../chat/people/person.ts'
 import type { Log } from '../../chat/ports.ts'
 import type { Rooms } from '../../chat/rooms.ts'
-import type { Hearing, Ignores } from '../../chat/talk/ignores.ts'
+import type { Hearing } from '../../chat/talk/ignores.ts'
+import type { Talk } from '../../chat/talk/talk.ts'
 import type { Runner } from '../../commands/runner.ts'
 import type { Account } from '../../lib/jobs/scheduler.ts'
 import type { Door } from '../door.ts'
+import { readMessages } from './agent-messages.ts'
 import { createAgentRooms } from './agent-rooms.ts'
 import { runVerb } from './run-verb.ts'
 
@@ -36,7 +38,7 @@ export interface AgentParts {
   readonly runner: Pick<Runner, 'use'>
   readonly rooms: Pick<Rooms, 'get'>
   readonly door: Pick<Door, 'begin' | 'whyOut'>
-  readonly ignores: Pick<Ignores, 'open'>
+  readonly talk: Pick<Talk, 'ignores' | 'openSession'>
   readonly log: Log
 }
 
@@ -47,6 +49,7 @@ export const createAgents = (parts: AgentParts): Agents => ({
     const signal = AbortSignal.any([gone, over.signal])
     const rooms = createAgentRooms(person, parts.rooms, hearing.hears)
     let why: string | undefined
+    let listener: AgentListener | undefined
     const end = (reason: string): void => {
       why ??= reason
       over.abort(new DOMException('the person was put out', 'AbortError'))
@@ -66,7 +69,17 @@ export const createAgents = (parts: AgentParts): Agents => ({
       signal,
       name: () => person.name,
       whyOver: () => why,
-      listen: rooms.listen,
+      listen(heard) {
+        listener = heard
+        rooms.listen(heard)
+      },
+      readMessages() {
+        const ended = new AbortController()
+        const { log, talk } = parts
+        const reader = { person, openTalk: talk.openSession, log, listener: () => listener }
+        readMessages(reader, AbortSignal.any([signal, ended.signal]))
+        return () => ended.abort()
+      },
       run,
       // As whoever may read its topic, at the pace of commands.
       follow: (name) =>
@@ -88,10 +101,10 @@ export const createAgents = (parts: AgentParts): Agents => ({
 /** Whom somebody ignores keeps no agent out, where it cannot be read. */
 async function hearingOf(
   person: Person,
-  { ignores, log }: AgentParts,
+  { talk, log }: AgentParts,
 ): Promise<Pick<Hearing, 'hears' | 'close'>> {
   try {
-    return await ignores.open(person)
+    return await talk.ignores.open(person)
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     log.warn({ error, reason: error.reason }, 'an agent hears whom its person ignores')

@@ -7,6 +7,7 @@ import type { ReadableMeter } from '../../adapters/metrics/meter.ts'
 import { networkOf } from '../../adapters/ssh/admission/networks.ts'
 import { createVisits } from '../../adapters/ssh/admission/visits.ts'
 import { createMcpHttp, type McpHttp } from '../../adapters/mcp/http/serve-http.ts'
+import { createMcpServer } from '../../adapters/mcp/server/server.ts'
 import type { OpenClients } from '../../chat/moderation/open-clients.ts'
 import type { Tokens } from '../../chat/people/tokens.ts'
 import type { Person } from '../../chat/people/person.ts'
@@ -14,10 +15,17 @@ import type { Clock } from '../../chat/ports.ts'
 import { createScheduler } from '../../lib/jobs/scheduler.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Agents } from '../agents/agents.ts'
+import type { Mcp } from '../mcp/open-mcp.ts'
 import { version } from '../version.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext, Overrides } from '../context.ts'
 import type { CurrentConfig } from '../current-config.ts'
 import { createReadiness } from './readiness.ts'
+
+/** What goes on, as far as HTTP shows it or takes part in it. */
+interface HttpActivity {
+  readonly work: { readonly turns: Pick<Turns, 'running'> }
+  readonly mcp: Pick<Mcp, 'cameBack' | 'servedAt'>
+}
 
 /** What is served over HTTP. */
 export interface HttpParts {
@@ -25,21 +33,22 @@ export interface HttpParts {
   readonly meter: ReadableMeter
   readonly tokens: Pick<Tokens, 'identify'>
   readonly clients: Pick<OpenClients, 'sessions'>
-  readonly turns: Pick<Turns, 'running'>
+  readonly activity: HttpActivity
   readonly agents: Agents
+  readonly overrides: Pick<Overrides, 'createMcpServer'>
   /** Bytes that wait for clients over SSH. */
   readonly queued: () => number
 }
 
 /** Joins the HTTP server with what it serves. It does not listen yet. */
 export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
-  const { context, meter, clients, turns } = parts
+  const { context, meter, clients, activity } = parts
   const mcp = openAgents(current, parts)
   meter.watch({
     sessions: () => clients.sessions(),
     mcpSessions: () => mcp.sessions(),
     queueBytes: parts.queued,
-    turns: () => turns.running().length,
+    turns: () => activity.work.turns.running().length,
   })
   const visits = createVisits(current.limits)
   const server = createHttpServer({
@@ -58,7 +67,11 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
     log: context.log,
   })
   return {
-    listen: server.listen,
+    async listen(host, port) {
+      const taken = await server.listen(host, port)
+      activity.mcp.servedAt(taken.port)
+      return taken
+    },
     async [Symbol.asyncDispose]() {
       // Streams end with the agents that hear for them.
       await Promise.all([mcp[Symbol.asyncDispose](), server[Symbol.asyncDispose]()])
@@ -67,11 +80,15 @@ export function openHttp(current: CurrentConfig, parts: HttpParts): HttpServer {
 }
 
 /** The agents that come over HTTP, each with its own share of the thread. */
-function openAgents(current: CurrentConfig, { agents, context: { clock, log } }: HttpParts): McpHttp {
+function openAgents(
+  current: CurrentConfig,
+  { agents, overrides, context: { clock, log } }: HttpParts,
+): McpHttp {
   const scheduler = createScheduler({ now: () => performance.now(), soon: (run) => void setImmediate(run) })
   return createMcpHttp({
     openAgent: (person) =>
       agents.open(person, { signal: untilExpiry(person, clock), account: scheduler.open() }),
+    createMcpServer: overrides.createMcpServer ?? createMcpServer,
     limits: current.limits,
     clock,
     version: version(),
@@ -88,8 +105,12 @@ function untilExpiry({ login }: Person, clock: Clock): AbortSignal {
   return AbortSignal.timeout(Math.max(0, Math.min(left, LONGEST_MS)))
 }
 
-const handlerFor = ({ context, meter, tokens }: HttpParts, mcp: McpHttp): HttpHandler => ({
-  mcp: (request, person) => mcp.fetch(request, person),
+const handlerFor = (
+  { context, meter, tokens, activity: { mcp } }: HttpParts,
+  agents: McpHttp,
+): HttpHandler => ({
+  mcp: (request, person) => agents.fetch(request, person),
+  cameBack: (answer) => mcp.cameBack(answer),
   identify: (token, address) => tokens.identify(token, { address, network: networkOf(address) }),
   whyNotReady: createReadiness(context.storage.upkeep, () => context.clock.monotonic()),
   metrics: () => meter.read(),

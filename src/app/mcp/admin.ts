@@ -1,21 +1,28 @@
-import type { McpServerConfig } from '../../adapters/mcp/config.ts'
+import { namesakeRule, type McpServerConfig } from '../../adapters/mcp/config.ts'
 import type { McpServer } from '../../adapters/mcp/client/server.ts'
 import type { McpServers } from '../../adapters/mcp/client/servers.ts'
+import type { McpLogin } from '../../adapters/mcp/login/login.ts'
+import type { McpLogins } from '../../adapters/mcp/login/logins.ts'
 import { shownReach } from '../../adapters/mcp/secrets.ts'
 import { Refusal } from '../../chat/errors.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
-import type { ListedMcp, McpAdmin, McpOrder } from '../../commands/verbs/mcp/ports.ts'
+import type { BegunLogin, ListedMcp, McpAdmin, McpOrder } from '../../commands/verbs/mcp/ports.ts'
 import { connectedMcp } from '../../config/mcp.ts'
 import { errorMessage } from '../../lib/errors.ts'
 import { closest } from '../../lib/suggest.ts'
 import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import { entryOf } from './entry.ts'
+import { createLoginAdmin, type LoginAdmin } from './login.ts'
 
 interface McpAdminParts {
   readonly servers: McpServers
   readonly store: ConnectedMcpStore
   /** Those of the config, now. */
   readonly configured: () => readonly McpServerConfig[]
+  readonly logins: McpLogins
+  /** Whether a tool has this name. */
+  isTaken(name: string): boolean
+  tellAdmins(text: string): void
   readonly clock: Clock
   readonly log: Log
 }
@@ -24,11 +31,13 @@ interface McpAdminParts {
 export interface ManagedMcp extends McpAdmin {
   /** Has the servers be those of the config, and those that admins connected. Never rejects. */
   follow(): Promise<void>
+  /** A browser came back from a login. Never rejects. */
+  readonly cameBack: LoginAdmin['cameBack']
 }
 
 /** `stored` are those that admins connected before. */
 export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedMcp[]): ManagedMcp {
-  const { servers, store, configured, clock, log } = parts
+  const { servers, store, configured, logins, isTaken, tellAdmins, clock, log } = parts
   const connected = new Map(stored.map((one) => [one.name, one]))
   /** Servers that have not answered yet, and may be kept if they do. */
   const tried = new Map<string, ConnectedMcp>()
@@ -68,34 +77,61 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       name: server.name,
       state: state.kind,
       why: state.kind === 'down' ? state.why : null,
-      tools: server.tools().length,
-      withheld: server.withheld(),
+      tools: {
+        offered: server.tools().length,
+        withheld: server.withheld(),
+        leftOut: state.kind === 'up' ? state.leftOut : [],
+      },
       trust: server.config.trust,
       at: shownReach(server.config.reach),
       by: isConfigured(server.name) ? null : (connected.get(server.name)?.by ?? null),
+      login: shownLogin(logins.of(server.config)),
     }
   }
+  const loginAdmin = createLoginAdmin({ logins, find, describe, tellAdmins, log })
 
-  async function attempt(one: ConnectedMcp): Promise<McpServer> {
+  async function attempt(one: ConnectedMcp): Promise<{ server: McpServer; login?: BegunLogin }> {
     tried.set(one.name, one)
     try {
       await follow()
       const server = find(one.name)
       await server.tried
       const state = server.state()
-      const why = state.kind === 'down' ? state.why : 'the server is stopping'
-      if (state.kind !== 'up') throw new Refusal(`${one.name} is not connected: ${why}; it was not kept`)
+      const login = state.kind === 'up' ? undefined : await loginInstead(server)
       await store.put(one)
       connected.set(one.name, one)
-      return server
+      return { server, ...(login ? { login } : {}) }
     } finally {
       tried.delete(one.name)
       await follow()
     }
   }
 
+  /** What did not answer is kept where it wants a login, and one can be made. */
+  async function loginInstead(server: McpServer): Promise<BegunLogin> {
+    const state = server.state()
+    const why = state.kind === 'down' ? state.why : 'the server is stopping'
+    const refusal = (reason: string): Refusal =>
+      new Refusal(`${server.name} is not connected: ${reason}; it was not kept`)
+    try {
+      const begun = await loginAdmin.beginWanted(server)
+      if (begun) return begun
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const [, reason = ''] = error.message.split(`${server.name}: `)
+      throw refusal(
+        `it wants to know who asks, and a login cannot be begun (${reason}); give it a token by --token-env`,
+      )
+    }
+    throw refusal(why)
+  }
+
   return {
     follow,
+    cameBack: loginAdmin.cameBack,
+    login: loginAdmin.login,
+    finishLogin: loginAdmin.finishLogin,
+    logout: loginAdmin.logout,
     list: () => servers.all().map(describe),
     async connect(order: McpOrder, by) {
       const { name } = order
@@ -103,17 +139,22 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
         throw new Refusal(
           `there is an MCP server called ${name} already; disconnect it first, or take another name`,
         )
+      const ofServers = servers.all().flatMap((one) => one.tools().map(({ id }) => id.toLowerCase()))
+      if (isTaken(name) || ofServers.includes(name))
+        throw new Refusal(`${name} is no name for a server: ${namesakeRule(name)}`)
       const entry = JSON.stringify(entryOf(order))
-      const server = await attempt({ name, entry, by: by.name, at: clock.now() })
+      const { server, ...login } = await attempt({ name, entry, by: by.name, at: clock.now() })
       log.info({ server: name, by: by.name }, 'an MCP server was connected by a command')
-      return describe(server)
+      return { server: describe(server), ...login }
     },
     async disconnect(name, by) {
       if (isConfigured(name))
         throw new Refusal(`${name} stands in the config: take it out of [[mcp]] there, then sshawl reload`)
       if (!connected.has(name)) throw missing(name)
+      const login = logins.of(find(name).config)
       await store.remove(name)
       connected.delete(name)
+      if (login?.state() === 'held') await login.leave()
       await follow()
       log.info({ server: name, by: by.name }, 'an MCP server was disconnected by a command')
     },
@@ -150,4 +191,9 @@ export function createMcpAdmin(parts: McpAdminParts, stored: readonly ConnectedM
       throw error
     }
   }
+}
+
+function shownLogin(login: McpLogin | undefined): ListedMcp['login'] {
+  const state = login?.state() ?? 'none'
+  return state === 'none' ? null : state
 }

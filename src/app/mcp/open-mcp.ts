@@ -1,5 +1,8 @@
 // The servers of tools, joined with the rooms, the config and what admins connected. These must not know what a session is.
+import { join } from 'node:path'
+import { LOGIN_PATH } from '../../adapters/http/handler.ts'
 import { createMcpServers } from '../../adapters/mcp/client/servers.ts'
+import { createMcpLogins } from '../../adapters/mcp/login/logins.ts'
 import { StorageError } from '../../chat/errors.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Clock, Log } from '../../chat/ports.ts'
@@ -9,6 +12,7 @@ import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import { ROOM_TOOL_NAMES } from '../../tools/rooms/index.ts'
 import type { ConnectedMcp, ConnectedMcpStore } from '../../tools/ports/mcp.ts'
 import type { ToolSource } from '../../tools/tool.ts'
+import { isToolWord } from '../tool-words.ts'
 import { version } from '../version.ts'
 import { createMcpAdmin, type ManagedMcp } from './admin.ts'
 import { createLaunch } from './launch.ts'
@@ -16,12 +20,17 @@ import { createTellRooms } from './tell-rooms.ts'
 
 /** The servers, and those who manage them. */
 export interface Mcp extends ManagedMcp, AsyncDisposable {
+  /** HTTP is served at this port, so a browser can come back from a login. */
+  servedAt(port: number): void
   /** Those of the config, then those that admins connected. */
   sources(): readonly ToolSource[]
 }
 
 /** What it uses of the config. */
 export type McpConfig = Pick<Config, 'mcp' | 'tools' | 'sandbox' | 'dataDir'>
+
+/** Where a browser looks for us after a login, if nothing is served over HTTP: then the address is to be copied. */
+const USUAL_PORT = 2223
 
 /** What it uses of every part's context. */
 interface McpContext {
@@ -43,12 +52,18 @@ export async function openMcp(
     ...kept,
     ...others.flatMap((one) => one.tools().map((tool) => tool.id)),
   ]
+  const isTaken = (id: string): boolean => isToolWord(id, ids())
+  let port = USUAL_PORT
+  const logins = createMcpLogins({
+    dir: join(now().dataDir, 'mcp-logins'),
+    back: () => `http://127.0.0.1:${port}${LOGIN_PATH}`,
+    log,
+  })
   const servers = createMcpServers({
     servers: now().mcp,
-    version: version(),
-    isTaken: (id) => ids().some((other) => other.toLowerCase() === id.toLowerCase()),
+    connecting: { version: version(), launch: createLaunch(now), logins },
+    isTaken,
     pins,
-    launch: createLaunch(now),
     events: createTellRooms({
       rooms,
       store: storage.chat.rooms,
@@ -59,13 +74,14 @@ export async function openMcp(
   })
   const configured = () => now().mcp
   const admin = createMcpAdmin(
-    { servers, store: connected, configured, clock, log },
+    { servers, store: connected, configured, logins, isTaken, tellAdmins: rooms.tellAdmins, clock, log },
     await storedIn(connected, log),
   )
   void admin.follow()
   return {
     ...admin,
     sources: () => servers.all(),
+    servedAt: (taken) => void (port = taken),
     [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   }
 }

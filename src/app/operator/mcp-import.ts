@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isMcpName, MCP_NAME_RULE } from '../../adapters/mcp/config.ts'
+import { isMcpName, MCP_NAME_RULE, namesakeRule } from '../../adapters/mcp/config.ts'
 import { configFileOf } from '../../config/config.ts'
 import { checkConfig } from '../../config/file.ts'
 import type { CommandLine } from '../../config/flags.ts'
 import { ConfigError } from '../../config/problem.ts'
-import { mcpEntry } from '../../config/schema.ts'
+import { mcpEntry } from '../../config/mcp-entry.ts'
 import { bytes } from '../../lib/bytes.ts'
 import { errorCode, errorMessage } from '../../lib/errors.ts'
 import { cleanLine } from '../../lib/text/clean-text.ts'
+import { isToolWord, toolWords } from '../tool-words.ts'
 import { readAgentsFile } from '../mcp/import/agents-file.ts'
 import { entryFrom, importedName, type ImportedServer, type McpTable } from '../mcp/import/entry-from.ts'
 import { tablesOf } from '../mcp/import/tables.ts'
@@ -37,7 +38,7 @@ type ImportLine = CommandLine & { readonly verb: 'mcp import' }
 
 async function importAll(line: ImportLine): Promise<void> {
   const { target: file, add } = line
-  const { servers, skipped } = imported(await textOf(file), file)
+  const { servers, skipped } = imported(await textOf(file), file, await toolWords())
   const tables = tablesOf(servers.map(({ entry }) => entry))
   const names = servers.map(({ entry }) => entry.name)
   const config = configFileOf(line)
@@ -54,7 +55,7 @@ interface Imported {
   readonly skipped: readonly string[]
 }
 
-function imported(text: string, file: string): Imported {
+function imported(text: string, file: string, words: readonly string[]): Imported {
   const all = [...readAgentsFile(text, file)]
   const isOff = ([, { disabled, enabled }]: (typeof all)[number]): boolean =>
     disabled === true || enabled === false
@@ -63,6 +64,8 @@ function imported(text: string, file: string): Imported {
     .map(([name, server]) => [name, importedName(name), server] as const)
   const problems = wanted.flatMap(([written, name], at) => {
     if (!isMcpName(name)) return [`${file}: ${written} cannot be the name of a server: ${MCP_NAME_RULE}`]
+    if (isToolWord(name, words))
+      return [`${file}: ${written} cannot be the name of a server: ${namesakeRule(name)}`]
     const first = wanted.findIndex((other) => other[1] === name)
     return first === at ? [] : [`${file}: ${wanted[first]?.[0]} and ${written} would both be called ${name}`]
   })

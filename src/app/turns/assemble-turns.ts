@@ -6,6 +6,7 @@ import { createSnapshots } from '../../prompt/gather-snapshot.ts'
 import { createHistoryCounts } from '../../prompt/history-counts.ts'
 import type { RoomHooks } from '../../prompt/hooks/room-hooks.ts'
 import type { Composer } from '../../prompt/ports.ts'
+import type { Snapshot } from '../../prompt/snapshot.ts'
 import type { OpenToolbox } from '../../toolbox/room-toolbox.ts'
 import type { FindScopedTools } from '../../toolbox/scoped-tools.ts'
 import { callingMentioned, type CallLimits } from '../../turns/called-by-models.ts'
@@ -28,11 +29,24 @@ export interface TurnAssembly {
   readonly scopedTools: FindScopedTools
   readonly openToolbox: OpenToolbox
   readonly hooks: Pick<RoomHooks, 'afterTurn'>
-  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits
+  readonly limits: QueueLimits & TurnLimits & SubTurnLimits & CallLimits & ToolsLimit
 }
 
 /** Share of a prompt that tools may take before their descriptions are shortened. */
 const TOOLS_SHARE = 0.4
+
+/** A key of `[limits]`. */
+interface ToolsLimit {
+  /** Tokens that tools may take of any prompt, and never more than their share; 0: only the share bounds them. */
+  readonly tools_tokens: number
+}
+
+const toolsBounds = ({
+  tools_tokens: toolsTokens,
+}: ToolsLimit): Pick<Snapshot, 'toolsShare' | 'toolsTokens'> => ({
+  toolsShare: TOOLS_SHARE,
+  ...(toolsTokens === 0 ? {} : { toolsTokens }),
+})
 
 /** Joins the parts of a turn: its snapshots, its steps, and what is learned from it. */
 export function assembleTurns(assembly: TurnAssembly): Turns {
@@ -48,7 +62,7 @@ export function assembleTurns(assembly: TurnAssembly): Turns {
     calibrations,
     clock,
     modelNames: () => enabled().map(({ settings }) => settings.name),
-    toolsShare: TOOLS_SHARE,
+    toolsBounds: () => toolsBounds(limits),
   })
   const runTurn = createRunTurn({
     prepareStep: createPrepareStep({ scopedTools, snapshots, composer, calibrations, openToolbox }),

@@ -81,7 +81,7 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
     const sender = { id: from.id, name: from.name, guest: from.guest, ...key }
     const message = { id: parts.nextId(), to: to.id, from: sender, at: clock.now(), text }
     await sendNow(to, message)
-    const sent = { head: `you -> ${to.name}`, text, at: message.at, isOwn: true } as const
+    const sent = { head: `you -> ${to.name}`, text, from: sender, at: message.at, isOwn: true } as const
     for (const screen of sessions.of(from.id)) screen.message(sent)
     return { to, line: personalLine(sent) }
   }
@@ -184,5 +184,5 @@ export function createDirectMessages(parts: DirectMessageParts): DirectMessages 
 /** `alice -> you`, with its time where it has waited. */
 function shownMessage({ from, at, text }: DirectMessage, isFresh: boolean): PersonalMessage {
   const when = isFresh ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
-  return { head: `${from.name}${from.guest ? ' (guest)' : ''} -> you${when}`, text, at }
+  return { head: `${from.name}${from.guest ? ' (guest)' : ''} -> you${when}`, text, from, at }
 }

@@ -1,6 +1,7 @@
 import { entryJson } from '../../chat/entry-json.ts'
 import type { ToolResultEntry } from '../../chat/entry.ts'
 import { safeJson } from '../../lib/safe-json.ts'
+import { findToolsDefinition } from '../../prompt/find-tools.ts'
 import type { ToolRuns } from '../../toolbox/tool-runs.ts'
 import type { Turns } from '../../turns/turns.ts'
 import type { Output } from '../caller.ts'
@@ -25,7 +26,9 @@ export const runCommand = (
     example: 'calculator {"expression":"2+2"}',
     rights: { note: ALLOW_NOTE },
     complete: async (here) =>
-      here.argument === 'tool' ? (await turns.scope(here)).tools.map(({ tool }) => tool.name) : [],
+      here.argument === 'tool'
+        ? [...(await turns.scope(here)).tools.map(({ tool }) => tool.name), findToolsDefinition.name]
+        : [],
     async run(context) {
       const { room, person, args, flags, signal, out, session } = context
       const how = await permissionsOf(context, flags.allow)

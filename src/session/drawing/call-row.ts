@@ -10,7 +10,7 @@ import { bar } from './bar.ts'
 import { mostCells } from './cells.ts'
 import { besideTimes, withTimes } from './margin.ts'
 import { styleKey, type DrawingStyle } from './theme.ts'
-import { wrapText } from './wrap-text.ts'
+import { HANG, wrapText } from './wrap-text.ts'
 
 /** Of a row, what a call may take before its result. */
 const CALL_SHARE = 0.33
@@ -80,7 +80,7 @@ export function resultRows(
   const room = columns - mostCells(head) - end.length
   const text =
     result.isError || room < LEAST_CELLS ? said : cut(said.slice(0, said.length - end.length), room) + end
-  return wrapText(head + text, columns, '  ').map((row) => paint(row))
+  return wrapText(head + text, columns, HANG).map((row) => paint(row))
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -4,33 +4,21 @@
  *
  * It must not know when something is drawn, nor where the bytes go: all of it is functions of what is to be seen.
  */
-import {
-  actionText,
-  billLine,
-  editedMark,
-  threadLine,
-  toolCallLine,
-  toolResultLine,
-} from '../../chat/entry-text.ts'
 import type { PersonalMessage } from '../../chat/talk/personal-message.ts'
-import type { Entry, MessageEntry, ReplyEntry } from '../../chat/entry.ts'
-import { codePointAt } from '../../lib/text/characters.ts'
+import type { Entry } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import type { Span, Styled } from '../../lib/text/styled.ts'
 import type { NameColour } from '../../chat/preferences/options.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
-import { createGrowingMarkdown } from '../markdown/growing.ts'
 import { USUAL, type Aspect } from './aspect.ts'
 import { resultRows } from './call-row.ts'
 import { mostCells } from './cells.ts'
+import { asIs, labelIn, lookOf, type Paint, paintRow } from './look.ts'
 import { besideTimes, withTimes } from './margin.ts'
 import { quoteRows } from './quote-rows.ts'
+import { billRows, replyRows } from './reply-rows.ts'
 import type { DrawingStyle, Theme } from './theme.ts'
-import { unitRows } from './unit-rows.ts'
-import { wrapText } from './wrap-text.ts'
-
-/** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
-const HANG = '  '
+import { HANG, wrapText } from './wrap-text.ts'
 
 /** An entry as rows of at most `columns` cells, joined by LF, the last without one. */
 export function renderEntry(
@@ -65,55 +53,6 @@ function renderRows(entry: Entry, style: DrawingStyle, aspect: Aspect, chosen?: 
   const rows = wrapText(label.text + plain, style.columns, HANG)
   const painted = rows.map((row, index) => paintRow(row, index === 0 ? label : undefined, paint))
   return [...painted, ...billRows(entry, style)].join('\n')
-}
-
-/**
- * Of a reply from the past so much is drawn with its Markdown, in UTF-16 units: it is drawn at once, for each width, and
- * nobody else is served meanwhile.
- */
-const MAX_MARKDOWN_UNITS = 16_000
-
-/** What a model said, with its Markdown; the rest of one that is very long as it was written. */
-function replyRows(
-  entry: ReplyEntry,
-  style: DrawingStyle,
-  tools: MarkdownTools,
-  aspect: Aspect,
-): readonly string[] {
-  const text = createGrowingMarkdown(tools)
-  const [drawn, rest] = cutReply(cleanText(entry.text))
-  text.add(drawn)
-  text.finish()
-  const label = model(entry.author, style.theme, aspect)
-  const [first, ...units] = text.units
-  if (!first) return [label.paint(label.text).trimEnd()]
-  return [
-    ...unitRows(first, style, label),
-    ...units.flatMap((unit) => unitRows(unit, style)),
-    ...asWritten(rest, style),
-  ]
-}
-
-/** Behind a line, where one ends near enough. */
-function cutReply(text: string): readonly [drawn: string, rest: string] {
-  if (text.length <= MAX_MARKDOWN_UNITS) return [text, '']
-  const line = text.lastIndexOf('\n', MAX_MARKDOWN_UNITS - 1) + 1
-  const at = line > MAX_MARKDOWN_UNITS / 2 ? line : codePointAt(text, MAX_MARKDOWN_UNITS)
-  return [text.slice(0, at), text.slice(at)]
-}
-
-function asWritten(text: string, { columns, theme }: DrawingStyle): readonly string[] {
-  if (text.trim() === '') return []
-  const note = `${HANG}(it is long: what follows is shown as it was written)`
-  const lines = text.trimEnd().split('\n')
-  const rows = lines.flatMap((line) => (line === '' ? [''] : wrapText(HANG + line, columns, HANG)))
-  return [...wrapText(note, columns, HANG).map((row) => theme.dim(row)), ...rows]
-}
-
-/** What a turn cost stands below its end, as the room's own word. */
-export function billRows(entry: Entry, { columns, theme }: DrawingStyle): readonly string[] {
-  const bill = billLine(entry)
-  return bill === '' ? [] : wrapText(`-- ${bill}`, columns, HANG).map((row) => theme.dim(row))
 }
 
 /**
@@ -168,86 +107,4 @@ function paintSpan({ text, tint, role }: Span, theme: Theme): string {
   if (text === '') return ''
   if (role !== undefined) return theme[role](text)
   return tint === undefined ? text : theme.tint(text, tint)
-}
-
-type Paint = (text: string) => string
-
-interface Label {
-  readonly text: string
-  readonly paint: Paint
-}
-
-interface Look {
-  readonly label: Label
-  readonly text: string
-  readonly paint: Paint
-}
-
-const asIs: Paint = (text) => text
-
-function lookOf(entry: Entry, theme: Theme, aspect: Aspect, chosen?: NameColour): Look {
-  if (entry.thread !== undefined) return aside(threadLine(entry), theme.tool)
-  switch (entry.kind) {
-    case 'message':
-      return { label: speaker(entry, theme, aspect, chosen), text: entry.text, paint: asIs }
-    case 'reply':
-      return { label: model(entry.author, theme, aspect), text: entry.text, paint: asIs }
-    case 'action':
-      return { label: actor(entry, theme, aspect, chosen), text: actionText(entry), paint: asIs }
-    case 'presence':
-      return aside(entry.text, theme.system)
-    case 'notice':
-      return aside(entry.text, entry.level === 'error' ? theme.error : theme.system)
-    case 'scope':
-      return aside(`${entry.author}: ${entry.text}`, theme.system)
-    case 'approval':
-      return aside(
-        `${entry.author}: ${entry.text}`,
-        aspect.emphasis === 'waiting' ? theme.waiting : theme.system,
-      )
-    case 'tool_call':
-      return aside(`${entry.author}: ${toolCallLine(entry)}`, theme.tool)
-    case 'tool_result':
-      return aside(toolResultLine(entry), entry.isError ? theme.error : theme.tool)
-    default:
-      return entry satisfies never
-  }
-}
-
-/** In place of a speaker's name, where the line above is theirs too. No later row of a text begins with it. */
-const SAME_SPEAKER = '· '
-
-function speaker(
-  entry: MessageEntry,
-  theme: Theme,
-  { emphasis, follows }: Aspect,
-  chosen?: NameColour,
-): Label {
-  const name = cleanText(entry.author)
-  const text = follows ? SAME_SPEAKER : `${name}${editedMark(entry)}: `
-  return labelIn(text, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
-}
-
-function actor({ author }: Entry, theme: Theme, { emphasis }: Aspect, chosen?: NameColour): Label {
-  const name = cleanText(author)
-  return labelIn(`* ${name} `, emphasis ? theme[emphasis] : (label) => theme.person(label, name, chosen))
-}
-
-const model = (author: string, theme: Theme, { emphasis }: Aspect): Label =>
-  labelIn(`${cleanText(author)}: `, emphasis === 'mention' ? theme.mention : theme.model)
-
-/** Without a blank at its end a label stands alone in its row. */
-const labelIn = (text: string, paint: Paint): Label => ({
-  text,
-  paint: (label) => paint(label.trimEnd()) + (label.endsWith(' ') ? ' ' : ''),
-})
-
-/** What the room itself says. */
-const aside = (text: string, paint: Paint): Look => ({ label: { text: '-- ', paint }, text, paint })
-
-/** On a very narrow page the label itself may be broken; then the row is painted as a whole. */
-function paintRow(row: string, label: Label | undefined, paint: Paint): string {
-  if (!label?.text || !row.startsWith(label.text)) return row === '' ? '' : paint(row)
-  const rest = row.slice(label.text.length)
-  return label.paint(label.text) + (rest === '' ? '' : paint(rest))
 }

@@ -1,24 +1,17 @@
 import type { Stretch } from '../markdown/inline.ts'
 import type { Lead, Unit } from '../markdown/unit.ts'
 import { mostCells } from './cells.ts'
+import type { Label } from './look.ts'
 import { inBold, paintStretches, withMarks } from './paint-stretches.ts'
 import { wrapStretches } from './stretches.ts'
 import { tableRow } from './table-rows.ts'
 import type { DrawingStyle } from './theme.ts'
-import { wrapText } from './wrap-text.ts'
+import { HANG, wrapText } from './wrap-text.ts'
 
-/** Stands before what a row begins with; its text is counted, and painted it is written. */
-export interface RowLabel {
-  readonly text: string
-  readonly paint: (text: string) => string
-}
-
-/** Stands before every row but that of the label, so that no text can pose as another speaker. */
-const HANG = '  '
 const CODE_INDENT = '  '
 
 /** A unit of a reply as rows of at most `columns` cells; `label` stands before the first, or above it. */
-export function unitRows(unit: Unit, style: DrawingStyle, label?: RowLabel): readonly string[] {
+export function unitRows(unit: Unit, style: DrawingStyle, label?: Label): readonly string[] {
   const lead = fitting(unit.lead, style.columns)
   const width = Math.max(1, style.columns - HANG.length - mostCells(lead.first))
   const labelCells = mostCells(label?.text ?? '')

@@ -1,6 +1,9 @@
 import { mostCells } from './cells.ts'
 import { rowRanges } from './row-ranges.ts'
 
+/** Stands before every row but the first of an entry, so that no text can pose as another speaker. */
+export const HANG = '  '
+
 /**
  * Breaks text into rows of at most `width` cells, at spaces where it can, else between characters. Every
  * row but the first begins with `hang`, so that no row of a text looks like the beginning of another. Tabs

@@ -1,7 +1,8 @@
 import type { TurnId } from '../../chat/entry.ts'
 import { cleanText } from '../../lib/text/clean-text.ts'
 import { besideTimes, withTimes } from '../drawing/margin.ts'
-import { unitRows, type RowLabel } from '../drawing/unit-rows.ts'
+import type { Label } from '../drawing/look.ts'
+import { unitRows } from '../drawing/unit-rows.ts'
 import { styleKey, type DrawingStyle } from '../drawing/theme.ts'
 import { thoughtRow } from '../drawing/thought-row.ts'
 import type { MarkdownTools } from '../markdown/blocks.ts'
@@ -129,7 +130,7 @@ export function createReplyWriter({ turn, model, begunAt }: Begun, tools: Markdo
   }
 }
 
-const labelOf = (name: string, isFirst: boolean, { theme }: DrawingStyle): RowLabel => ({
+const labelOf = (name: string, isFirst: boolean, { theme }: DrawingStyle): Label => ({
   text: isFirst ? `${name}: ` : `${name} (more): `,
   paint: (text) => (text.endsWith(' ') ? `${theme.model(text.trimEnd())} ` : theme.model(text)),
 })

@@ -102,15 +102,16 @@ function default_wrap() return wrap(0):system() end
 function default_wrap() return wrap(1000):custom("must", ("word "):rep(2000), 0, true, { required = true }) end
 --> script only one layer can carry tools
 function default_wrap()
-  local o = { tools = { full = {} } }
+  local _, chosen = tools.select_tools("all", {})
+  local o = { tools = chosen }
   return wrap():custom("a", "x", 1, true, o):custom("b", "x", 1, true, o)
 end
---> script the rungs of tools are
-function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { free = {} } }) end
---> script the ids of tools must be
-function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { full = { 5 } } }) end
---> script
-function default_wrap() return wrap():custom("a", "x", 1, true, { tools = {} }) end
+--> argument tools must be a number
+function default_wrap() return wrap():custom("a", "x", 1, true, { tools = { full = { "secret" } } }) end
+--> script what tools.select_tools chose
+function default_wrap() return wrap():custom("a", "x", 1, true, { tools = 5 }) end
+--> script what tools.select_tools chose
+function default_wrap() return wrap():custom("a", "x", 1, true, { tools = -0.5 }) end
 --> script script:2:
 function default_wrap(t)
   return wrap(t):system() .. "x"

@@ -1,6 +1,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createDeferred } from '../../../src/lib/deferred.ts'
-import type { Stage } from '../server.ts'
+import type { AnyServer } from '../server.ts'
+import type { Stage } from '../stage.ts'
 import { sshArguments } from '../ssh.ts'
 import { createAgentClient, type AgentClient } from './agent-client.ts'
 
@@ -14,7 +15,7 @@ export interface TestAgent extends AgentClient {
 
 /** Joins somebody's agent. `modern`: it speaks the revision of 2026-07-28, else the one before. */
 export async function openAgent(
-  stage: Stage,
+  stage: Stage<AnyServer>,
   name: string,
   options: { readonly modern?: true; readonly key?: string } = {},
 ): Promise<TestAgent> {

@@ -56,6 +56,17 @@ const TOOLS = {
     {},
   ],
   cycle: [tool('cyclic', { inputSchema: CYCLE }), tool('deep', { inputSchema: nested(100) }), tool('fine')],
+  odd: [
+    tool('fine'),
+    tool('fine'),
+    tool(''),
+    tool('no\u001b[2Jschema', { inputSchema: 'x' }),
+    tool('described', { description: 7 }),
+    tool('deep', { inputSchema: nested(100) }),
+    tool('long', { inputSchema: { type: 'object', description: 'x'.repeat(200_000) } }),
+    null,
+    'x',
+  ],
   huge: [tool('huge'), tool('echo')],
   flood: [tool('echo')],
   stays: [tool('pid')],
@@ -85,7 +96,7 @@ const CALLS = {
     said(id, 'done')
   },
   die: () => process.exit(3),
-  refusal: (id) => said(id, refusal ?? 'no answer yet'),
+  refusal: (id) => said(id, refusals.join('\n')),
   hang: () => undefined,
   cancelled: (id) => said(id, `cancelled: ${cancelled}`),
   pid: (id) => said(id, String(process.pid)),
@@ -103,11 +114,18 @@ function contentOf(path) {
   }
 }
 
-let refusal
+/** What a server may ask for itself. */
+const QUESTIONS = new Map([
+  ['sampling/createMessage', { messages: [], maxTokens: 1 }],
+  ['elicitation/create', { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } }],
+  ['roots/list', {}],
+])
+const refusals = []
 let cancelled = 'nothing'
+let isListed = false
 
 function answer({ id, method, params, error }) {
-  if (behaviour === 'mute') return
+  if (behaviour === 'mute' || (behaviour === 'deaf' && isListed)) return
   switch (method) {
     case 'initialize':
       send({
@@ -121,13 +139,13 @@ function answer({ id, method, params, error }) {
       return
     case 'notifications/initialized':
       if (behaviour === 'flood') flood()
-      if (behaviour === 'asks')
-        send({ id: 'q1', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
+      if (behaviour === 'asks') for (const [method, params] of QUESTIONS) send({ id: method, method, params })
       return
     case 'notifications/cancelled':
       cancelled = params.reason
       return
     case 'tools/list':
+      isListed = true
       send({ id, result: { tools: listed() ?? TOOLS[behaviour] ?? TOOLS.usual } })
       return
     case 'tools/call':
@@ -135,7 +153,7 @@ function answer({ id, method, params, error }) {
       return
     default:
       if (id !== undefined && method !== undefined) send({ id, result: {} })
-      if (id === 'q1') refusal = error?.message
+      if (QUESTIONS.has(id)) refusals.push(`${id}: ${error?.message}`)
   }
 }
 

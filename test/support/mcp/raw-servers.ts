@@ -2,6 +2,7 @@ import { createMcpServers, type McpServers } from '../../../src/adapters/mcp/cli
 import type { McpTimes } from '../../../src/adapters/mcp/client/limits.ts'
 import type { McpServerConfig } from '../../../src/adapters/mcp/config.ts'
 import { launchUnconfined, type LaunchMcp } from '../../../src/adapters/mcp/client/launch.ts'
+import type { McpLogins } from '../../../src/adapters/mcp/login/logins.ts'
 import type { McpState } from '../../../src/adapters/mcp/client/server.ts'
 import type { ToolSource } from '../../../src/tools/tool.ts'
 import type { McpPinStore } from '../../../src/tools/ports/mcp.ts'
@@ -34,6 +35,8 @@ export const byCommand = (
 export interface RawServers extends McpServers {
   /** `left NAME: WHY`, `back NAME: IDS`, `changed NAME: IDS`. */
   readonly told: string[]
+  /** What was logged as a warning, without its facts. */
+  readonly warned: string[]
   sources(): readonly ToolSource[]
   state(name: string): McpState | undefined
   tool(id: string): Tool | undefined
@@ -52,7 +55,8 @@ export function createRawServers(
     taken = [],
     pins = pinsInMemory(),
     launch = launchUnconfined,
-  }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp } = {},
+    logins,
+  }: { taken?: readonly string[]; pins?: McpPinStore; launch?: LaunchMcp; logins?: McpLogins } = {},
 ): RawServers {
   const told: string[] = []
   const waiting = new Set<() => void>()
@@ -62,24 +66,28 @@ export function createRawServers(
     look()
   }
   const quiet = memoryLog()
+  const warned: string[] = []
+  const warn = (_facts: object, text: string): void => {
+    warned.push(text)
+    look()
+  }
   const open = createMcpServers({
     servers,
-    version: '0',
+    connecting: { version: '0', launch, times: { ...TIMES, ...times }, ...(logins ? { logins } : {}) },
     isTaken: (id) => taken.includes(id),
     pins,
-    launch,
     events: {
       left: (server, _tools, why) => tell(`left ${server}: ${why}`),
       back: (server, tools) => tell(`back ${server}: ${tools.map(({ id }) => id).join(' ')}`),
       changed: (server, tools) => tell(`changed ${server}: ${tools.map(({ id }) => id).join(' ')}`),
     },
-    log: { ...quiet, info: look, warn: look, debug: look },
-    times: { ...TIMES, ...times },
+    log: { ...quiet, info: look, warn, debug: look },
   })
   const all = (): readonly Tool[] => open.all().flatMap((one) => one.tools())
   return {
     ...open,
     told,
+    warned,
     sources: () => open.all(),
     state: (name) => open.find(name)?.state(),
     tool: (id) => all().find((one) => one.id === id),

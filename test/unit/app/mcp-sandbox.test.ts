@@ -37,7 +37,7 @@ describe.skipIf(lacks('bwrap'))('a server in the sandbox', () => {
       { launch: createLaunch(() => mcpConfigIn(data.path)) },
     )
     await servers.until(() => servers.state('raw')?.kind !== 'connecting')
-    expect(servers.state('raw')).toEqual({ kind: 'up' })
+    expect(servers.state('raw')).toEqual({ kind: 'up', leftOut: [] })
     expect(await call(servers, 'raw_echo', { a: 'b' })).toContain('{"a":"b"}')
     expect(await call(servers, 'raw_environment')).toMatch(/\nGIVEN HOME LANG PATH PWD\n/)
     expect(await call(servers, 'raw_file', { path: join(data.path, 'secret') })).toContain('ENOENT')

@@ -106,12 +106,40 @@ describe('a config file', () => {
     ],
     ['[[mcp]]\nname = "h"\nurl = "http://h"\npass_env = ["A"]\n', /^f\.toml:1: mcp: env, pass_env and cwd/],
     ['[[mcp]]\nname = "h"\ncommand = ["x"]\ntrust = "yes"\n', /^f\.toml:4: mcp\.trust: .*"ask"/],
+    [
+      '[[mcp]]\nname = "h"\nurl = "http://h"\noauth = {}\n',
+      /^f\.toml:4: mcp\.oauth: is for a url that begins with https:\/\/, or is on this machine/,
+    ],
+    ['[[mcp]]\nname = "h"\ncommand = ["x"]\noauth = {}\n', /^f\.toml:4: mcp\.oauth: is for a url/],
+    [
+      '[[mcp]]\nname = "h"\nurl = "https://h"\ntoken_env = "T"\noauth = {}\n',
+      /^f\.toml:5: mcp\.oauth: is for a server without token_env/,
+    ],
     [model.replace('"qwen"', '"guide"'), /^f\.toml:2: models\.name: @guide is the helper/],
     ['a = \n', /^f\.toml:1: not TOML/],
     ['[server]\nadmins = ["me"]\n', /^f\.toml:2: server\.admins: write a fingerprint/],
   ])('%j names the line and what to write', (text, expected) => {
     if (typeof expected === 'string') expect(problemOf(text)).toBe(expected)
     else expect(problemOf(text)).toMatch(expected)
+  })
+
+  test.each([
+    ['client_id = "x"', 'mcp.oauth.issuer: say who knows this client_id'],
+    ['client_secret_env = "X"', 'mcp.oauth.client_secret_env: is for a client_id'],
+    [
+      'grant = "client_credentials"',
+      'mcp.oauth.grant: client_credentials needs client_id and client_secret_env',
+    ],
+    ['grant = "password"', 'mcp.oauth.grant: '],
+    ['issuer = "http://login.example.org"', 'mcp.oauth.issuer: has to begin with https://'],
+    ['issuer = "https://me:pw@login.example.org"', 'mcp.oauth.issuer: an address must not hold a password'],
+    ['redirect_url = "ftp://h"', 'mcp.oauth.redirect_url: write an address'],
+    ['scopes = ["a b"]', 'mcp.oauth.scopes: write one word for each scope'],
+    ['scopes = []', 'mcp.oauth.scopes: '],
+    ['color = "red"', 'unknown key color'],
+  ])('the login of an MCP server with %s names the line and what to write', (line, problem) => {
+    const text = `[[mcp]]\nname = "h"\nurl = "http://localhost:1/"\noauth = { ${line} }\n`
+    expect(problemOf(text)).toContain(`f.toml:4: ${problem}`)
   })
 
   test('is told of each model whose fallbacks go round in a circle, and not of one that only leads there', () => {

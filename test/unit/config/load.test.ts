@@ -79,6 +79,25 @@ describe('an MCP server', () => {
     expect(mcp).toEqual([{ name: 'h', trust: 'annotations', reach }])
   })
 
+  test('has a login as far as it is described, with its secret from the environment', () => {
+    const entry = (oauth: string): string =>
+      `[[mcp]]\nname = "h"\nurl = "https://h/mcp"\noauth = { ${oauth} }\n`
+    const whole =
+      'grant = "client_credentials", issuer = "https://login.example.org", client_id = "me", client_secret_env = "S", scopes = ["a", "b"], redirect_url = "https://chat.example.org/oauth/callback"'
+    const reachOf = (oauth: string, env: Readonly<Record<string, string>>) =>
+      loadFile(entry(oauth), env).mcp[0]?.reach
+    expect(reachOf('', {})).toEqual({
+      ...{ url: 'https://h/mcp', headers: {} },
+      oauth: { grant: 'authorization_code' },
+    })
+    const oauth = {
+      ...{ grant: 'client_credentials', issuer: 'https://login.example.org', clientId: 'me' },
+      ...{ scopes: ['a', 'b'], redirectUrl: 'https://chat.example.org/oauth/callback' },
+    }
+    expect(reachOf(whole, { S: 's3cret' })).toMatchObject({ oauth: { ...oauth, clientSecret: 's3cret' } })
+    expect(reachOf(whole, {})).toEqual({ url: 'https://h/mcp', headers: {}, oauth, unset: ['S'] })
+  })
+
   test('gets secrets by the names of variables, and says which are not set', () => {
     const text =
       '[[mcp]]\nname = "a"\ncommand = ["a"]\npass_env = ["A_KEY", "NOT_SET"]\nenv = { A_KEY = "x", B = "y" }\n' +

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closest } from '../../../src/lib/suggest.ts'
+import { closest, nearestFirst } from '../../../src/lib/suggest.ts'
 
 const commands = [
   'help',
@@ -44,4 +44,10 @@ test.each(['', 'xyzzy', 'q', 'x'.repeat(100_000)])('nothing is near %.10j', (typ
 test('of equally near ones the first is taken', () => {
   expect(closest('bat', ['cat', 'hat'])).toBe('cat')
   expect(closest('bat', ['hat', 'cat'])).toBe('hat')
+})
+
+test('the nearest come first, whatever their case and length; equal ones stay in their order', () => {
+  expect(nearestFirst('TOLOS', commands).slice(0, 2)).toEqual(['tools', 'rooms'])
+  expect(nearestFirst('', ['bb', 'aa', 'c'])).toEqual(['c', 'bb', 'aa'])
+  expect(nearestFirst('x'.repeat(100_000), ['a'.repeat(100_000), 'x'])).toEqual(['x', 'a'.repeat(100_000)])
 })

@@ -131,6 +131,24 @@ describe('rungs of tools', () => {
     expect(idsOf(prompt, 'full')).toEqual(expect.arrayContaining([...own.map(({ id }) => id), 't150']))
   })
 
+  test('get no more than their tokens of a large window, those used in the room first', () => {
+    const own = Array.from({ length: 35 }, (_, index) => sampleTool(`own${index}`))
+    const servers = small(965).map((tool) => ({ ...tool, group: 'mcp' as const, source: 'server' }))
+    const tools = catalogue(...own, ...servers)
+    const at = (target: number) =>
+      bench.compose(snapshotFor(target, { tools, toolsTokens: 6000, toolCalls: { t900: 1 } }))
+    const large = at(28_000)
+    expect(formsIn(at(200_000))).toEqual(formsIn(large))
+    expect(large.layers.find(({ name }) => name === 'tools')?.tokens).toBeLessThanOrEqual(6000)
+    const loaded = [...idsOf(large, 'short'), ...idsOf(large, 'full')]
+    expect(loaded).toEqual(expect.arrayContaining([...own.map(({ id }) => id), 't900']))
+    expect(idsOf(large, 'deferred').length).toBeGreaterThan(800)
+    const few = bench.compose(snapshotFor(200_000, { tools: catalogue(...own), toolsTokens: 6000 }))
+    expect(idsOf(few, 'full')).toHaveLength(35)
+    const narrow = bench.compose(snapshotFor(4000, { tools, toolsTokens: 6000 }))
+    expect(narrow).toEqual(bench.compose(snapshotFor(4000, { tools })))
+  })
+
   test('count no more than what fits of 500 tools of 20,000 tokens', () => {
     let characters = 0
     const counter = {
@@ -229,15 +247,36 @@ describe('for any room, window and tools', () => {
     )
   })
 
+  /** With `more` for tools, none has a lower rung than with `less`. */
+  const expectNoneLower = (less: Prompt, more: Prompt): void => {
+    const forms = formsIn(more)
+    for (const [id, form] of Object.entries(formsIn(less)))
+      expect(RUNGS.indexOf(forms[id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
+  }
+
   test('a larger share never gives any tool a lower rung', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(anyRoomOfTools, share, share, (room, a, b) => {
-        const [less, more] = [Math.min(a, b), Math.max(a, b)].map((toolsShare) =>
-          formsIn(bench.compose({ ...given(room), toolsShare })),
-        )
-        for (const [id, form] of Object.entries(less!))
-          expect(RUNGS.indexOf(more![id])).toBeGreaterThanOrEqual(RUNGS.indexOf(form))
+        const withShare = (toolsShare: number) => bench.compose({ ...given(room), toolsShare })
+        expectNoneLower(withShare(Math.min(a, b)), withShare(Math.max(a, b)))
+      }),
+      { numRuns: runs(60 * MANY_RUNS) },
+    )
+  })
+
+  test('tools keep to their tokens, and more of them never give any tool a lower rung', () => {
+    const most = fc.integer({ min: 1, max: 20_000 })
+    fc.assert(
+      fc.property(anyRoomOfTools, most, most, (room, a, b) => {
+        const withMost = (toolsTokens: number) => {
+          const prompt = bench.compose({ ...given(room), toolsTokens })
+          const layer = prompt.layers.find(({ name }) => name === 'tools')
+          expect(layer?.tokens ?? 0).toBeLessThanOrEqual(toolsTokens)
+          expect(prompt.budget.used).toBe(recount(prompt, bench.counter))
+          return prompt
+        }
+        expectNoneLower(withMost(Math.min(a, b)), withMost(Math.max(a, b)))
       }),
       { numRuns: runs(60 * MANY_RUNS) },
     )

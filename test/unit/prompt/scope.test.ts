@@ -127,6 +127,21 @@ describe('a scope', () => {
     expect(visible('internal:*', evil)).toEqual([])
   })
 
+  test('of one tool does not grow when a server of its name comes; NAME:* is the server', () => {
+    const server = { group: 'mcp', source: 'run_command' } as const
+    const some = catalogue(
+      sampleTool('run_command'),
+      sampleTool('sshawl_look'),
+      sampleTool('run_command_rm', server),
+    )
+    expect(visible('run_command', some)).toEqual(['run_command'])
+    expect(visible(['run_command', 'look'], some)).toEqual(['run_command', 'sshawl_look'])
+    expect(visible('run_command:*', some)).toEqual(['run_command_rm'])
+    expect(visible('run_command*', some)).toEqual(['run_command', 'run_command_rm'])
+    expect(visible('!run_command', some)).toEqual(['sshawl_look'])
+    expect(visible('run_command', some.slice(2))).toEqual(['run_command_rm'])
+  })
+
   test('warns of a pattern that matches nothing and says what may be meant', () => {
     expect(resolveScope(['Grpe', 'G*', '!hollar'], tools).warnings).toEqual([
       'Grpe matches no tool; did you mean Grep?',

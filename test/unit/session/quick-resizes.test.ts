@@ -9,7 +9,7 @@ import { createReplies } from '../../../src/session/replies/replies.ts'
 import { createShared } from '../../../src/session/shared.ts'
 import { memoryLog } from '../../support/chat-parts.ts'
 import { markdown } from '../../support/markdown-tools.ts'
-import { allWords, wordsIn } from '../../support/numbered-markdown.ts'
+import { allWords, numberedWord, wordsIn } from '../../support/numbered-markdown.ts'
 import { personalAt } from '../../support/personal.ts'
 import { runs } from '../../support/runs.ts'
 import { handTimers } from '../../support/shared-by-sessions.ts'
@@ -103,7 +103,7 @@ test('however the window changes while a reply is written, each line of it can b
       const due = series.map(({ size: to, waitMs }) => ({ to, at: (nextAt += waitMs) }))
       while (due.length > 0 || now < nextAt + 600) {
         if (now % PARAGRAPH_MS === 0) {
-          const line = Array.from({ length: WORDS }, () => `w${words++}`).join(' ') + '\n\n'
+          const line = Array.from({ length: WORDS }, () => numberedWord(words++)).join(' ') + '\n\n'
           text += line
           session.replies.add({ room, turn, model: 'qwen', text: line })
         }

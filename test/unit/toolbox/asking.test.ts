@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { directOffer } from '../../../src/toolbox/offer.ts'
+import { directOffer } from '../../../src/toolbox/direct-offer.ts'
 import { ArgumentError } from '../../../src/tools/arguments.ts'
 import { defineTool } from '../../../src/tools/define-tool.ts'
 import type { PermissionProvider, PermissionRequest } from '../../../src/tools/context.ts'

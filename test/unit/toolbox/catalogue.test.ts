@@ -58,6 +58,35 @@ describe('the catalogue', () => {
     expect(now()).not.toBe(before)
   })
 
+  it('keeps the objects of what did not change, and reads the words of the others only', () => {
+    let reads = 0
+    const counted = Object.defineProperty(tool('a'), 'schema', {
+      get: () => {
+        reads += 1
+        return { type: 'object' }
+      },
+    })
+    let tools = [counted, tool('alias', undefined, { aliasOf: 'a' }), tool('b'), tool('sshawl_look')]
+    const now = createCatalogue({
+      sources: [{ group: 'builtin', name: 'builtin', tools: () => tools }],
+      disabled: [],
+      log: memoryLog(),
+    })
+    const [a, alias, b, look] = now().tools
+    tools = [...tools.slice(0, 2), tool('b', undefined, { description: 'Other.' }), tools[3]!, tool('look')]
+    const [sameA, sameAlias, otherB, renamed] = now().tools
+    expect([sameA, sameAlias]).toEqual([a, alias])
+    expect(sameA).toBe(a)
+    expect(sameAlias).toBe(alias)
+    expect(otherB).toMatchObject({ id: b?.id, description: 'Other.' })
+    expect([look?.name, renamed?.name]).toEqual(['look', 'sshawl_look'])
+    tools = [{ ...counted, unavailable: 'not now' }, ...tools.slice(1)]
+    expect(now().tools[0]).toMatchObject({ id: 'a', unavailable: 'not now' })
+    tools = [counted]
+    expect(now().tools[0]).not.toHaveProperty('unavailable')
+    expect(reads).toBe(2)
+  })
+
   it('cleans what tools say of themselves', () => {
     const sly = tool('a', undefined, { title: 'A\nB\u001b[2J', description: 'x\u202ey\u001b]0;t\u0007\nz' })
     expect(catalogueOf([builtin(sly)]).now().tools).toMatchObject([{ title: 'A B', description: 'xy\nz' }])

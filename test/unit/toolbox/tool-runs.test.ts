@@ -78,6 +78,30 @@ describe("a person's own run", () => {
     expect((await entries()).map((entry) => entry.kind)).toEqual(['tool_call', 'tool_result'])
   })
 
+  it('is as far as its tool says, until that has ended: what is told later is told to nobody', async () => {
+    let late = (): void => undefined
+    const { run, runs, room } = await createScene(
+      tool('index', (_args, { progress }) => {
+        progress?.({ share: 0.5, text: '' })
+        expect(runs.running()[0]?.progress()).toEqual({ share: 0.5, text: '' })
+        progress?.({ share: 1, text: '' })
+        late = () => progress?.({ share: 1, text: 'late' })
+        return ok('done')
+      }),
+    )
+    const seen: unknown[] = []
+    room.listen({
+      deliver(entry) {
+        late()
+        if (entry.kind === 'tool_result') seen.push(runs.running()[0]?.doing(), runs.running()[0]?.progress())
+      },
+      stream() {},
+      peopleChanged() {},
+    })
+    await run('index')
+    expect(seen).toEqual(['index', undefined])
+  })
+
   it('keeps to the scope and to the role, and finds nothing where a name is only a property', async () => {
     const writes = tool('writes', undefined, { access: 'write' })
     const { run, storage, room, ann } = await createScene(tool('Grep'), tool('sshawl_look'), writes)
@@ -92,6 +116,61 @@ describe("a person's own run", () => {
         text: `ERROR: You requested a tool called '${name}', however we only have these tools: 'look'`,
       })
     expect(await run('look')).toMatchObject({ isError: false, tool: 'sshawl_look' })
+  })
+
+  it('searches the tools that the person can run, and shows what they take', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        title: { type: 'string', description: 'What it is called' },
+        state: { enum: ['open', 'closed'] },
+        [`odd\u001b[31m\nkey`]: {},
+      },
+      required: ['title'],
+    }
+    const issue = tool('hub_create_issue', undefined, {
+      description: 'Opens an issue. It is given a number.',
+      schema,
+    })
+    const hidden = tool('hub_delete_issue')
+    const others = Array.from({ length: 30 }, (_, index) => tool(`issue_${index}`))
+    const { run, entries, storage, room } = await createScene(issue, hidden, tool('look'), ...others)
+    await storage.chat.rooms.setValue(room.name, 'tool_scope', ['!hub_delete_issue'])
+    const { text, isError } = await run('find_tools', '{"query":"create an issue"}')
+    expect(isError).toBe(false)
+    const [first, about] = text.split('\n')
+    expect(first).toBe('hub_create_issue {title: string, state?: "open"|"closed", odd key?: any}')
+    expect(about).toBe('    Opens an issue.')
+    expect(text).not.toContain('hub_delete_issue')
+    expect((await entries()).at(-1)).toMatchObject({ kind: 'tool_result', tool: 'find_tools', text })
+    expect((await run('find_tools', '{"query":"issue"}')).text).toMatch(
+      /\n… and 21 more; say more of what you need$/,
+    )
+    expect((await run('find_tools', '{"query":"weather"}')).text).toBe(
+      'No tool matches "weather"; try other words.',
+    )
+    for (const args of ['{}', '{"query":" "}', '{"query":["x"]}'])
+      expect(await run('find_tools', args)).toMatchObject({
+        isError: true,
+        text: 'ERROR: find_tools: query must be a text',
+      })
+    await storage.chat.rooms.setValue(room.name, 'tool_scope', 'none')
+    expect((await run('find_tools', '{"query":"issue"}')).text).toBe(
+      "ERROR: You requested a tool called 'find_tools', however we only have these tools: ",
+    )
+  })
+
+  it('names the nearest of many tools, and says how many more there are', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => tool(`hub_tool_${index}`))
+    const { run } = await createScene(tool('hub_create_issue'), ...many, tool('calculator'))
+    const text = (await run('calcluator')).text
+    expect(text).toMatch(
+      /^ERROR: You requested a tool called 'calcluator', however we only have these tools: 'calculator', /,
+    )
+    expect(text).toMatch(/ and 292 more; find_tools finds them by what they do$/)
+    expect((await run('create_issue')).text).toContain("these tools: 'hub_create_issue', ")
+    for (const name of ['x'.repeat(10_000), '', '__proto__'])
+      expect((await run(name)).text.length).toBeLessThan(1000)
   })
 
   it('ends when the person is gone, when it is stopped, and when the server stops', async () => {

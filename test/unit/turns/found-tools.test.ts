@@ -50,6 +50,27 @@ describe('find_tools', () => {
     expect(resultIn(third!)).not.toMatch(/^ERROR/)
   })
 
+  it('brings tools up to tools_tokens of a large window; 0 leaves only the share', async () => {
+    const limits = { tools_tokens: 1500 }
+    const wide = { contextWindow: 100_000, maxOutput: 500 }
+    const model = scriptedModel(search('matter 150'), call(['tool_150', {}]), say('ok'))
+    await using world = await createTurnWorld(model, { tools: many(200), settings: wide, limits })
+    expect(await world.ask()).toMatchObject({ kind: 'reply', text: 'ok' })
+    for (const { prompt } of model.requests) {
+      const layer = prompt.layers.find(({ name }) => name === 'tools')
+      expect(layer?.tokens).toBeLessThanOrEqual(1500)
+      expect(layer?.tokens).toBeGreaterThan(1000)
+    }
+    expect(namesIn(model.requests[0]!)).not.toContain('tool_150')
+    expect(namesIn(model.requests[1]!)).toContain('tool_150')
+    const whole = scriptedModel(say('ok'))
+    const unbound = { tools: many(200), settings: wide, limits: { tools_tokens: 0 } }
+    await using other = await createTurnWorld(whole, unbound)
+    await other.ask()
+    expect(namesIn(whole.requests[0]!)).toHaveLength(200)
+    expect(namesIn(whole.requests[0]!)).not.toContain('find_tools')
+  })
+
   it('loads what only it can mean, and not what has no more than common words with it', async () => {
     const model = scriptedModel(search('the matter with number 042, please'), say('ok'))
     await using world = await createTurnWorld(model, { tools: many(200), settings })
@@ -58,7 +79,7 @@ describe('find_tools', () => {
     expect(namesIn(first!)).not.toContain('tool_42')
     const loaded = toolsUnder('You can call these from the next step on:', resultIn(second!))
     expect(loaded[0]).toBe('tool_42')
-    expect(loaded).toEqual(['tool_42', 'tool_142'])
+    expect(loaded).toEqual(['tool_42'])
   })
 
   it('gives its places to what is not loaded, and so reaches all of a topic, one search after another', async () => {

@@ -1,24 +1,25 @@
-import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
 import type { z } from 'zod'
 import { toolProgress, type ToolProgress } from '../../../chat/tool-progress.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import { cleanLine } from '../../../lib/text/clean-text.ts'
 import type { McpByUrl, McpServerConfig } from '../config.ts'
+import type { McpLogin } from '../login/login.ts'
 import { withoutSecrets } from '../secrets.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { callResult } from './content.ts'
-import { listedTools, readDefinition, type McpDefinition } from './definition.ts'
 import type { LaunchMcp } from './launch.ts'
-import { MAX_PAGES, MAX_TOOLS, type McpTimes } from './limits.ts'
+import type { McpTimes } from './limits.ts'
+import { listTools, type McpList } from './list-tools.ts'
 import { createStdioTransport, type EndingTransport } from './stdio.ts'
+import { isTurnedAway, whyOf } from './why.ts'
 
 /** A server that has answered. All methods but `close` reject with an `Error` whose message ends a sentence. */
 export interface McpConnection {
-  /** What it lists now, at most `MAX_TOOLS`; what cannot be read is left out. */
-  list(): Promise<readonly McpDefinition[]>
+  /** What it lists now, at most `MAX_TOOLS`. */
+  list(): Promise<McpList>
   call(name: string, args: object, during: DuringCall): Promise<z.output<typeof callResult>>
-  /** Resolves if it answers. */
+  /** Resolves if it answers; rejects with why it is to be left. */
   ping(): Promise<void>
   /** Resolves when it is over, with the reason. */
   readonly over: Promise<string>
@@ -40,8 +41,12 @@ export interface ConnectionOptions {
   readonly version: string
   /** Makes commands ready. */
   readonly launch: LaunchMcp
+  /** Its login, where it may want one. */
+  readonly login?: McpLogin | undefined
   /** The server says that its tools are others now. */
   listChanged(): void
+  /** The server sends so much that it is read more slowly. */
+  slowed(): void
   readonly signal: AbortSignal
 }
 
@@ -54,21 +59,21 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   const [unset] = reach.unset ?? []
   if (unset !== undefined) throw new Error(`the environment variable ${unset} is not set`)
   if ('command' in reach) {
-    const transport = createStdioTransport(() => options.launch(reach, config.name))
-    return await open(transport, reach, options)
+    const transport = createStdioTransport(() => options.launch(reach, config.name), options.slowed)
+    return await open(transport, config, options)
   }
   const { StreamableHTTPClientTransport, SSEClientTransport, SdkHttpError } = await sdk()
   const url = new URL(reach.url)
   try {
-    const transport = overHttp(reach, (http) => new StreamableHTTPClientTransport(url, http))
-    return await open(transport, reach, options)
+    const transport = overHttp(reach, options, (http) => new StreamableHTTPClientTransport(url, http))
+    return await open(transport, config, options)
   } catch (error) {
     // A server that knows only the older way answers a POST so (modelcontextprotocol.io, "Backwards compatibility").
     const cause = error instanceof Error ? error.cause : undefined
     const isOlder = cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0)
     if (!isOlder) throw error
-    const transport = overHttp(reach, (http) => new SSEClientTransport(url, http))
-    return await open(transport, reach, options)
+    const transport = overHttp(reach, options, (http) => new SSEClientTransport(url, http))
+    return await open(transport, config, options)
   }
 }
 
@@ -79,35 +84,50 @@ const sdk = () => import('@modelcontextprotocol/client')
 interface HttpOptions {
   readonly fetch: ReturnType<typeof createBoundedFetch>
   readonly requestInit: RequestInit
+  readonly authProvider?: AuthProvider
 }
 
 /** A transport that ends with a stream in which a message was too long. */
-function overHttp({ headers = {} }: McpByUrl, make: (http: HttpOptions) => Transport): EndingTransport {
+function overHttp(
+  { headers = {} }: McpByUrl,
+  { login, slowed }: ConnectionOptions,
+  make: (http: HttpOptions) => Transport,
+): EndingTransport {
   let why: string | undefined
   const fetch = createBoundedFetch(({ message }) => {
     why ??= message
     void transport.close().catch(() => undefined)
+  }, slowed)
+  const transport = make({
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      login?.answered(response, new Headers(init?.headers).get('authorization'))
+      return response
+    },
+    requestInit: { headers },
+    ...(login ? { authProvider: login.auth } : {}),
   })
-  const transport = make({ fetch, requestInit: { headers } })
   return Object.assign(transport, { why: () => why })
 }
+
+const GONE = 'it does not answer any more'
 
 const NOT_ASKED =
   'sshawl asks neither its people nor its models for a server: take all that you need as arguments of a tool'
 
 async function open(
   transport: EndingTransport,
-  reach: McpServerConfig['reach'],
+  config: McpServerConfig,
   options: ConnectionOptions,
 ): Promise<McpConnection> {
-  const { Client, ProtocolError, ProtocolErrorCode } = await sdk()
-  const { times, version, signal } = options
+  const { Client, InsufficientScopeError, ProtocolError, ProtocolErrorCode } = await sdk()
+  const { times, version, signal, login } = options
   const client = new Client({ name: 'sshawl', version }, { capabilities: {} })
   const over = createDeferred<string>()
   let whyClosed: string | undefined
   const whyEnded = (): string | undefined => {
     const why = transport.why()
-    return why === undefined ? undefined : withoutSecrets(why, reach)
+    return why === undefined ? undefined : withoutSecrets(why, config.reach)
   }
   const closed = (): void => over.resolve(whyClosed ?? whyEnded() ?? 'the connection ended')
   // A property of the SDK, not an event.
@@ -123,12 +143,14 @@ async function open(
     over.resolve(why)
   }
   const limited = { timeout: times.connectMs }
+  const masked = (text: string): string => login?.masked(text) ?? text
   /** What went wrong, as the reason of the end where that is the cause. */
   async function explained<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (error) {
-      throw new Error(whyEnded() ?? withoutSecrets(readable(error, times), reach), { cause: error })
+      if (error instanceof InsufficientScopeError) login?.wants(error.requiredScope)
+      throw new Error(masked(whyEnded() ?? (await whyOf(error, config, times))), { cause: error })
     }
   }
 
@@ -141,13 +163,15 @@ async function open(
   return {
     over: over.promise,
     close,
-    list: () => explained(listAll(client, limited)),
+    list: () => explained(listTools(client, limited)),
     ping: async () => {
       try {
         await client.ping({ timeout: times.pingMs })
       } catch (error) {
         // Whatever it answers, it answers.
-        if (!(error instanceof ProtocolError)) throw error
+        if (error instanceof ProtocolError) return
+        const why = (await isTurnedAway(error)) ? await whyOf(error, config, times) : GONE
+        throw new Error(masked(why), { cause: error })
       }
     },
     call: (name, args, { signal: stop, progress }) =>
@@ -161,28 +185,4 @@ async function open(
         }),
       ),
   }
-}
-
-async function listAll(client: Client, options: { timeout: number }): Promise<readonly McpDefinition[]> {
-  if (!client.getServerCapabilities()?.tools) return []
-  const found = new Map<string, McpDefinition>()
-  let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
-    const params = cursor === undefined ? {} : { cursor }
-    const listed = await client.request({ method: 'tools/list', params }, listedTools, options)
-    for (const value of listed.tools) {
-      const definition = readDefinition(value)
-      if (definition && found.size < MAX_TOOLS && !found.has(definition.name))
-        found.set(definition.name, definition)
-    }
-    cursor = listed.nextCursor
-    if (cursor === undefined) break
-  }
-  return [...found.values()]
-}
-
-function readable(error: unknown, { connectMs }: McpTimes): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  const text = cleanLine(`${errorMessage(error)}${cause}`).slice(0, 300)
-  return /timed? ?out/i.test(text) ? `it did not answer within ${connectMs / 1000} s` : text
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isTooDeep } from '../../../lib/clean-json.ts'
 import type { Json, JsonSchema } from '../../../lib/json.ts'
 import { headOf } from '../../../lib/text/characters.ts'
+import { cleanLine } from '../../../lib/text/clean-text.ts'
 import { MAX_DESCRIPTION_CHARS, MAX_SCHEMA_CHARS } from './limits.ts'
 
 /** What a server says of a tool. */
@@ -35,11 +36,21 @@ const toolSchema = z.object({
 /** A page of a server's list. One tool that is none must not take the others with it. */
 export const listedTools = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 
-/** Reads what a server says of a tool; undefined where that is none. */
-export function readDefinition(value: unknown): McpDefinition | undefined {
-  const { data } = toolSchema.safeParse(value)
-  if (!data || isTooDeep(data.inputSchema as Json)) return undefined
-  if (JSON.stringify(data.inputSchema).length > MAX_SCHEMA_CHARS) return undefined
+/** Something in a server's list that is not offered. */
+export interface LeftOut {
+  /** As the server calls it, cleaned and cut; may be empty. */
+  readonly name: string
+  /** In words that end a sentence. */
+  readonly why: string
+}
+
+/** Reads what a server says of a tool, or says why it cannot be one. */
+export function readDefinition(value: unknown): McpDefinition | LeftOut {
+  const { data, error } = toolSchema.safeParse(value)
+  if (!data) return leftOut(nameIn(value), `its ${wrongIn(error)} is not as the protocol has it`)
+  if (isTooDeep(data.inputSchema as Json)) return leftOut(data.name, 'its schema is nested too deep')
+  if (JSON.stringify(data.inputSchema).length > MAX_SCHEMA_CHARS)
+    return leftOut(data.name, `its schema has more than ${MAX_SCHEMA_CHARS} characters`)
   const { name, title, description, inputSchema, annotations } = data
   return {
     name,
@@ -53,3 +64,19 @@ export function readDefinition(value: unknown): McpDefinition | undefined {
     closedWorld: annotations?.openWorldHint === false,
   }
 }
+
+/** What is not offered, for people. */
+export const leftOut = (name: string, why: string): LeftOut => ({
+  name: headOf(cleanLine(headOf(name, 4 * MAX_SHOWN_CHARS)), MAX_SHOWN_CHARS),
+  why,
+})
+
+/** Characters of a name that are shown. */
+const MAX_SHOWN_CHARS = 60
+
+function nameIn(value: unknown): string {
+  const name: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'name') : ''
+  return typeof name === 'string' ? name : ''
+}
+
+const wrongIn = (error: z.ZodError): string => String(error.issues[0]?.path[0] ?? 'entry')

@@ -1,13 +1,12 @@
 import type { Tool } from '../../../tools/tool.ts'
 import type { McpServerConfig } from '../config.ts'
-import type { McpConnection } from './connection.ts'
 import type { McpDefinition } from './definition.ts'
 import type { Sifted } from './pins.ts'
-import { makeTool } from './tool.ts'
+import { makeTool, type McpCalls } from './tool.ts'
 import { toolIds, type OtherNames } from './tool-ids.ts'
 
 /** A tool that a server lists, with what it says of it. */
-interface ListedTool {
+export interface ServerTool {
   readonly tool: Tool
   readonly definition: McpDefinition
 }
@@ -16,7 +15,7 @@ interface ListedTool {
 export interface OfferedTools {
   /** The same list for as long as nothing changes, with the same objects for what did not. */
   tools(): readonly Tool[]
-  withheld(): readonly ListedTool[]
+  withheld(): readonly ServerTool[]
   /** All that it lists. */
   listed(): readonly McpDefinition[]
   /** The server lists these now. */
@@ -24,16 +23,16 @@ export interface OfferedTools {
   clear(): void
 }
 
-/** `call` runs a tool by the name that the server knows. */
+/** `calls` runs a tool by the name that the server knows. */
 export function createOfferedTools(
   config: McpServerConfig,
   { names }: { readonly names: OtherNames },
-  call: McpConnection['call'],
+  calls: McpCalls,
 ): OfferedTools {
   let made: ReadonlyMap<string, Tool> = new Map()
   let tools: readonly Tool[] = []
-  let withheld: readonly ListedTool[] = []
-  let all: readonly ListedTool[] = []
+  let withheld: readonly ServerTool[] = []
+  let all: readonly ServerTool[] = []
 
   function clear(): void {
     all = []
@@ -56,7 +55,7 @@ export function createOfferedTools(
       all = listed.map((definition) => {
         const id = ids.get(definition.name) ?? ''
         const key = JSON.stringify([id, definition])
-        const tool = made.get(key) ?? makeTool(config, id, definition, call)
+        const tool = made.get(key) ?? makeTool(config, id, definition, calls)
         next.set(key, tool)
         return { tool, definition }
       })

@@ -11,14 +11,16 @@ export class TooLong extends Error {
   }
 }
 
-/** Resolves when one more message may be read: at once, unless very many came. */
-export function createMessagePace(): () => Promise<void> {
+/** Resolves when one more message may be read: at once, unless very many came; then `slowed` is told. */
+export function createMessagePace(slowed: () => void): () => Promise<void> {
   let fullAt = 0
   return async () => {
     const now = performance.now()
     fullAt = fullAfter(fullAt, now, MESSAGE_RATE.everyMs)
     const ms = waitFor(fullAt, now, MESSAGE_RATE)
-    if (ms > 0) await wait(ms, undefined, { ref: false })
+    if (ms <= 0) return
+    slowed()
+    await wait(ms, undefined, { ref: false })
   }
 }
 

@@ -2,22 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../chat/ports.ts'
 import { createDeferred } from '../../../lib/deferred.ts'
 import { errorMessage } from '../../../lib/errors.ts'
-import { createSerial } from '../../../lib/jobs/serial.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { Tool, ToolSource } from '../../../tools/tool.ts'
-import type { McpServerConfig } from '../config.ts'
+import { namesakeRule, type McpServerConfig } from '../config.ts'
+import type { McpLogins } from '../login/logins.ts'
 import { connect, type McpConnection } from './connection.ts'
-import type { McpDefinition } from './definition.ts'
-import { differenceOf, type ToolDifference } from './difference.ts'
+import type { LeftOut } from './definition.ts'
+import type { ToolDifference } from './difference.ts'
 import type { LaunchMcp } from './launch.ts'
 import { STEADY_MS, type McpTimes } from './limits.ts'
-import { createOfferedTools } from './offered-tools.ts'
-import { createPins } from './pins.ts'
+import { createDelayed, once } from './seldom.ts'
+import { createServerTools } from './server-tools.ts'
 import type { OtherNames } from './tool-ids.ts'
 
 /** Where a server stands. `why` is in words that end a sentence. */
 export type McpState =
-  { readonly kind: 'connecting' } | { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }
+  | { readonly kind: 'connecting' }
+  /** With what it lists and that can be no tool. */
+  | { readonly kind: 'up'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'down'; readonly why: string }
 
 /** Told of a server's tools, each time once. Must not throw. */
 export interface McpEvents {
@@ -29,13 +32,20 @@ export interface McpEvents {
   changed(server: string, tools: readonly Tool[]): void
 }
 
-/** What every server is made with. */
-export interface McpServerParts {
+/** What every connection is made with. */
+export interface Connecting {
   readonly times: McpTimes
   /** Of sshawl. */
   readonly version: string
   /** Makes commands ready. */
   readonly launch: LaunchMcp
+  /** Without them, no server can be logged in to. */
+  readonly logins?: Pick<McpLogins, 'of'>
+}
+
+/** What every server is made with. */
+export interface McpServerParts {
+  readonly connecting: Connecting
   readonly names: OtherNames
   /** The definitions that hold. */
   readonly pins: McpPinStore
@@ -57,17 +67,22 @@ export interface McpServer extends ToolSource, AsyncDisposable {
   review(approve: boolean): Promise<readonly ToolDifference[]>
 }
 
+/** The same each time, so that whoever looks sees no change. */
+const NONE: readonly Tool[] = []
+
 const ENDED = 'it was disconnected'
 
 export function createMcpServer(config: McpServerConfig, parts: McpServerParts): McpServer {
-  const { times, log, events } = parts
+  const { log, events, connecting } = parts
+  const { name } = config
+  const { times } = connecting
+  const login = connecting.logins?.of(config)
   const ended = new AbortController()
-  const oneByOne = createSerial()
-  const offered = createOfferedTools(config, parts, call)
-  const pins = createPins(config.name, parts.pins)
-  const told = new Set<string>()
+  const calling = { call, masked: (text: string) => login?.masked(text) ?? text }
+  const tools = createServerTools(config, parts, calling, () => connection)
   let connection: McpConnection | undefined
-  let state: McpState = { kind: 'connecting' }
+  let isUp = false
+  let why: string | undefined
   let hasLeft = false
   let calls = 0
   let wake = new AbortController()
@@ -75,7 +90,7 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
 
   async function call(...asked: Parameters<McpConnection['call']>): ReturnType<McpConnection['call']> {
     const now = connection
-    if (!now) throw new Error(`the MCP server ${config.name} is not connected now`)
+    if (!now) throw new Error(`the MCP server ${name} is not connected now`)
     calls++
     try {
       return await now.call(...asked)
@@ -88,68 +103,16 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     }
   }
 
-  /** Ends a connection whose server does not answer. */
-  async function look(now: McpConnection): Promise<void> {
-    try {
-      await now.ping()
-    } catch (error) {
-      log.debug({ server: config.name, error }, 'an MCP server did not answer')
-      await now.close('it does not answer any more')
-    }
-  }
+  const look = (now: McpConnection): Promise<void> => lookAt(now, name, log)
 
   async function watch(now: McpConnection, over: AbortSignal): Promise<void> {
     while (await pause(times.pingMs, over)) if (calls === 0) await look(now)
   }
 
-  /** Servers may say that their list changed as often as they like. */
-  function createRelist(now: () => McpConnection | undefined): () => void {
-    let isDue = false
-    return () => {
-      if (isDue) return
-      isDue = true
-      void (async () => {
-        await pause(times.relistMs, ended.signal)
-        isDue = false
-        const open = now()
-        if (open && open === connection)
-          await read(open).catch((error: unknown) => open.close(errorMessage(error)))
-      })()
-    }
+  const readAgain = async (open: McpConnection | undefined): Promise<void> => {
+    if (open && open === connection)
+      await tools.read(open).catch((error: unknown) => open.close(errorMessage(error)))
   }
-
-  const read = (now: McpConnection): Promise<void> =>
-    oneByOne(async () => {
-      const listed = await now.list()
-      await offer(listed, now)
-      log.debug({ server: config.name, tools: listed.length }, 'the tools of an MCP server were read')
-    })
-
-  async function offer(listed: readonly McpDefinition[], from: McpConnection): Promise<void> {
-    const sifted = await pins.sift(listed)
-    if (from !== connection) return
-    offered.take(sifted)
-    const changed = offered.withheld().flatMap(({ tool }) => (told.has(tool.id) ? [] : [tool]))
-    if (changed.length === 0) return
-    for (const { id } of changed) told.add(id)
-    log.warn({ server: config.name, tools: changed.map(({ id }) => id) }, 'an MCP server changed its tools')
-    events.changed(config.name, changed)
-  }
-
-  const review = (approve: boolean): Promise<readonly ToolDifference[]> =>
-    oneByOne(async () => {
-      const [withheld, now] = [offered.withheld(), connection]
-      const definitions = withheld.map(({ definition }) => definition)
-      const holding = await pins.holding(definitions)
-      const differences = withheld.map(({ tool, definition }) =>
-        differenceOf(tool.id, definition, holding.get(definition.name)),
-      )
-      if (!approve || !now) return differences
-      await pins.approve(definitions)
-      told.clear()
-      await offer(offered.listed(), now)
-      return differences
-    })
 
   /** An attempt to connect came to something. */
   function settled(): void {
@@ -162,13 +125,23 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     const over = new AbortController()
     let open: McpConnection | undefined
     try {
-      const listChanged = createRelist(() => open)
-      open = await connect(config, { ...parts, listChanged, signal: ended.signal })
+      open = await connect(config, {
+        ...connecting,
+        login,
+        listChanged: createDelayed(
+          () => pause(times.relistMs, ended.signal),
+          () => readAgain(open),
+        ),
+        slowed: once(() =>
+          log.warn({ server: name }, 'an MCP server sends very much; it is read more slowly'),
+        ),
+        signal: ended.signal,
+      })
       connection = open
-      await read(open)
-      state = { kind: 'up' }
-      log.info({ server: config.name, tools: offered.tools().length }, 'an MCP server is connected')
-      if (hasLeft) events.back(config.name, offered.tools())
+      await tools.read(open)
+      isUp = true
+      log.info({ server: name, tools: tools.offered().length }, 'an MCP server is connected')
+      if (hasLeft) events.back(name, tools.offered())
       hasLeft = false
       settled()
       void watch(open, over.signal)
@@ -184,15 +157,16 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
   async function live(): Promise<void> {
     for (let failures = 0; !ended.signal.aborted;) {
       const since = performance.now()
-      const why = await connectOnce()
-      const wasUp = state.kind === 'up'
-      const gone = offered.tools()
+      const reason = await connectOnce()
+      const wasUp = isUp
+      const gone = tools.offered()
       connection = undefined
-      offered.clear()
-      state = { kind: 'down', why }
+      tools.clear()
+      isUp = false
+      why = reason
       if (ended.signal.aborted) break
-      log.warn({ server: config.name, why }, 'an MCP server is not connected')
-      if (wasUp) events.left(config.name, gone, why)
+      log.warn({ server: name, why }, 'an MCP server is not connected')
+      if (wasUp) events.left(name, gone, why)
       hasLeft ||= wasUp
       settled()
       failures = performance.now() - since > STEADY_MS ? 0 : failures + 1
@@ -202,23 +176,37 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
     settled()
   }
 
+  /** A scope that names that tool must not let in a whole server; one that comes later has the word, too. */
+  const isNamesake = (): boolean => parts.names.isTaken(name)
+  function state(): McpState {
+    if (isNamesake()) return { kind: 'down', why: namesakeRule(name) }
+    if (isUp) return { kind: 'up', leftOut: tools.leftOut() }
+    return why === undefined ? { kind: 'connecting' } : { kind: 'down', why }
+  }
   const tried = outcome.promise
   const living = live()
   return {
     config,
     group: 'mcp',
-    name: config.name,
-    tools: () => offered.tools(),
-    state: () => state,
-    withheld: () => offered.withheld().map(({ tool }) => tool.id),
+    name,
+    tools: () => (isNamesake() ? NONE : tools.offered()),
+    state,
+    withheld: () => tools.withheld().map(({ id }) => id),
     tried,
-    review,
+    review: tools.review,
     async refresh() {
-      if (connection && state.kind === 'up') return await read(connection)
+      const now = connection
+      if (now && isUp) {
+        try {
+          return await tools.read(now)
+        } finally {
+          await look(now)
+        }
+      }
       const next = outcome.promise
       wake.abort()
       await next
-      if (state.kind === 'down') throw new Error(state.why)
+      if (!isUp && why !== undefined) throw new Error(why)
     },
     async [Symbol.asyncDispose]() {
       ended.abort()
@@ -232,3 +220,13 @@ export function createMcpServer(config: McpServerConfig, parts: McpServerParts):
 /** False if it was cut short. Keeps no process alive. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   wait(ms, true, { signal, ref: false }).catch(() => false)
+
+/** Ends a connection whose server does not answer. */
+async function lookAt(now: McpConnection, server: string, log: Log): Promise<void> {
+  try {
+    await now.ping()
+  } catch (error) {
+    log.debug({ server, error }, 'an MCP server did not answer')
+    await now.close(errorMessage(error))
+  }
+}

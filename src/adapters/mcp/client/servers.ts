@@ -6,23 +6,19 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../chat/ports.ts'
 import type { McpPinStore } from '../../../tools/ports/mcp.ts'
 import type { McpServerConfig } from '../config.ts'
-import { launchUnconfined, type LaunchMcp } from './launch.ts'
-import { USUAL_TIMES, type McpTimes } from './limits.ts'
-import { createMcpServer, type McpEvents, type McpServer } from './server.ts'
+import { launchUnconfined } from './launch.ts'
+import { USUAL_TIMES } from './limits.ts'
+import { createMcpServer, type Connecting, type McpEvents, type McpServer } from './server.ts'
 
 /** What the servers are made with. */
 export interface McpServersOptions {
   readonly servers: readonly McpServerConfig[]
-  /** Of sshawl. */
-  readonly version: string
+  readonly connecting: Pick<Connecting, 'version' | 'logins'> & Partial<Connecting>
   /** Whether a tool that comes from elsewhere has an id. */
   isTaken(id: string): boolean
   readonly pins: McpPinStore
-  /** Makes commands ready; without it, they have all our rights. */
-  readonly launch?: LaunchMcp
   readonly events: McpEvents
   readonly log: Log
-  readonly times?: McpTimes
 }
 
 /** All servers. */
@@ -37,7 +33,9 @@ export interface McpServers extends AsyncDisposable {
 
 /** Begins to connect to all servers, and waits for none. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, pins, events, log, times = USUAL_TIMES, launch = launchUnconfined } = options
+  const { pins, events, log } = options
+  // Without a `launch`, commands have all our rights.
+  const connecting: Connecting = { times: USUAL_TIMES, launch: launchUnconfined, ...options.connecting }
   let open: readonly McpServer[] = []
   let isOver = false
   const names = {
@@ -53,8 +51,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       before.find((one) => isDeepStrictEqual(one.config, config))
     const wanted = isOver ? [] : servers
     open = wanted.map(
-      (config) =>
-        same(config) ?? createMcpServer(config, { times, version, launch, names, pins, events, log }),
+      (config) => same(config) ?? createMcpServer(config, { connecting, names, pins, events, log }),
     )
     const gone = before.filter((one) => !open.includes(one))
     await Promise.all(gone.map((one) => one[Symbol.asyncDispose]()))

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { errorCode, errorMessage } from '../../../lib/errors.ts'
-import { cleanLine } from '../../../lib/text/clean-text.ts'
+import { lastWords } from './last-words.ts'
 import type { McpLaunch } from './launch.ts'
 import { createLineSplitter, createMessagePace } from './paced.ts'
 
@@ -22,13 +22,14 @@ export interface EndingTransport extends Transport {
 const GRACE_MS = 500
 
 /** Characters of its error output that are kept for whoever asks why it ended. */
-const STDERR_CHARS = 2_000
+const STDERR_CHARS = 8_000
 
 /**
  * A child process that speaks JSON lines. It has the environment that it is given and nothing of ours, and a process
- * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over.
+ * group of its own, which ends with it. One message that is too long ends it; one that is no JSON is passed over. `slowed` is told
+ * where so many come that they wait.
  */
-export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTransport {
+export function createStdioTransport(launch: () => Promise<McpLaunch>, slowed: () => void): EndingTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let why: string | undefined
   let stderr = ''
@@ -36,7 +37,7 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTr
 
   async function read(stdout: AsyncIterable<Buffer>): Promise<void> {
     const linesIn = createLineSplitter()
-    const mayRead = createMessagePace()
+    const mayRead = createMessagePace(slowed)
     for await (const piece of stdout)
       for (const line of linesIn(piece)) {
         await mayRead()
@@ -67,12 +68,12 @@ export function createStdioTransport(launch: () => Promise<McpLaunch>): EndingTr
     await Promise.race([reading, wait(GRACE_MS, undefined, { ref: false })])
     for (const stream of one.stdio) stream?.destroy()
     if (!closed)
-      why ??= withLastLine(signal === null ? `it ended with status ${code}` : `it ended by ${signal}`)
+      why ??= withLastWords(signal === null ? `it ended with status ${code}` : `it ended by ${signal}`)
     transport.onclose?.()
   }
 
-  const withLastLine = (text: string): string => {
-    const last = cleanLine(stderr.trim().split('\n').at(-1) ?? '').slice(0, 200)
+  const withLastWords = (text: string): string => {
+    const last = lastWords(stderr)
     return last === '' ? text : `${text}: ${last}`
   }
 

@@ -14,7 +14,7 @@ export interface OtherNames {
 /**
  * The ids of a server's tools by their names: NAME_tool. What no id may hold becomes `_`, and then, and where it would be too
  * long or be taken for another, a hash of the name ends it. A tool that begins with the name of another server has a hash
- * too: `two_x` of `holler` would be `x` of `holler_two`. So an id depends on no other server's tools.
+ * too: `two_x` of `holler` would be `x` of `holler_two`, and `two` a word for all of it. So an id depends on no other server's tools.
  */
 export function toolIds(
   server: string,
@@ -30,7 +30,7 @@ export function toolIds(
     uses.get(id.toLowerCase()) === 1 &&
     !isReservedToolId(id) &&
     !isTaken(id) &&
-    !servers.some((other) => other.length > server.length && id.startsWith(`${other}_`))
+    !servers.some((other) => other.length > server.length && `${id}_`.startsWith(`${other}_`))
   return new Map(
     [...plain].map(([name, id]) => [
       name,

@@ -9,12 +9,20 @@ import type { McpConnection } from './connection.ts'
 import { textOf } from './content.ts'
 import type { McpDefinition } from './definition.ts'
 
-/** A tool of a server. `call` rejects with an `Error` whose message ends a sentence. */
+/** How a tool of a server is called. */
+export interface McpCalls {
+  /** Rejects with an `Error` whose message ends a sentence. */
+  readonly call: McpConnection['call']
+  /** Takes our tokens out of what it answers: a server may send back what it is sent. */
+  masked(text: string): string
+}
+
+/** A tool of a server. */
 export function makeTool(
   config: McpServerConfig,
   id: string,
   definition: McpDefinition,
-  call: McpConnection['call'],
+  { call, masked }: McpCalls,
 ): Tool {
   const { name, title, description, schema } = definition
   return {
@@ -26,7 +34,8 @@ export function makeTool(
     async run(args, { signal, progress }) {
       const given: JsonObject = isObject(args) ? args : {}
       try {
-        return shown(config.name, id, await call(name, given, { signal, progress }))
+        const result = await call(name, given, { signal, progress })
+        return shown(config.name, id, masked(textOf(result)), result.isError)
       } catch (error) {
         signal.throwIfAborted()
         return failed(`${id}: ${errorMessage(error)}`)
@@ -47,7 +56,7 @@ function accessOf({ reach, trust }: McpServerConfig, { readOnly, closedWorld }: 
 }
 
 /** A server's words are data, also where it says that something went wrong. */
-function shown(server: string, id: string, result: Awaited<ReturnType<McpConnection['call']>>): ToolResult {
-  const text = fenced(`server ${server}`, textOf(result))
-  return result.isError ? failed(`${id}: the server refused the call or could not do it\n${text}`) : ok(text)
+function shown(server: string, id: string, said: string, isError: boolean): ToolResult {
+  const text = fenced(`server ${server}`, said)
+  return isError ? failed(`${id}: the server refused the call or could not do it\n${text}`) : ok(text)
 }

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Person } from '../../../chat/people/person.ts'
-import { createMcpServer } from '../server/server.ts'
+import { whenAborted } from '../../../lib/when-aborted.ts'
 import type { McpHttpParts } from './ports.ts'
+import { createRecentEvents, isForAll } from './recent-events.ts'
 import type { HttpSession } from './sessions.ts'
+
+/** How long a client whose stream broke waits before it comes back, in ms. */
+const RETRY_MS = 1_000
 
 /** A session of a client in a revision before 2026-07-28: it lasts from `initialize` to `DELETE`. */
 export async function openSession(
   person: Person,
-  { openAgent, version, report }: McpHttpParts,
+  { openAgent, createMcpServer, version, report, limits }: McpHttpParts,
 ): Promise<HttpSession> {
   const id = randomUUID()
   const agent = await openAgent(person)
@@ -16,6 +20,8 @@ export async function openSession(
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => over.abort(),
+    eventStore: createRecentEvents(limits.queue_bytes),
+    retryInterval: RETRY_MS,
   })
   Object.assign(transport, { onerror: report })
   await createMcpServer(agent, { version, era: 'legacy' }).connect(transport)
@@ -23,8 +29,13 @@ export async function openSession(
     id,
     person,
     signal: AbortSignal.any([agent.signal, over.signal]),
-    answer: (request, body) =>
-      transport.handleRequest(request, body === undefined ? {} : { parsedBody: body }),
+    async answer(request, body) {
+      const response = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+      // Without this stream nobody would hear it, and it is told once.
+      if (request.method === 'GET' && response.ok && isForAll(request.headers.get('last-event-id')))
+        whenAborted(request.signal, agent.readMessages())
+      return response
+    },
     async close() {
       over.abort()
       await transport.close()

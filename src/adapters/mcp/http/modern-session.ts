@@ -5,7 +5,6 @@ import type { Json } from '../../../lib/json.ts'
 import { whenAborted } from '../../../lib/when-aborted.ts'
 import { createListenedRooms } from '../server/listened.ts'
 import { createNotifications } from '../server/notifications.ts'
-import { createMcpServer } from '../server/server.ts'
 import type { McpHttpParts } from './ports.ts'
 import type { HttpSession } from './sessions.ts'
 
@@ -15,7 +14,7 @@ const MAX_STREAMS = 16
 /** What all requests of a token share since 2026-07-28: an agent, which hears for all streams of changes. */
 export async function openModern(
   person: Person,
-  { openAgent, version, report }: McpHttpParts,
+  { openAgent, createMcpServer, version, report }: McpHttpParts,
 ): Promise<HttpSession> {
   const agent = await openAgent(person)
   const over = new AbortController()

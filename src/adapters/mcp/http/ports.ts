@@ -6,6 +6,7 @@
 import type { Person } from '../../../chat/people/person.ts'
 import type { MonotonicClock } from '../../../chat/ports.ts'
 import type { Agent } from '../server/ports.ts'
+import type { CreateMcpServer } from '../server/server.ts'
 
 /** An agent that leaves all rooms when it is closed. */
 export interface ClosableAgent extends Agent {
@@ -16,6 +17,7 @@ export interface ClosableAgent extends Agent {
 export interface McpHttpParts {
   /** Opens an agent of somebody. Rejects with `StorageError`. */
   readonly openAgent: (person: Person) => Promise<ClosableAgent>
+  readonly createMcpServer: CreateMcpServer
   readonly limits: SessionLimits
   readonly clock: MonotonicClock
   /** Of sshawl. */
@@ -30,4 +32,6 @@ export interface SessionLimits {
   readonly exec_per_person: number
   /** Seconds after which an agent that asks nothing and hears nothing is gone. */
   readonly mcp_idle_s: number
+  /** Characters of events that one keeps for a client whose stream breaks. */
+  readonly queue_bytes: number
 }

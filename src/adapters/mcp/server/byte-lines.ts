@@ -1,37 +1,52 @@
+import { createIdFinder, type IdFinder, type RequestId } from './request-id.ts'
+
+/** A line that was too long to keep. */
+export interface LongLine {
+  /** Of the request on it; null if there is none. */
+  readonly id: RequestId
+}
+
 /**
- * The lines of an input, without their ends; empty ones are left out. One that is longer than `maxBytes` is `too-long`: it is
- * given once, as soon as that is known, and is never in memory as a whole.
+ * The lines of an input, without their ends; empty ones are left out. Of one that is longer than `maxBytes`, only the id is
+ * given, which may come last: the line is never in memory as a whole.
  */
 export async function* linesOfBytes(
   input: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<Uint8Array | 'too-long', void, void> {
+): AsyncGenerator<Uint8Array | LongLine, void, void> {
   let parts: Uint8Array[] = []
   let size = 0
-  let isTooLong = false
+  let long: IdFinder | undefined
+
+  function add(part: Uint8Array): void {
+    size += part.length
+    if (size <= maxBytes) return void parts.push(part)
+    long ??= createIdFinder()
+    for (const one of [...parts.splice(0), part]) long.take(one)
+  }
+
+  function end(): Uint8Array | LongLine | undefined {
+    const line = long ? { id: long.id() } : Buffer.concat(parts)
+    parts = []
+    size = 0
+    long = undefined
+    return 'id' in line || !isBlank(line) ? line : undefined
+  }
 
   for await (const chunk of input) {
     for (let from = 0; from < chunk.length;) {
-      const end = chunk.indexOf(LF, from)
-      const part = chunk.subarray(from, end === -1 ? undefined : end)
-      size += part.length
+      const lineEnd = chunk.indexOf(LF, from)
+      const part = chunk.subarray(from, lineEnd === -1 ? undefined : lineEnd)
       from += part.length + 1
-      if (size > maxBytes) {
-        if (!isTooLong) yield 'too-long'
-        isTooLong = true
-        parts = []
-      } else parts.push(part)
-      if (end === -1) break
-      const line = Buffer.concat(parts)
-      if (!isTooLong && !isBlank(line)) yield line
-      parts = []
-      size = 0
-      isTooLong = false
+      add(part)
+      if (lineEnd === -1) break
+      const line = end()
+      if (line) yield line
     }
   }
   // What was cut off in the middle is told as such: it is no JSON.
-  const last = Buffer.concat(parts)
-  if (!isTooLong && !isBlank(last)) yield last
+  const last = end()
+  if (last) yield last
 }
 
 const LF = 10

@@ -4,7 +4,8 @@ import { createDeferred } from '../../../lib/deferred.ts'
 import { isJsonObject, parseJson, type Json } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
 import { createRequestsInFlight } from './requests-in-flight.ts'
-import { linesOfBytes } from './byte-lines.ts'
+import { linesOfBytes, type LongLine } from './byte-lines.ts'
+import { repeatable, type RequestId } from './request-id.ts'
 
 /** What carries the lines, and bounds them. */
 export interface LinePipe {
@@ -84,7 +85,7 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
     }
   }
 
-  function take(line: Uint8Array | 'too-long'): void {
+  function take(line: Uint8Array | LongLine): void {
     const read = readMessage(line, pipe.maxBytes)
     if ('wrong' in read) return answerError(read)
     const wrong = inFlight.begin(read.message)
@@ -113,16 +114,21 @@ export function createLineTransport(pipe: LinePipe, watch?: MessageWatch): LineT
 
 /** A line that is no message. */
 interface Wrong {
-  readonly id: string | number | null
+  readonly id: RequestId
   readonly code: number
   readonly wrong: string
 }
 
 function readMessage(
-  line: Uint8Array | 'too-long',
+  line: Uint8Array | LongLine,
   maxBytes: number,
-): { readonly message: JSONRPCMessage; readonly id: Wrong['id'] } | Wrong {
-  if (line === 'too-long') return invalid(`a message has at most ${maxBytes} bytes, on a line of its own`)
+): { readonly message: JSONRPCMessage; readonly id: RequestId } | Wrong {
+  if ('id' in line)
+    return {
+      id: line.id,
+      code: INVALID_REQUEST,
+      wrong: `a message has at most ${maxBytes} bytes, on a line of its own; send less at once`,
+    }
   let value: Json
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(line))
@@ -140,10 +146,4 @@ function readMessage(
 
 const invalid = (wrong: string, value?: Json): Wrong => ({ id: idOf(value), code: INVALID_REQUEST, wrong })
 
-function idOf(value: Json | undefined): Wrong['id'] {
-  const id = isJsonObject(value) ? value['id'] : undefined
-  return (typeof id === 'string' && id.length <= MAX_ID) || typeof id === 'number' ? id : null
-}
-
-/** Characters of an id that an error repeats. */
-const MAX_ID = 256
+const idOf = (value: Json | undefined): RequestId => repeatable(isJsonObject(value) ? value['id'] : undefined)

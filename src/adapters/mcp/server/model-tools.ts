@@ -92,7 +92,8 @@ const toolsList = agentTool({
   name: 'tools_list',
   about: {
     title: 'List Tools',
-    description: 'The tools of a room, and which of them its scope lets through.',
+    description:
+      'The tools of a room, and which of them its scope lets through. With many, search by tools_run with find_tools.',
     reads: true,
   },
   input: { room },
@@ -106,7 +107,7 @@ const toolsRun = agentTool({
   about: {
     title: 'Run Tool',
     description:
-      'Run a tool of a room, if its scope has it. What changes something is asked in the room, where you must be.',
+      'Run a tool of a room, if its scope has it. What changes something is asked in the room, where you must be. The tool find_tools {query} finds tools by what they do, and says what they take.',
   },
   input: {
     room,

@@ -1,8 +1,8 @@
-import type { Server } from '@modelcontextprotocol/server'
+import type { LoggingLevel, Server } from '@modelcontextprotocol/server'
 import { entryJson } from '../../../chat/entry-json.ts'
 import type { Entry } from '../../../chat/entry.ts'
 import { countedAre } from '../../../lib/plural.ts'
-import type { AgentListener } from './ports.ts'
+import type { AgentListener, WrittenMessage } from './ports.ts'
 import { logUri, roomUri } from './room-uri.ts'
 
 /** Entries that wait for a client that reads slowly; those beyond are skipped, and it is told how many. */
@@ -10,16 +10,32 @@ const MAX_WAITING = 256
 
 /** One of the messages that tell an agent what is said: `data` is an entry, or a sentence. */
 interface Message {
-  readonly level: 'info' | 'warning'
+  readonly level: 'info' | 'notice' | 'warning'
   /** The log that it is from. */
   readonly logger: string
   readonly data: unknown
+  /** Called once the client has room for it, and not where it is skipped. */
+  readonly onSent?: (() => void) | undefined
 }
+
+/** As the protocol has them, the least first. */
+const LEVELS: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]
 
 /** What sends an agent what it hears. */
 export interface Notifications extends AgentListener {
   /** The resources that the client subscribed to; it changes with them. */
   readonly subscribed: Set<string>
+  /** Log messages below this are not sent any more. */
+  setLevel(level: LoggingLevel): void
 }
 
 /**
@@ -34,6 +50,7 @@ export function createNotifications(
   const messages: Message[] = []
   const updated = new Set<string>()
   const subscribed = new Set<string>()
+  let least: LoggingLevel = 'debug'
   let skipped = 0
   let isSending = false
 
@@ -48,7 +65,7 @@ export function createNotifications(
           updated.delete(uri)
           await server.sendResourceUpdated({ uri })
         }
-        if (message) await server.sendLoggingMessage(message)
+        if (message) await sendMessage(message)
         if (uri === undefined && !message && !tellSkipped()) return
       }
     } catch {
@@ -60,6 +77,11 @@ export function createNotifications(
     }
   }
 
+  async function sendMessage({ onSent, ...message }: Message): Promise<void> {
+    await server.sendLoggingMessage(message)
+    onSent?.()
+  }
+
   function tellSkipped(): boolean {
     if (skipped === 0) return false
     const data = `${countedAre(skipped, 'message')} skipped: this client reads too slowly; history has them`
@@ -69,6 +91,7 @@ export function createNotifications(
   }
 
   function send(message: Message): void {
+    if (LEVELS.indexOf(message.level) < LEVELS.indexOf(least)) return
     if (messages.length >= MAX_WAITING) skipped += 1
     else messages.push(message)
     void sendAll()
@@ -84,10 +107,15 @@ export function createNotifications(
 
   return {
     subscribed,
+    setLevel: (level) => void (least = level),
     changed,
     heard(entry) {
       if (era === 'modern') changed(entry)
       else send({ level: 'info', logger: logUri(entry.room), data: dataOf(entry) })
+    },
+    written(message, onRead) {
+      if (era === 'modern' || message.isOwn) return
+      send({ level: 'notice', logger: 'sshawl', data: writtenData(message), onSent: onRead })
     },
     putOut(room, why) {
       subscribed.delete(roomUri(room))
@@ -99,6 +127,15 @@ export function createNotifications(
 
 /** Entries that tell of what a room's own resource has: who is there, its topic. */
 const CHANGES_ROOM: ReadonlySet<Entry['kind']> = new Set(['presence', 'notice', 'scope'])
+
+/** What was written to one person, in the form of an entry. */
+const writtenData = ({ from, text, at }: WrittenMessage) => ({
+  at: new Date(at).toISOString(),
+  kind: 'direct_message',
+  author: from.name,
+  ...(from.guest ? { guest: true } : {}),
+  text,
+})
 
 /** What each entry is told as, however many agents are told: one after the other hears the same one. */
 const told = new WeakMap<Entry, ReturnType<typeof entryJson>>()

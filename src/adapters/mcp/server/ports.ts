@@ -33,12 +33,24 @@ export interface VerbRun {
   onLine?(line: string): void
 }
 
+/** What one person wrote to another one. */
+export interface WrittenMessage {
+  readonly from: { readonly name: string; readonly guest: boolean }
+  readonly text: string
+  /** In milliseconds since the epoch. */
+  readonly at: number
+  /** The agent's own person wrote it. */
+  readonly isOwn?: true
+}
+
 /** What somebody's agent hears. No method throws. */
 export interface AgentListener {
   /** Something happened in a room that the agent is in. */
   heard(entry: Entry): void
   /** Something happened in a room that it follows. */
   changed(entry: Entry): void
+  /** Somebody wrote to the person alone. It waits until `onRead` is called: the client has it. */
+  written(message: WrittenMessage, onRead?: () => void): void
   /** It was put out of a room, and follows it no more; `why` is a sentence. */
   putOut(room: RoomName, why: string): void
 }
@@ -55,6 +67,11 @@ export interface Agent {
   /** From now on the listener is told of this room's log too. Resolves to why not, where the person may not read it. */
   follow(room: string): Promise<string | undefined>
   unfollow(room: string): void
+  /**
+   * From now on the listener is told what is written to the person alone, first what waits. The function returned ends that.
+   * Nothing is told to an agent whose token is for some rooms only.
+   */
+  readMessages(): () => void
   /** Replaces the listener; there is none in the beginning. */
   listen(listener: AgentListener): void
   /** Aborted when the agent is over: it was closed, put out, or its client is gone. */

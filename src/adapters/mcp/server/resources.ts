@@ -5,11 +5,12 @@ import {
   ResourceTemplate,
   type McpServer,
 } from '@modelcontextprotocol/server'
-import { isJsonList, isJsonObject, type JsonObject } from '../../../lib/json.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import { safeJson } from '../../../lib/safe-json.ts'
-import { jsonOf, objectOf, textAt } from './outcome.ts'
+import { objectOf, textAt } from './outcome.ts'
 import type { Agent, VerbOutcome, VerbUse } from './ports.ts'
 import { logUri, roomOf, roomUri } from './room-uri.ts'
+import { roomNames, visibleRooms } from './visible-rooms.ts'
 
 const JSON_TYPE = 'application/json'
 /** One JSON object on each line. */
@@ -17,9 +18,13 @@ const LINES_TYPE = 'application/x-ndjson'
 
 /** `room://NAME` and `room://NAME/log`, which can be subscribed to. What the person may not see does not exist. */
 export function addResources(server: McpServer, agent: Agent): void {
+  const complete = { room: async (begun: string) => await roomNames(agent, begun) }
   server.registerResource(
     'room',
-    new ResourceTemplate('room://{room}', { list: async ({ mcpReq }) => await list(agent, mcpReq.signal) }),
+    new ResourceTemplate('room://{room}', {
+      list: async ({ mcpReq }) => await list(agent, mcpReq.signal),
+      complete,
+    }),
     { title: 'Room', description: 'Its topic, who is there, its models.', mimeType: JSON_TYPE },
     async ({ href }, _variables, { mcpReq }) => {
       const facts = await roomFacts(agent, neededRoom(href), href, mcpReq.signal)
@@ -29,7 +34,7 @@ export function addResources(server: McpServer, agent: Agent): void {
   server.registerResource(
     'log',
     // Listed with the rooms.
-    new ResourceTemplate('room://{room}/log', { list: undefined }),
+    new ResourceTemplate('room://{room}/log', { list: undefined, complete }),
     { title: 'Log', description: 'The newest entries of a room, one on each line.', mimeType: LINES_TYPE },
     async ({ href }, _variables, { mcpReq }) => {
       const use = { verb: 'history', room: neededRoom(href), flags: { json: true } }
@@ -61,14 +66,6 @@ const resourcesOf = (name: string, topic: string) => [
     mimeType: LINES_TYPE,
   },
 ]
-
-/** Whoever is only invited to a room reads nothing of it. */
-async function visibleRooms(agent: Agent, signal: AbortSignal): Promise<readonly JsonObject[]> {
-  const outcome = await agent.run({ verb: 'rooms', flags: { json: true } }, { signal })
-  if (!outcome.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.told)
-  const rooms = jsonOf(outcome)
-  return isJsonList(rooms) ? rooms.filter(isJsonObject).filter((row) => row['invited'] !== true) : []
-}
 
 async function roomFacts(agent: Agent, name: string, uri: string, signal: AbortSignal): Promise<JsonObject> {
   const row = (await visibleRooms(agent, signal)).find((one) => one['name'] === name)

@@ -18,7 +18,17 @@ export async function serveLines(
   { version, report }: { readonly version: string; readonly report: (error: Error) => void },
 ): Promise<void> {
   const transport = createLineTransport(pipe, watchStreams(agent, report))
-  const factory: McpServerFactory = ({ era }) => createMcpServer(agent, { version, era })
+  let isReading = false
+  const factory: McpServerFactory = ({ era }) => {
+    const created = createMcpServer(agent, { version, era })
+    const read = (): void => {
+      if (!isReading) agent.readMessages()
+      isReading = true
+    }
+    // A property of the SDK, not an event; one of 2026-07-28 never says it.
+    Object.assign(created.server, { oninitialized: read })
+    return created
+  }
   const handle = serveStdio(factory, {
     transport,
     onerror: report,

@@ -22,6 +22,9 @@ export interface McpServerFacts {
   readonly era: 'legacy' | 'modern'
 }
 
+/** Makes the server of one agent. */
+export type CreateMcpServer = typeof createMcpServer
+
 /**
  * A server of MCP for one agent, to be connected to any of the SDK's transports. It hears for the agent from then on; the
  * agent outlives it, and is closed by who opened it.

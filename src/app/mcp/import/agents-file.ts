@@ -5,18 +5,31 @@ import { z } from 'zod'
 import { ConfigError } from '../../../config/problem.ts'
 import { errorMessage } from '../../../lib/errors.ts'
 
-const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
+/** No program can be given a NUL, and no terminal should be shown the others. Blanks and ends of lines are text. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+const text = z.string().refine((written) => !CONTROL.test(written), {
+  error: ({ input }) => `has the control character ${codeOf(input)} in it; write it without`,
+})
+
+/** `U+0000` */
+const codeOf = (written: unknown): string =>
+  `U+${(CONTROL.exec(String(written))?.[0].charCodeAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+const word = z.union([text, z.number(), z.boolean()]).transform(String)
+const texts = z.record(text, word)
 
 /** A server as an agent writes it. All other keys are the agent's own business. */
 const agentServer = z
   .object({
-    type: z.string().optional(),
-    command: z.union([z.string(), z.array(z.string())]).optional(),
-    args: z.array(z.union([z.string(), z.number(), z.boolean()]).transform(String)).default([]),
+    type: text.optional(),
+    command: z.union([text, z.array(text)]).optional(),
+    args: z.array(word).default([]),
     env: texts.default({}),
-    cwd: z.string().optional(),
-    envFile: z.string().optional(),
-    url: z.string().optional(),
+    cwd: text.optional(),
+    envFile: text.optional(),
+    url: text.optional(),
     headers: texts.default({}),
     disabled: z.boolean().optional(),
     enabled: z.boolean().optional(),

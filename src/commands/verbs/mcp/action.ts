@@ -6,12 +6,13 @@ export const ARGUMENTS = [
   {
     name: 'action',
     about: 'what to do',
-    oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'serve'],
+    oneOf: ['list', 'connect', 'disconnect', 'refresh', 'approve', 'login', 'logout', 'serve'],
   },
   { name: 'name', about: 'of a server, for all but list and serve; its tools are NAME_tool', optional: true },
   {
     name: 'target',
-    about: 'for connect, an address, or a program with its arguments',
+    about:
+      'for connect, an address, or a program with its arguments; for login, the address to which the browser went',
     optional: true,
     takes: 'rest',
   },

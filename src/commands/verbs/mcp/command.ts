@@ -7,6 +7,8 @@ import { ARGUMENTS, FLAGS, type McpAction, type McpContext } from './action.ts'
 import { approve } from './approve.ts'
 import { connect } from './connect.ts'
 import { list } from './list.ts'
+import { login } from './login.ts'
+import { logout } from './logout.ts'
 import type { McpAdmin } from './ports.ts'
 import { refresh } from './refresh.ts'
 import { disconnect } from './disconnect.ts'
@@ -18,11 +20,15 @@ const ACTIONS: Readonly<Record<(typeof ARGUMENTS)[0]['oneOf'][number], McpAction
   disconnect,
   refresh,
   approve,
+  login,
+  logout,
   serve,
 }
 
 const NONE_NAMED: ReadonlySet<string> = new Set(['list', 'serve'])
-const ONE_NAMED: ReadonlySet<string> = new Set(['disconnect', 'refresh', 'approve'])
+const ONE_NAMED: ReadonlySet<string> = new Set(['disconnect', 'refresh', 'approve', 'login', 'logout'])
+/** What takes more than a name. */
+const WITH_TARGET: ReadonlySet<string> = new Set(['connect', 'login'])
 
 /** The flags of one action alone. */
 const ONLY_FOR = { show: 'approve', 'token-env': 'connect', trust: 'connect' } as const
@@ -31,7 +37,7 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
   return defineCommand({
     name: 'mcp',
     summary:
-      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME; serve: an agent joins by MCP',
+      'servers of tools: list, connect NAME URL-or-COMMAND, disconnect NAME, refresh NAME, approve NAME, login NAME, logout NAME; serve: an agent joins by MCP',
     room: 'none',
     arguments: ARGUMENTS,
     flags: FLAGS,
@@ -48,7 +54,7 @@ export function mcpCommand(servers: McpAdmin, people: Pick<People, 'current'>): 
       if (action !== 'serve') await needAdmin(context.person)
       for (const [flag, only] of Object.entries(ONLY_FOR))
         if (isGiven(context.flags, flag) && action !== only) throw new Misuse(`--${flag} is for ${only}`)
-      if (NONE_NAMED.has(action) ? name !== undefined : action !== 'connect' && target !== undefined)
+      if (NONE_NAMED.has(action) ? name !== undefined : !WITH_TARGET.has(action) && target !== undefined)
         throw new Misuse(`${action} takes nothing more`)
       await ACTIONS[action](servers, context)
     },

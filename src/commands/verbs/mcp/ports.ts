@@ -8,15 +8,40 @@ export interface ListedMcp {
   readonly state: 'connecting' | 'up' | 'down'
   /** Why it is down, in words that end a sentence. */
   readonly why: string | null
-  /** How many tools are offered. */
-  readonly tools: number
-  /** Ids of those that are withheld, since their definitions changed. */
-  readonly withheld: readonly string[]
+  readonly tools: ListedTools
   readonly trust: string
   /** Where it is, without what could be a secret. */
   readonly at: string
   /** Who connected it; null where the config names it. */
   readonly by: string | null
+  /** Whether somebody is logged in there, or has to; null where neither is known. */
+  readonly login: 'held' | 'wanted' | null
+}
+
+/** What becomes of the tools that a server lists. */
+export interface ListedTools {
+  /** How many are offered. */
+  readonly offered: number
+  /** Ids of those that are withheld, since their definitions changed. */
+  readonly withheld: readonly string[]
+  /** What can be no tool; `why` ends a sentence. The server wrote the names, which may be empty. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** A login that was begun. */
+export interface BegunLogin {
+  /** What a person opens in a browser. The server wrote it. */
+  readonly address: string
+  /** To where the browser goes in the end. */
+  readonly back: string
+  /** How long that may take, in ms. */
+  readonly holdsMs: number
+}
+
+/** A server that was connected to. One that wants a login is kept, too, and a login is begun. */
+export interface NewMcp {
+  readonly server: ListedMcp
+  readonly login?: BegunLogin
 }
 
 /** A server to connect to. Nothing of it has been checked. */
@@ -43,12 +68,18 @@ export interface ChangedTool {
 export interface McpAdmin {
   /** In the order in which they are offered. */
   list(): readonly ListedMcp[]
-  /** Tries it, and keeps it across restarts where it answers. */
-  connect(order: McpOrder, by: Person): Promise<ListedMcp>
+  /** Tries it, and keeps it across restarts where it answers, or wants a login that can be made. */
+  connect(order: McpOrder, by: Person): Promise<NewMcp>
   /** Leaves a server that was connected so, and forgets what held of it. */
   disconnect(name: string, by: Person): Promise<void>
   /** Reads its list again, or tries it again at once. */
   refresh(name: string): Promise<ListedMcp>
+  /** Begins a login there; one that was begun before ends. */
+  login(name: string, by: Person): Promise<BegunLogin>
+  /** Ends it with the address to which the browser went. */
+  finishLogin(name: string, address: string, by: Person): Promise<ListedMcp>
+  /** Forgets a login. Resolves to why its tokens may still hold; undefined where they do not. */
+  logout(name: string, by: Person): Promise<string | undefined>
   /** What is withheld; with `approve`, just this holds from now on. */
   review(
     name: string,

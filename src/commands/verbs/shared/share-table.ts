@@ -79,7 +79,7 @@ const pad = (text: string, cells: number, isText: true | undefined): string =>
   isText ? text.padEnd(cells) : text.padStart(cells)
 
 /** A note at its blanks; a word that is longer than a line is left to who draws it. */
-function brokenInto(text: string, width: number): readonly string[] {
+export function brokenInto(text: string, width: number): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)

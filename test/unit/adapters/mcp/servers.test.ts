@@ -64,6 +64,53 @@ describe('a server by its command', () => {
     expect((await call(servers.tool('other_echo'))).isError).toBe(false)
   })
 
+  test.each([
+    ['throw new Error("no DATABASE_URL")', 'Error: no DATABASE_URL'],
+    ['require("not-there")', "Error: Cannot find module 'not-there'"],
+    ['Promise.reject(new TypeError("bad", { cause: new Error("inner") }))', 'TypeError: bad'],
+    ['throw new AggregateError([new Error("one")], "many")', 'AggregateError: many'],
+    ['throw { a: 1 }', '{ a: 1 }'],
+    ['console.error("Error: no key\\nusage: serve KEY"); process.exit(1)', 'Error: no key'],
+    ['console.error("set FOO\\n    at nowhere"); process.exit(1)', 'set FOO'],
+    [
+      'console.error("npm error code E404\\nnpm error 404 Not Found - GET x\\nnpm error A complete log of this run can be found in: /x"); process.exit(1)',
+      'npm error 404 Not Found - GET x',
+    ],
+    [
+      'console.error("\\u001b[31mError: red\\u0007" + "!".repeat(999)); process.exit(1)',
+      `Error: red${'!'.repeat(190)}`,
+    ],
+    ['console.error("    at a:1\\n    at b:2"); process.exit(1)', 'at b:2'],
+    ['process.exit(1)', undefined],
+  ])('that ends at once with %s says why', async (script, words) => {
+    await using servers = createRawServers([byCommand('raw', [process.execPath, '-e', script])])
+    await servers.until(() => servers.state('raw')?.kind === 'down')
+    const why = words === undefined ? 'it ended with status 1' : `it ended with status 1: ${words}`
+    expect(servers.state('raw')).toEqual({ kind: 'down', why })
+  })
+
+  test('that is called like a tool has none of its own, so that no scope means both; also where that tool comes later', async () => {
+    const taken: string[] = []
+    await using servers = createRawServers([usual('look'), usual('raw')], {}, { taken })
+    await servers.until(() => servers.ids().length === 12)
+    taken.push('look')
+    expect(servers.ids().filter((id) => id.startsWith('look'))).toEqual([])
+    expect(servers.state('look')).toEqual({
+      kind: 'down',
+      why: 'a tool is called look, so a scope that names it would let in all tools of the server; give the server another name',
+    })
+    expect(servers.ids()).toHaveLength(6)
+    taken.pop()
+    expect(servers.ids()).toHaveLength(12)
+  })
+
+  test('has no tool that is called like another server', async () => {
+    await using servers = createRawServers([usual('raw'), usual('raw_echo')])
+    await servers.until(() => servers.ids().length === 12)
+    expect(servers.ids()).not.toContain('raw_echo')
+    expect(servers.ids()[0]).toMatch(/^raw_echo_[0-9a-f]{8}$/)
+  })
+
   test('is told that a call was stopped', async () => {
     await using servers = createRawServers([usual('raw')])
     await servers.until(() => servers.ids().length > 0)
@@ -127,9 +174,17 @@ describe('a server by its command', () => {
   test('is refused what it asks of people and models, with a sentence', async () => {
     await using servers = createRawServers([usual('raw', 'asks')])
     await servers.until(() => servers.ids().length > 0)
-    expect((await call(servers.tool('raw_refusal'))).content).toContain(
-      'sshawl asks neither its people nor its models for a server',
-    )
+    const { content } = await call(servers.tool('raw_refusal'))
+    for (const method of ['sampling/createMessage', 'elicitation/create', 'roots/list'])
+      expect(content).toContain(`${method}: sshawl asks neither its people nor its models for a server`)
+  })
+
+  test('that answers nothing any more is gone with a notice, and the others go on', async () => {
+    await using servers = createRawServers([usual('deaf', 'deaf'), usual('raw')], { pingMs: 300 })
+    await servers.until(() => servers.told.length > 0)
+    expect(servers.told[0]).toBe('left deaf: it does not answer any more')
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
   })
 })
 
@@ -151,6 +206,9 @@ describe('a server that sends what it should not', () => {
     await using servers = createRawServers([usual('flood', 'flood'), usual('raw')])
     await servers.until(() => servers.ids().length === 7)
     expect((await call(servers.tool('raw_echo'))).isError).toBe(false)
+    const slowed = 'an MCP server sends very much; it is read more slowly'
+    await servers.until(() => servers.warned.includes(slowed))
+    expect(servers.warned.filter((text) => text === slowed)).toHaveLength(1)
   })
 
   test('as names has them cleaned, and takes the place of no other tool', async () => {
@@ -170,6 +228,30 @@ describe('a server that sends what it should not', () => {
       expect.stringMatching(/^raw_two_fetch_[0-9a-f]{8}$/),
     ])
     expect((await call(servers.tool(ids[0]!), { a: 1 })).content).toContain('{"a":1}')
+  })
+
+  test('as tools that are none says of each why it is left out, once', async () => {
+    await using servers = createRawServers([usual('raw', 'odd')])
+    await servers.until(() => servers.state('raw')?.kind === 'up')
+    expect(servers.ids()).toEqual(['raw_fine'])
+    expect(servers.state('raw')).toEqual({
+      kind: 'up',
+      leftOut: [
+        { name: 'fine', why: 'another one has its name' },
+        { name: '', why: 'its name is not as the protocol has it' },
+        {
+          name: expect.stringMatching(/^no\P{Cc}*schema$/u),
+          why: 'its inputSchema is not as the protocol has it',
+        },
+        { name: 'described', why: 'its description is not as the protocol has it' },
+        { name: 'deep', why: 'its schema is nested too deep' },
+        { name: 'long', why: 'its schema has more than 100000 characters' },
+        { name: '', why: 'its entry is not as the protocol has it' },
+        { name: '', why: 'its entry is not as the protocol has it' },
+      ],
+    })
+    await servers.find('raw')?.refresh()
+    expect(servers.warned).toEqual(['tools of an MCP server are left out'])
   })
 
   test('as a schema that goes in circles, or too deep, has its other tools', async () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
     runner: world.runner,
     rooms,
     door: { begin: world.clients.begin, whyOut: (person) => sanctions.whyOut(person) },
-    ignores: world.talk.ignores,
+    talk: world.talk,
     log,
   })
 })
@@ -30,6 +30,10 @@ async function open(person: Person) {
   const listener: AgentListener = {
     heard: (entry: Entry) => void heard.push(`heard ${entry.text}`),
     changed: (entry) => void heard.push(`changed ${entry.room}: ${entry.text}`),
+    written: ({ from, text }, onRead) => {
+      heard.push(`${from.name} wrote: ${text}`)
+      onRead?.()
+    },
     putOut: (room, why) => void heard.push(`out of ${room}: ${why}`),
   }
   agent.listen(listener)

@@ -93,7 +93,7 @@ describe('/kv', () => {
   })
 
   test.each([
-    ['tool_scope', '/tools [--json] [SCOPE…]'],
+    ['tool_scope', '/tools [--list PATTERN] [--json] [SCOPE…]'],
     ['checkpoint', '/checkpoint [NAME]'],
     ['exits', '/portal DIRECTION TO'],
     ['nav', '/nav [STATE]'],

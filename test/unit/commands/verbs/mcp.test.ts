@@ -34,10 +34,19 @@ describe('mcp connect', () => {
     expect(jsonOf(await world.exec(world.root, 'mcp list --json'))).toEqual([
       {
         ...{ name: 'holler', state: 'up', why: null, tools: 6, withheld: [], trust: 'ask' },
-        ...{ at: SHOWN, from: 'command', by: 'root' },
+        ...{ at: SHOWN, from: 'command', by: 'root', login: null, left_out: [] },
       },
     ])
     expect(world.mcp.sources().map(({ name }) => name)).toEqual(['holler'])
+  })
+
+  test('says what a server lists that can be no tool', async () => {
+    await using world = await createCommandWorld()
+    const { out } = await world.exec(world.root, `mcp connect odd ${rawServer('odd').join(' ')}`)
+    expect(out[0]).toContain(
+      'odd  up, 1 tool, left out: fine (another one has its name), (its name is not as the protocol has it), ',
+    )
+    expect(out[0]).toContain(', … (--json has them all); ')
   })
 
   test('is done again after a restart, and not after it was undone', async () => {
@@ -89,6 +98,7 @@ describe('mcp connect', () => {
   test.each([
     ['network /bin/true', /^name: use 1-32 .* another meaning/],
     ['Holler /bin/true', /^name: use 1-32/],
+    ['look /bin/true', /^look is no name for a server: a tool is called look, so a scope/],
     ['h ftp://h/mcp', /^url: write an address such as/],
     ['h http://me:pw@h/mcp', /^url: an address must not hold a password/],
     ['h ["a"', /^the command is no JSON list of texts/],
@@ -107,6 +117,14 @@ describe('mcp connect', () => {
     expect(world.mcp.list()).toEqual([])
   })
 
+  test('refuses a name that a tool of another server has', async () => {
+    await using world = await createCommandWorld()
+    await world.exec(world.root, `mcp connect holler ${COMMAND}`)
+    expect((await world.exec(world.root, `mcp connect holler_echo ${COMMAND}`)).err[0]).toMatch(
+      /^holler_echo is no name for a server: a tool is called holler_echo/,
+    )
+  })
+
   test('lets a session go on meanwhile', async () => {
     await using world = await createCommandWorld()
     const ran = await world.type(world.root, `/mcp connect holler ${COMMAND}`.slice(1))
@@ -117,7 +135,15 @@ describe('mcp connect', () => {
 describe('mcp', () => {
   test('is for admins of now', async () => {
     await using world = await createCommandWorld()
-    for (const words of ['list', 'connect a b', 'disconnect a', 'refresh a', 'approve a'])
+    for (const words of [
+      'list',
+      'connect a b',
+      'disconnect a',
+      'refresh a',
+      'approve a',
+      'login a',
+      'logout a',
+    ])
       expect(await world.exec(world.ann, `mcp ${words}`)).toEqual(
         refused('only admins can manage MCP servers'),
       )

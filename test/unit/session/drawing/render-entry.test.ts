@@ -143,14 +143,15 @@ test('whatever an entry says, no control leaves, no row is too wide, and no late
 })
 
 test('a message to one person has the look of what names them, and one from them that of their own lines', () => {
-  const message = { head: 'bob -> you', text: 'psst, this is\nfor you', at: 0 }
+  const from = { name: 'bob', guest: false }
+  const message = { head: 'bob -> you', text: 'psst, this is\nfor you', from, at: 0 }
   const style = { columns: 20, theme: colour }
   expect(renderMessage(message, style).split('\n')).toEqual([
     `${colour.mention('bob -> you:')} psst,`,
     '  this is',
     '  for you',
   ])
-  const sent = renderMessage({ head: 'you -> bob', text: 'yes', at: 0, isOwn: true }, style)
+  const sent = renderMessage({ head: 'you -> bob', text: 'yes', from, at: 0, isOwn: true }, style)
   expect(sent).toBe(`${colour.own('you -> bob:')} yes`)
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Person, PersonId } from '../../../../../src/chat/people/person.ts'
 import type { ClosableAgent } from '../../../../../src/adapters/mcp/http/ports.ts'
 import { createMcpHttp } from '../../../../../src/adapters/mcp/http/serve-http.ts'
+import { createMcpServer } from '../../../../../src/adapters/mcp/server/server.ts'
 import { createDeferred } from '../../../../../src/lib/deferred.ts'
 import { INITIALIZE } from '../../../../support/mcp/http-agent.ts'
 
@@ -17,6 +18,7 @@ function createAgent() {
     run: async () => ({ ok: true, out: '', told: '' }),
     follow: async () => undefined,
     unfollow() {},
+    readMessages: () => () => {},
     listen() {},
     async close() {
       over.abort()
@@ -27,9 +29,9 @@ function createAgent() {
 }
 
 function serve(openAgent: () => Promise<ClosableAgent>, idleS: number) {
-  const limits = { exec_per_person: 8, mcp_idle_s: idleS }
+  const limits = { exec_per_person: 8, mcp_idle_s: idleS, queue_bytes: 1_000 }
   const clock = { monotonic: () => performance.now() }
-  return createMcpHttp({ openAgent, limits, clock, version: '1', report() {} })
+  return createMcpHttp({ openAgent, createMcpServer, limits, clock, version: '1', report() {} })
 }
 
 const message = (

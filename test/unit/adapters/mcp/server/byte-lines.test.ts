@@ -14,7 +14,7 @@ async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGener
 async function linesIn(text: string, cuts: readonly number[], maxBytes: number): Promise<readonly string[]> {
   const lines: string[] = []
   for await (const line of linesOfBytes(chunksOf(Buffer.from(text), cuts), maxBytes))
-    lines.push(line === 'too-long' ? 'TOO LONG' : Buffer.from(line).toString())
+    lines.push('id' in line ? 'TOO LONG' : Buffer.from(line).toString())
   return lines
 }
 
@@ -36,15 +36,20 @@ test('an input has the same lines wherever it is cut', async () => {
   )
 })
 
-test('a line without an end is given as soon as it is too long, and never kept', async () => {
+test('a line that is too long is given with the id of its request alone, which comes last', async () => {
   const lines = linesOfBytes(
     (async function* () {
-      for (let sent = 0; sent < 1_000; sent++) yield new Uint8Array(1_000).fill(97)
-      yield Uint8Array.from([10, 98, 10])
+      yield Buffer.from('{"jsonrpc":"2.0","method":"tools/call","params":{"id":1,"text":"')
+      for (let sent = 0; sent < 100; sent++) yield new Uint8Array(100_000).fill(97)
+      yield Buffer.from('"},"id":"seven"}\nb\n')
     })(),
     1_500,
   )
-  expect((await lines.next()).value).toBe('too-long')
+  expect((await lines.next()).value).toEqual({ id: 'seven' })
   expect((await lines.next()).value).toEqual(Buffer.from('b'))
   expect((await lines.next()).done).toBe(true)
+})
+
+test('one that the end of the input cuts is given, too', async () => {
+  expect(await linesIn('0123456789', [], 5)).toEqual(['TOO LONG'])
 })

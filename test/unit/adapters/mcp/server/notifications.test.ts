@@ -13,6 +13,7 @@ async function createScene(era: 'legacy' | 'modern') {
     run: async () => ({ ok: true, out: '', told: '' }),
     follow: async () => undefined,
     unfollow() {},
+    readMessages: () => () => {},
     listen: (heard) => void (listener = heard),
     signal: new AbortController().signal,
   }
@@ -40,12 +41,15 @@ async function createScene(era: 'legacy' | 'modern') {
         resolve()
       }
     },
-    async subscribe(uri: string) {
-      const answered = new Promise((resolve) => Object.assign(far, { onmessage: resolve }))
-      await far.send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } })
-      await answered
-      sent.length = 0
-    },
+    ask,
+    subscribe: (uri: string) => ask('resources/subscribe', { uri }),
+  }
+
+  async function ask(method: string, params: { readonly [key: string]: string }): Promise<void> {
+    const answered = new Promise((resolve) => Object.assign(far, { onmessage: resolve }))
+    await far.send({ jsonrpc: '2.0', id: 1, method, params })
+    await answered
+    sent.length = 0
   }
 }
 
@@ -115,6 +119,46 @@ describe('what an agent is told', () => {
     expect(sent.map(({ method, params }) => [method, params.uri])).toEqual([
       ['notifications/resources/updated', 'room://den/log'],
     ])
+  })
+
+  test('is what is written to its person alone, which waits until it is sent and is not told to the writer', async () => {
+    const { listener, sent, close } = await createScene('legacy')
+    const open = close()
+    let read = 0
+    const from = { name: 'bob', guest: true }
+    const message = { text: 'psst', from, at: 0 }
+    listener.written(message, () => read++)
+    listener.written({ ...message, isOwn: true }, () => read++)
+    await settle()
+    expect(read).toBe(0)
+    open()
+    await settle()
+    expect(read).toBe(1)
+    expect(sent.map(({ params }) => params)).toEqual([
+      {
+        level: 'notice',
+        logger: 'sshawl',
+        data: {
+          at: '1970-01-01T00:00:00.000Z',
+          kind: 'direct_message',
+          author: 'bob',
+          guest: true,
+          text: 'psst',
+        },
+      },
+    ])
+  })
+
+  test('is nothing below the level that the client set, and what is left out has not been read', async () => {
+    const { listener, sent, ask } = await createScene('legacy')
+    await ask('logging/setLevel', { level: 'warning' })
+    let read = 0
+    listener.written({ text: 'psst', from: { name: 'bob', guest: false }, at: 0 }, () => read++)
+    listener.heard(said(1))
+    listener.putOut('den' as RoomName, 'ann was put out')
+    await settle()
+    expect(sent.map(({ params }) => params.data)).toEqual(['ann was put out'])
+    expect(read).toBe(0)
   })
 
   test('ends quietly when the client is gone', async () => {

@@ -1,0 +1,42 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { leftOut, listedTools, readDefinition, type LeftOut, type McpDefinition } from './definition.ts'
+import { MAX_PAGES, MAX_TOOLS } from './limits.ts'
+
+/** What a server lists. */
+export interface McpList {
+  readonly definitions: readonly McpDefinition[]
+  /** What is not offered, with the reason of each; beyond a number they are not told apart. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** So many are told apart. */
+const MAX_LEFT_OUT = 20
+
+/** Reads the whole list of a server, as far as it is taken. */
+export async function listTools(client: Client, options: { timeout: number }): Promise<McpList> {
+  if (!client.getServerCapabilities()?.tools) return { definitions: [], leftOut: [] }
+  const found = new Map<string, McpDefinition>()
+  const left: LeftOut[] = []
+  let more = 0
+  const leave = (one: LeftOut): void => void (left.length < MAX_LEFT_OUT ? left.push(one) : more++)
+
+  function take(value: unknown): void {
+    const read = readDefinition(value)
+    if ('why' in read) leave(read)
+    else if (found.has(read.name)) leave(leftOut(read.name, 'another one has its name'))
+    else if (found.size >= MAX_TOOLS) leave(leftOut(read.name, `a server has ${MAX_TOOLS} tools at most`))
+    else found.set(read.name, read)
+  }
+
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const listed = await client.request({ method: 'tools/list', params }, listedTools, options)
+    for (const value of listed.tools) take(value)
+    cursor = listed.nextCursor
+    if (cursor === undefined || found.size >= MAX_TOOLS) break
+  }
+  if (more > 0) left.push(leftOut('', `so are ${more} more`))
+  if (cursor !== undefined) left.push(leftOut('', 'its list goes on'))
+  return { definitions: [...found.values()], leftOut: left }
+}

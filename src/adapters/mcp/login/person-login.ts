@@ -1,0 +1,145 @@
+import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
+import type { Log } from '../../../chat/ports.ts'
+import { masked } from '../secrets.ts'
+import { isPrivateWay, type McpByUrl } from '../config.ts'
+import { createAttempt, type Attempt } from './attempt.ts'
+import { LoginError, LoginNeeded, type Challenge, type McpLogin } from './login.ts'
+import { createLoginKeeper } from './keeper.ts'
+import { createLoginFetch } from './login-fetch.ts'
+import { LoginEnded, renewed } from './renew.ts'
+import { revoke } from './revoke.ts'
+import { loginError } from './trouble.ts'
+
+/** What a login is made with. */
+export interface PersonLoginParts {
+  readonly name: string
+  readonly reach: McpByUrl
+  /** Where it is kept. */
+  readonly file: string
+  /** To where the browser goes in the end, where the config says nothing else. */
+  readonly back: () => string
+  readonly log: Log
+}
+
+/** How long a person has to log in, in ms. */
+const HOLDS_MS = 10 * 60_000
+
+/** A login that a person makes in a browser. */
+export function createPersonLogin({ name, reach, file, back, log }: PersonLoginParts): McpLogin {
+  const fetchFn = createLoginFetch(reach)
+  const serverUrl = new URL(reach.url)
+  const how = `/mcp login ${name}`
+  const keeper = createLoginKeeper(file, reach.url, name, log)
+  /** With which token an answer was asked for. */
+  const askedWith = new WeakMap<Response, string>()
+  /** What we registered as last; undefined where that is what is kept. */
+  let registered: StoredOAuthClientInformation | 'none' | undefined
+  let begun: { readonly attempt: Attempt; readonly until: number } | undefined
+  let challenge: Challenge = {}
+  let isWanted = false
+  let renewing: Promise<void> | undefined
+
+  /** Gets the next token. Rejects with `LoginError`. */
+  async function renew(): Promise<void> {
+    const login = await keeper.held()
+    // Meanwhile somebody may have logged out, or in again.
+    const isSame = (): boolean => keeper.now() === login
+    try {
+      if (!login) throw new LoginNeeded(`it wants a login: ${how}, or give it a token by token_env`)
+      const tokens = await renewed(login, fetchFn, how)
+      if (isSame()) await keeper.keep({ ...login, tokens })
+    } catch (error) {
+      isWanted ||= error instanceof LoginNeeded
+      if (error instanceof LoginEnded && isSame()) {
+        registered = error.isClient ? 'none' : (registered ?? login?.client)
+        await keeper.forget()
+      }
+      throw error
+    }
+  }
+
+  function newAttempt(): Attempt {
+    const to = reach.oauth?.redirectUrl ?? back()
+    const known = registered === 'none' ? undefined : (registered ?? keeper.now()?.client)
+    return createAttempt({
+      reach,
+      back: to,
+      client: known && comesBackTo(known, to) ? known : undefined,
+      registered: (made) => void (registered = made),
+      keep: keeper.keep,
+    })
+  }
+
+  return {
+    auth: {
+      token: async () => (await keeper.held())?.tokens.access_token,
+      async onUnauthorized({ response }) {
+        const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+        challenge = { ...challenge, ...extractWWWAuthenticateParams(response) }
+        await response.body?.cancel()
+        // It may be there already.
+        const asked = askedWith.get(response)
+        const now = keeper.now()?.tokens.access_token
+        if (asked !== undefined && now !== undefined && asked !== `Bearer ${now}`) return
+        // A refresh token holds once: all that wait for the next one wait for the same.
+        renewing ??= renew().finally(() => (renewing = undefined))
+        await renewing
+      },
+    },
+    answered(response, authorization) {
+      if (response.status === 401) askedWith.set(response, authorization ?? '')
+    },
+    wants: (scope) => void (challenge = { ...challenge, scope }),
+    state: () => (keeper.now() ? 'held' : isWanted ? 'wanted' : 'none'),
+    masked: (text) => masked(text, [...keeper.secrets]),
+    async begin() {
+      if (!isPrivateWay(serverUrl))
+        throw new LoginError(
+          'its address has to begin with https:// for a login, so that nobody reads the token',
+        )
+      await keeper.held()
+      const { auth } = await import('@modelcontextprotocol/client')
+      const next = newAttempt()
+      const scope = reach.oauth?.scopes?.join(' ') ?? challenge.scope
+      try {
+        await auth(next.provider, { serverUrl, ...challenge, scope, fetchFn })
+        const address = next.address()
+        begun = { attempt: next, until: performance.now() + HOLDS_MS }
+        return { address, back: String(next.provider.redirectUrl), holdsMs: HOLDS_MS }
+      } catch (error) {
+        throw loginError(error)
+      }
+    },
+    isBegun: (state) => begun !== undefined && begun.until > performance.now() && begun.attempt.isOf(state),
+    async finish(answer) {
+      if (!begun || begun.until <= performance.now())
+        throw new LoginError(`no login of it is under way, or it took too long: ${how} begins one`)
+      const { provider, isOf } = begun.attempt
+      if (!isOf(answer.get('state') ?? ''))
+        throw new LoginError('that is no answer to the login that was begun last: give the whole address')
+      begun = undefined
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+      try {
+        await new StreamableHTTPClientTransport(serverUrl, {
+          authProvider: provider,
+          fetch: fetchFn,
+        }).finishAuth(answer)
+      } catch (error) {
+        throw loginError(error)
+      }
+      isWanted = false
+      challenge = {}
+    },
+    async leave() {
+      const login = await keeper.held()
+      begun = undefined
+      registered = login?.client
+      await keeper.forget()
+      return login && (await revoke(login, fetchFn))
+    },
+  }
+}
+
+/** Whether we said so when we registered. What an operator registered is their business. */
+const comesBackTo = (client: StoredOAuthClientInformation, to: string): boolean =>
+  !('redirect_uris' in client) || client.redirect_uris.includes(to)

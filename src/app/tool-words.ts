@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { namesakeRule } from '../adapters/mcp/config.ts'
+import type { ToolModules } from '../adapters/tool-modules/tool-modules.ts'
+import { loadToolFiles } from '../adapters/wrapped-tools/load.ts'
+import { StorageError } from '../chat/errors.ts'
+import type { Config } from '../config/config.ts'
+import { lineOf } from '../config/locate.ts'
+import { closest } from '../lib/suggest.ts'
+import { findToolsDefinition } from '../prompt/find-tools.ts'
+import { BUILTIN_IDS } from '../tools/builtin/index.ts'
+import type { ConnectedMcpStore } from '../tools/ports/mcp.ts'
+import { ROOM_TOOL_IDS, ROOM_TOOL_NAMES } from '../tools/rooms/index.ts'
+import { paths } from './paths.ts'
+
+/** What is known beside the config. */
+export interface BesideConfig {
+  /** Absent where they are not loaded yet. */
+  readonly modules?: Pick<ToolModules, 'tools' | 'problems'>
+  /** The names of MCP servers that admins connected; absent where they are not known now. */
+  readonly connected?: readonly string[] | undefined
+}
+
+/** Words that stand for tools, whatever else is there. */
+const ALWAYS: readonly string[] = [
+  ...BUILTIN_IDS,
+  ...ROOM_TOOL_IDS,
+  ...ROOM_TOOL_NAMES,
+  findToolsDefinition.name,
+]
+
+/**
+ * What is wrong with the names of tools in a config, with file and line: `[tools] disabled` that no tool has, and MCP servers
+ * that are called like a tool. Never rejects.
+ */
+export async function toolWordProblems(
+  config: Config,
+  beside: BesideConfig = {},
+): Promise<readonly string[]> {
+  const { file, tools, mcp } = config
+  if (file === undefined || (tools.disabled.length === 0 && mcp.length === 0)) return []
+  const known = await wordsOf(config, beside)
+  const text = readFileSync(file, 'utf8')
+  return [...unknownDisabled(config, known, beside, text), ...namesakes(config, known, text)]
+}
+
+/** The ids and names of all tools that are known without asking a server. Never rejects. */
+export async function toolWords(dirs: readonly string[] = []): Promise<readonly string[]> {
+  const { definitions } = await loadToolFiles([...dirs, paths.wrappedTools])
+  return [...ALWAYS, ...definitions.map(({ name }) => name)]
+}
+
+/** The names of the servers that admins connected; undefined where nothing can be read now. */
+export async function connectedNames(
+  store: Pick<ConnectedMcpStore, 'all'>,
+): Promise<readonly string[] | undefined> {
+  try {
+    return (await store.all()).map(({ name }) => name)
+  } catch (error) {
+    if (error instanceof StorageError) return undefined
+    throw error
+  }
+}
+
+interface Known {
+  readonly words: readonly string[]
+  /** False where some `.tool` files or modules cannot be read now, or modules are not loaded yet: one may have any name. */
+  readonly isAll: boolean
+}
+
+async function wordsOf({ tools }: Config, { modules }: BesideConfig): Promise<Known> {
+  const loaded = await loadToolFiles([...tools.dirs, paths.wrappedTools])
+  const hasModules = tools.modules.length === 0 || (modules !== undefined && modules.problems().length === 0)
+  return {
+    words: [
+      ...ALWAYS,
+      ...(modules?.tools().map(({ id }) => id) ?? []),
+      ...loaded.definitions.map(({ name }) => name),
+    ],
+    isAll: hasModules && loaded.problems.length === 0 && loaded.complete,
+  }
+}
+
+function unknownDisabled(
+  { file, tools, mcp }: Config,
+  { words, isAll }: Known,
+  { connected }: BesideConfig,
+  text: string,
+): readonly string[] {
+  if (!isAll) return []
+  const line = lineOf(text, ['tools', 'disabled'])
+  const servers = [...mcp.map(({ name }) => name), ...(connected ?? [])]
+  // The names of the rooms' tools are none that can be disabled; their ids are.
+  const ids = words.filter((word) => !ROOM_TOOL_NAMES.includes(word) || BUILTIN_IDS.includes(word))
+  // What a server has is known when it answers.
+  const mayBe = (id: string): boolean =>
+    servers.some((name) => id.startsWith(`${name}_`)) || (connected === undefined && mayBeOfServer(id, ids))
+  return tools.disabled
+    .filter((id) => !ids.includes(id) && !mayBe(id))
+    .map((name) => `${file}:${line}: tools.disabled: there is no tool called ${name}${meant(name, ids)}`)
+}
+
+/** Whether somebody may have connected a server that has it. What looks like another tool is rather a mistake. */
+const mayBeOfServer = (id: string, ids: readonly string[]): boolean =>
+  /^[a-z0-9-]+_./.test(id) && meant(id, ids) === ''
+
+function meant(name: string, ids: readonly string[]): string {
+  const near = ids.includes(`sshawl_${name}`) ? `sshawl_${name}` : closest(name, ids)
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
+function namesakes({ file, mcp }: Config, { words }: Known, text: string): readonly string[] {
+  return mcp.flatMap(({ name }, at) =>
+    isToolWord(name, words)
+      ? [`${file}:${lineOf(text, ['mcp', String(at), 'name'])}: mcp.name: ${namesakeRule(name)}`]
+      : [],
+  )
+}
+
+/** Whether one of these words stands for a tool that is called so; its case makes no difference. */
+export const isToolWord = (name: string, words: readonly string[]): boolean =>
+  words.some((word) => word.toLowerCase() === name.toLowerCase())

@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rawServer } from '../support/mcp/raw-servers.ts'
+import { startServer } from '../support/server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
+
+const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+
+let stage: Stage
+let config: string
+beforeAll(async () => {
+  stage = await createStage({ config: '' })
+  config = join(stage.dir, 'data.toml')
+  await stage.claim('rhea')
+  await stage.as('rhea', ['mcp', 'connect', 'gen', ...rawServer('usual')])
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const reload = () =>
+  execa(process.execPath, [MAIN, 'reload', '--data', join(stage.dir, 'data')], { reject: false })
+const withDisabled = (...ids: readonly string[]) =>
+  writeFile(config, `[tools]\ndisabled = ${JSON.stringify(ids)}\n`)
+
+/** Ids of the tools of the server, as they are listed. */
+const listed = async (): Promise<readonly string[]> =>
+  (
+    JSON.parse((await stage.as('rhea', ['tools', 'lobby', '--json'])).stdout) as {
+      tools: readonly { id: string }[]
+    }
+  ).tools
+    .map(({ id }) => id)
+    .filter((id) => id.startsWith('gen'))
+
+test('a tool of a server that was connected by a command can be disabled: it is gone, and is no mistake of the config', async () => {
+  expect(await listed()).toContain('gen_echo')
+  await withDisabled('gen_echo')
+  expect(await reload()).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(await listed()).not.toContain('gen_echo')
+  expect(await listed()).toContain('gen_look')
+  expect((await stage.as('rhea', ['run', 'lobby', '--allow', 'gen_echo', 'gen_echo'])).stderr).toContain(
+    'there is no tool called gen_echo in lobby',
+  )
+  const check = await execa(process.execPath, [
+    MAIN,
+    'check',
+    '--config',
+    config,
+    '--data',
+    join(stage.dir, 'data'),
+  ])
+  expect(check.stdout).toContain('no problems')
+})
+
+test('an id of a server that nobody connected is a mistake, as soon as that can be known', async () => {
+  await withDisabled('gen_echo', 'gem_echo')
+  const { exitCode, stderr } = await reload()
+  expect(exitCode).not.toBe(0)
+  expect(stderr).toContain('data.toml:2: tools.disabled: there is no tool called gem_echo')
+  await stage.server.stop('SIGTERM')
+  // Without `config`, the file stays as it is.
+  await using again = await startServer({ dataDir: join(stage.dir, 'data'), env: { SSHAWL_CONFIG: config } })
+  expect(again.stderr()).toContain('there is no tool called gem_echo')
+  expect(again.stderr()).not.toContain('there is no tool called gen_echo')
+})
+
+test('a server of the config that is called like a tool keeps the server from starting, with the reason', async () => {
+  await writeFile(config, '[[mcp]]\nname = "run_command"\ncommand = ["/bin/true"]\n')
+  await expect(
+    startServer({ dataDir: join(stage.dir, 'other'), env: { SSHAWL_CONFIG: config } }),
+  ).rejects.toThrow(
+    'data.toml:2: mcp.name: a tool is called run_command, so a scope that names it would let in all',
+  )
+})

@@ -1,0 +1,104 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logInAt, startLoginServers, type LoginServers } from '../support/mcp/login-server.ts'
+import { createStage, type Stage } from '../support/stage.ts'
+
+let far: LoginServers
+let stage: Stage
+beforeAll(async () => {
+  far = await startLoginServers()
+  stage = await createStage({
+    config: `[[mcp]]\nname = "far"\nurl = "${far.url}"\ntrust = "annotations"\n`,
+    http: true,
+    env: { SSHAWL_LOG: 'debug' },
+  })
+  await stage.claim('rhea')
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await far[Symbol.asyncDispose]()
+})
+
+const run = (tool: string) => stage.as('rhea', ['run', 'lobby', '--allow', tool, tool, '{}'])
+
+/** The address that is to be opened. */
+const begun = async (): Promise<string> =>
+  (JSON.parse((await stage.as('rhea', ['mcp', 'login', '--json', 'far'])).stdout) as { open: string }).open
+
+describe('a login at a server over the network', () => {
+  test('ends in the browser where HTTP is served; admins who are there are told, and the tools are there', async () => {
+    await using admin = await stage.open('rhea', '-T')
+    await admin.waitFor(/rhea/)
+    admin.write('/mcp login far\n')
+    await admin.waitFor('far wants a login. Open this in a browser')
+    await admin.waitFor('That holds for 10m.')
+    const address = /^\s*(http\S+\/authorize\S+)/m.exec(admin.output())![1]!
+    const back = await logInAt(address)
+    expect(new URL(back).origin).toBe(stage.server.http)
+    const page = await fetch(back)
+    expect([page.status, await page.text()]).toEqual([
+      200,
+      'far is logged in, and it is up; this page can be closed\n',
+    ])
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    await admin.waitFor('the MCP server far is logged in, and it is up')
+    expect((await run('far_echo')).stdout).toContain('done')
+    expect((await stage.as('bob', ['mcp', 'login', 'far'])).stderr).toContain('only admins')
+    const again = await fetch(back)
+    expect([again.status, await again.text()]).toEqual([
+      400,
+      'no login like that is under way, or it took too long: an admin begins one with /mcp login NAME\n',
+    ])
+  })
+
+  test('answers a browser with nothing for what nobody began, and for no other method', async () => {
+    const path = `${stage.server.http}/oauth/callback`
+    for (const query of ['', '?code=a', '?code=a&state=b', `?state=${'x'.repeat(5_000)}`])
+      expect((await fetch(path + query)).status).toBe(400)
+    expect((await fetch(path, { method: 'POST' })).status).toBe(405)
+    expect((await fetch(path, { method: 'HEAD' })).status).toBe(405)
+  })
+
+  test('is held across a restart, and a token that ended is renewed', async () => {
+    await stage.restart('SIGTERM')
+    far.expire()
+    for (;;) if ((await stage.as('rhea', ['mcp', 'list'])).stdout.includes('up, 3 tools, logged in')) break
+    expect((await run('far_echo')).stdout).toContain('done')
+    expect(far.asked.filter((one) => one === 'token refresh_token')).toHaveLength(1)
+  })
+
+  test('ends with the address that was copied, where the browser finds no page; and with logout', async () => {
+    const back = await logInAt(await begun())
+    expect((await stage.as('rhea', ['mcp', 'login', 'far', back])).stdout).toContain(
+      'far  up, 3 tools, logged in',
+    )
+    expect((await stage.as('rhea', ['mcp', 'logout', 'far'])).stdout.trim()).toBe(
+      'the login at far is forgotten, and its tokens hold no more',
+    )
+    expect((await stage.as('rhea', ['mcp', 'refresh', 'far'])).stderr).toContain('it wants a login')
+    expect((await fetch(far.url, { method: 'POST' })).status).toBe(401)
+  })
+
+  test('leaves no token in the log, the rooms, the lists or any file but its own', async () => {
+    await stage.as('rhea', ['mcp', 'login', 'far', await logInAt(await begun())])
+    expect((await run('far_token')).stdout).toContain('***')
+    const data = join(stage.dir, 'data')
+    const file = join(data, 'mcp-logins/far.json')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const own = await readFile(file, 'utf8')
+    expect([...far.given].filter((token) => own.includes(token))).toHaveLength(2)
+    const seen = [
+      stage.server.stderr(),
+      (await stage.as('rhea', ['history', 'lobby', '-n', '200', '--json'])).stdout,
+      (await stage.as('rhea', ['mcp', 'list', '--json'])).stdout,
+      ...(await Promise.all(
+        (await readdir(data, { recursive: true, withFileTypes: true }))
+          .filter((one) => one.isFile() && one.name !== 'far.json')
+          .map((one) => readFile(join(one.parentPath, one.name), 'latin1')),
+      )),
+    ].join('\n')
+    for (const token of far.given) expect(seen).not.toContain(token)
+    expect(seen).not.toMatch(/state=|code=/)
+  })
+})

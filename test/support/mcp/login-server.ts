@@ -1,0 +1,223 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** An MCP server that answers nobody without a token, and whoever gives these, each at its own address. */
+export interface LoginServers extends AsyncDisposable {
+  /** Of the MCP server, with the tools `echo`, `token` (says what it was sent) and `admin` (wants the scope `admin`). */
+  readonly url: string
+  readonly issuer: string
+  /** What came to whoever gives the tokens: `register`, `authorize`, `token refresh_token`, `revoke`. */
+  readonly asked: readonly string[]
+  /** All tokens that were ever given. */
+  readonly given: ReadonlySet<string>
+  /** Scopes of the logins, as they were asked for. */
+  readonly scopes: readonly (string | null)[]
+  /** The access tokens end; what renews them holds. */
+  expire(): void
+  /** All tokens end. */
+  revokeAll(): void
+  /** From now on: how the giver of tokens answers where it should not. */
+  behave(how: Behaviour): void
+}
+
+/** `down`: errors of the server. `other`: it says it is another one. `echo`: refuses with all that it was sent. */
+export type Behaviour = 'well' | 'down' | 'other' | 'echo' | 'insecure' | 'garbage' | 'no-registration'
+
+/** What a person does in a browser: opens the address, and agrees. Resolves with the address to which the browser is sent. */
+export async function logInAt(address: string): Promise<string> {
+  const response = await fetch(address, { redirect: 'manual' })
+  if (response.status !== 302) throw new Error(`${response.status} ${await response.text()}`)
+  return response.headers.get('location')!
+}
+
+/** The client `robot` with the secret `r0b0t-secret` is known, and `known`, which comes back to chat.example.org. */
+export async function startLoginServers(): Promise<LoginServers> {
+  const asked: string[] = []
+  const given = new Set<string>()
+  const scopes: (string | null)[] = []
+  const access = new Map<string, { readonly scope: string }>()
+  const refresh = new Map<string, { readonly client: string; readonly scope: string }>()
+  const clients = new Map<string, { readonly redirects: readonly string[]; readonly secret?: string }>([
+    ['robot', { redirects: [], secret: 'r0b0t-secret' }],
+    ['known', { redirects: ['https://chat.example.org/oauth/callback'] }],
+  ])
+  const codes = new Map<string, Readonly<Record<string, string | null>>>()
+  let how: Behaviour = 'well'
+  const token = (): string => {
+    const made = randomBytes(24).toString('hex')
+    given.add(made)
+    return made
+  }
+
+  const giver = await listen(async (request, response) => {
+    const url = new URL(request.url ?? '', giver.origin)
+    if (url.pathname.startsWith('/.well-known/')) return json(response, 200, metadata())
+    const name = url.pathname.slice(1)
+    const body = await text(request)
+    if (name === 'authorize') return authorize(url.searchParams, response)
+    const form = new URLSearchParams(body)
+    asked.push([name, form.get('grant_type')].filter(Boolean).join(' '))
+    if (how === 'down') return void response.writeHead(503).end('sorry')
+    if (how === 'echo')
+      return json(response, 400, { error: 'invalid_grant', error_description: `no: ${body}\u001b[31m` })
+    if (name === 'register') return register(JSON.parse(body) as { redirect_uris: string[] }, response)
+    if (name === 'revoke') {
+      refresh.delete(form.get('token') ?? '')
+      access.clear()
+      return json(response, 200, {})
+    }
+    grant(form, request, response)
+  })
+
+  const metadata = (): object =>
+    how === 'garbage'
+      ? { issuer: 7 }
+      : {
+          issuer: how === 'other' ? 'https://other.example.org' : giver.origin,
+          authorization_endpoint:
+            how === 'insecure' ? 'http://login.example.org/authorize' : `${giver.origin}/authorize`,
+          token_endpoint: `${giver.origin}/token`,
+          ...(how === 'no-registration' ? {} : { registration_endpoint: `${giver.origin}/register` }),
+          revocation_endpoint: `${giver.origin}/revoke`,
+          response_types_supported: ['code'],
+          grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+          code_challenge_methods_supported: ['S256'],
+          authorization_response_iss_parameter_supported: true,
+          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+        }
+
+  function register({ redirect_uris }: { redirect_uris: string[] }, response: ServerResponse): void {
+    const client_id = `client-${clients.size}`
+    clients.set(client_id, { redirects: redirect_uris })
+    json(response, 201, { client_id, redirect_uris, token_endpoint_auth_method: 'none' })
+  }
+
+  function authorize(query: URLSearchParams, response: ServerResponse): void {
+    asked.push('authorize')
+    const back = query.get('redirect_uri') ?? ''
+    const known = clients.get(query.get('client_id') ?? '')?.redirects.includes(back)
+    if (!known || query.get('code_challenge_method') !== 'S256' || query.get('resource') !== resource.url)
+      return void response.writeHead(400).end('no such client, no PKCE, or not for this server')
+    const code = randomBytes(8).toString('hex')
+    scopes.push(query.get('scope'))
+    codes.set(code, Object.fromEntries(query))
+    const to = new URL(back)
+    to.search = String(new URLSearchParams({ code, state: query.get('state') ?? '', iss: giver.origin }))
+    response.writeHead(302, { location: to.href }).end()
+  }
+
+  function grant(form: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+    const refuse = (error: string): void => json(response, 400, { error, error_description: 'not that one' })
+    const kind = form.get('grant_type')
+    if (kind === 'client_credentials') {
+      const sent = request.headers.authorization
+      if (sent !== `Basic ${Buffer.from('robot:r0b0t-secret').toString('base64')}`)
+        return refuse('invalid_client')
+      return give('robot', form.get('scope') ?? '', response)
+    }
+    const client = form.get('client_id') ?? ''
+    if (!clients.has(client)) return refuse('invalid_client')
+    if (kind === 'refresh_token') {
+      const old = refresh.get(form.get('refresh_token') ?? '')
+      if (old?.client !== client) return refuse('invalid_grant')
+      refresh.delete(form.get('refresh_token') ?? '')
+      return give(client, old.scope, response)
+    }
+    const code = codes.get(form.get('code') ?? '')
+    codes.delete(form.get('code') ?? '')
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const fits =
+      code?.['client_id'] === client &&
+      code['code_challenge'] === challenge &&
+      code['redirect_uri'] === form.get('redirect_uri') &&
+      form.get('resource') === resource.url
+    if (!fits) return refuse('invalid_grant')
+    give(client, code['scope'] ?? '', response)
+  }
+
+  function give(client: string, scope: string, response: ServerResponse): void {
+    const [access_token, refresh_token] = [token(), token()]
+    access.set(access_token, { scope })
+    refresh.set(refresh_token, { client, scope })
+    json(response, 200, { access_token, token_type: 'Bearer', expires_in: 3600, scope, refresh_token })
+  }
+
+  const server = await listen(async (request, response) => {
+    const { url = '', method, headers } = request
+    if (url.startsWith('/.well-known/oauth-protected-resource'))
+      return json(response, 200, { resource: resource.url, authorization_servers: [giver.origin] })
+    const body = await text(request)
+    const sent = (headers.authorization ?? '').replace('Bearer ', '')
+    const held = access.get(sent)
+    const challenge = `Bearer resource_metadata="${server.origin}/.well-known/oauth-protected-resource/mcp"`
+    if (!held) return void response.writeHead(401, { 'www-authenticate': challenge }).end('who are you?')
+    if (method !== 'POST') return void response.writeHead(405).end()
+    const { id, method: asks, params } = JSON.parse(body) as Asked
+    if (params?.name === 'admin' && !held.scope.includes('admin'))
+      return void response
+        .writeHead(403, {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="admin", ${challenge.slice(7)}`,
+        })
+        .end()
+    if (id === undefined) return void response.writeHead(202).end()
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'login', version: '1' },
+      },
+      'tools/list': {
+        tools: ['echo', 'token', 'admin'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+      },
+      'tools/call': { content: [{ type: 'text', text: params?.name === 'token' ? sent : 'done' }] },
+    }
+    json(response, 200, { jsonrpc: '2.0', id, result: results[asks] ?? {} })
+  })
+  const resource = { url: `${server.origin}/mcp` }
+
+  return {
+    url: resource.url,
+    issuer: giver.origin,
+    asked,
+    given,
+    scopes,
+    expire: () => access.clear(),
+    revokeAll() {
+      access.clear()
+      refresh.clear()
+    },
+    behave: (next) => void (how = next),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([giver.end(), server.end()])
+    },
+  }
+}
+
+interface Asked {
+  readonly id?: number
+  readonly method: string
+  readonly params?: { readonly protocolVersion?: string; readonly name?: string }
+}
+
+function json(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<{ readonly origin: string; end(): Promise<void> }> {
+  const server = createServer((request, response) => void handle(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async end() {
+      server.closeAllConnections()
+      if (server.listening) await once(server.close(), 'close')
+    },
+  }
+}

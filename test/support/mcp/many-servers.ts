@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** Many servers of the Model Context Protocol behind one port, with tools as people have them. */
+export interface ManyMcpServers extends AsyncDisposable {
+  /** Of the config: an `[[mcp]]` for each, `srv1`, `srv2` … */
+  readonly config: string
+  /** Names of the tools that were called, as the servers know them. */
+  readonly called: readonly string[]
+}
+
+const VERBS = 'create list delete update search merge archive export fetch assign'.split(' ')
+const THINGS =
+  'issue,invoice,calendar event,customer,pull request,photo,shipment,ticket,playlist,sensor reading,database table,employee,recipe,flight'.split(
+    ',',
+  )
+
+/** About 140 tokens each. */
+function toolsOf(server: number, count: number): readonly object[] {
+  return Array.from({ length: count }, (_, at) => {
+    const verb = VERBS[at % VERBS.length]!
+    const thing = THINGS[(server * 7 + at) % THINGS.length]!
+    return {
+      name: `${verb}_${thing.replaceAll(' ', '_')}_${at}`,
+      description: `Can ${verb} a ${thing} in system ${server}. Use this when the user wants to ${verb} a ${thing}. Returns the ${thing} with its id, its state and its history; pages by cursor.`,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      inputSchema: {
+        type: 'object',
+        properties: {
+          id: { type: 'string', description: `The id of the ${thing}` },
+          limit: { type: 'integer', minimum: 1, maximum: 100, description: 'How many at most' },
+          filter: {
+            type: 'object',
+            properties: {
+              state: { type: 'string', enum: ['open', 'closed', 'all'] },
+              owner: { type: 'string', description: 'Only of this owner' },
+            },
+          },
+        },
+        required: ['id'],
+      },
+    }
+  })
+}
+
+interface Message {
+  readonly id?: number
+  readonly method: string
+  readonly params?: { readonly protocolVersion?: string; readonly name?: string }
+}
+
+/** Starts `servers` of them, with `tools` in all. */
+export async function startManyMcpServers(servers: number, tools: number): Promise<ManyMcpServers> {
+  const called: string[] = []
+  const resultOf = (server: number, { method, params }: Message): object => {
+    switch (method) {
+      case 'initialize':
+        return {
+          protocolVersion: params?.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: `srv${server}`, version: '1' },
+        }
+      case 'tools/list':
+        return { tools: toolsOf(server, Math.floor(tools / servers) + Number(server <= tools % servers)) }
+      case 'tools/call':
+        called.push(params?.name ?? '')
+        return { content: [{ type: 'text', text: `did ${params?.name}` }] }
+      default:
+        return {}
+    }
+  }
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request)
+      const number = Number(/^\/s(\d+)\//.exec(request.url ?? '')?.[1])
+      const message = request.method === 'POST' ? (JSON.parse(body) as Message) : undefined
+      if (!message) response.writeHead(405).end()
+      else if (message.id === undefined) response.writeHead(202).end()
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(number, message) }))
+    })()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const entry = (at: number): string =>
+    `[[mcp]]\nname = "srv${at}"\nurl = "http://127.0.0.1:${port}/s${at}/mcp"\ntrust = "annotations"\n`
+  return {
+    config: Array.from({ length: servers }, (_, at) => entry(at + 1)).join(''),
+    called,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { HttpHandler } from '../../src/adapters/http/handler.ts'
+import { createHttpServer, type HttpServer } from '../../src/adapters/http/server.ts'
+import type { Person, PersonId } from '../../src/chat/people/person.ts'
+
+const PERSON: Person = { id: 'p1' as PersonId, name: 'bob', admin: false, guest: false }
+
+/** What lets a client in. */
+export const headers = { authorization: 'Bearer token' }
+
+/** An HTTP server that answers at /mcp so; a client is cut off after `stallS` seconds without reading. */
+export async function serveMcp(
+  mcp: NonNullable<HttpHandler['mcp']>,
+  stallS = 30,
+): Promise<Pick<HttpServer, typeof Symbol.asyncDispose> & { readonly port: number }> {
+  const server = createHttpServer({
+    limits: {
+      connections: 10,
+      connections_per_address: 10,
+      http_body_bytes: 1_000,
+      http_request_s: 20,
+      http_idle_s: 60,
+      queue_bytes: 1_000,
+      stall_s: stallS,
+    },
+    settings: () => ({ hosts: [], origins: [], proxies: [] }),
+    visitors: { failed: () => 0 },
+    handler: {
+      identify: async () => PERSON,
+      whyNotReady: async () => undefined,
+      metrics: async () => ({ type: 'text/plain', text: '' }),
+      mayReadMetrics: () => false,
+      cameBack: async () => ({ status: 400, text: '' }),
+      mcp,
+    },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+  const { port } = await server.listen('127.0.0.1', 0)
+  return { port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}

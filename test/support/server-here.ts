@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { createComposer, type PoolComposer } from '../../src/adapters/lua/composer.ts'
+import { createApp } from '../../src/app.ts'
+import { paths } from '../../src/app/paths.ts'
+import { loadConfig, type Config } from '../../src/config/config.ts'
+import { recordingLog } from './pool.ts'
+import type { AnyServer, ServerOptions } from './server.ts'
+
+/**
+ * The whole server in this process, for clients that come by SSH and HTTP: what a process of its own loads at its start is
+ * loaded here already, and costs more than most tests. Storage, commands and prompts have their threads and processes.
+ */
+export async function startServerHere({ dataDir, config, http }: ServerOptions): Promise<AnyServer> {
+  const file = `${dataDir}.toml`
+  if (config !== undefined) await writeFile(file, config)
+  const flags = {
+    ...{ listen: '127.0.0.1:0', data: dataDir },
+    ...(config === undefined ? {} : { config: file }),
+    ...(http ? { http: http === true ? '127.0.0.1:0' : http } : {}),
+  }
+  const loaded = loadConfig({ verb: 'serve', flags }, { HOME: dataDir, PATH: process.env['PATH'] })
+  const { log, lines } = recordingLog()
+  const app = await createApp(loaded, { log, composer: sharedComposer(loaded) })
+  const { port } = await app.listen()
+  const web = await app.listenHttp()
+  const stop = async (): Promise<void> => await app[Symbol.asyncDispose]()
+  return {
+    port,
+    claimCode: app.claimCode,
+    http: web ? `http://127.0.0.1:${web.port}` : '',
+    dataDir,
+    stderr: () => lines.map((line) => JSON.stringify(line)).join('\n'),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** For each Lua engine: the wrap processes end with this one. */
+const composers = new Map<string, PoolComposer>()
+
+function sharedComposer({ lua: { engine } }: Config): PoolComposer {
+  const size = Math.max(2, availableParallelism())
+  const made = composers.get(engine) ?? newComposer(engine, size)
+  composers.set(engine, made)
+  return made
+}
+
+const newComposer = (engine: Config['lua']['engine'], size: number): PoolComposer =>
+  createComposer(
+    {
+      entry: paths.wrapProcess,
+      packageRoot: paths.root,
+      engine,
+      encodings: [],
+      size,
+      log: recordingLog().log,
+    },
+    'later',
+  )

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { createDeferred } from '../../../../src/lib/deferred.ts'
+import { headers, serveMcp } from '../../../support/serve-mcp.ts'
+
+/** A client that asks for the stream, and never reads it. */
+async function openUnread(port: number): Promise<Disposable> {
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n\r\n`)
+  return { [Symbol.dispose]: () => void socket.destroy() }
+}
+
+/** An answer of these pieces, one for each call; undefined ends it, and what is awaited keeps it open. */
+function answerOf(piece: () => Uint8Array | undefined | Promise<undefined>) {
+  const cancelled = createDeferred<void>()
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await piece()
+      if (next) controller.enqueue(next)
+      else controller.close()
+    },
+    cancel: () => cancelled.resolve(),
+  })
+  return { response: new Response(stream), cancelled: cancelled.promise }
+}
+
+test('a client that does not read a stream is cut off once too much waits for it', async () => {
+  let sent = 0
+  const { response, cancelled } = answerOf(() => {
+    sent += 64 * 1024
+    return new Uint8Array(64 * 1024)
+  })
+  await using server = await serveMcp(async () => response)
+  using _client = await openUnread(server.port)
+  await cancelled
+  expect(sent).toBeLessThan(100_000_000)
+})
+
+test('one that reads nothing of a long piece is cut off after a while, and one that reads it has all of it', async () => {
+  const pieces = 32_000_000
+  const long = (then: undefined | Promise<undefined>) => {
+    let isFirst = true
+    return answerOf(() => {
+      const piece = isFirst ? new Uint8Array(pieces) : then
+      isFirst = false
+      return piece
+    })
+  }
+  const unread = long(new Promise(() => undefined))
+  await using server = await serveMcp(
+    async (request) => (request.method === 'GET' ? unread.response : long(undefined).response),
+    1,
+  )
+  using _client = await openUnread(server.port)
+  const read = await fetch(`http://127.0.0.1:${server.port}/mcp`, { method: 'POST', headers })
+  expect((await read.arrayBuffer()).byteLength).toBe(pieces)
+  await unread.cancelled
+})
+
+test('a stream on which nothing comes for longer is no stall', async () => {
+  const stallS = 0.05
+  let number = 0
+  const { response } = answerOf(() => {
+    number += 1
+    if (number === 1) return new Uint8Array(1)
+    return new Promise((resolve) => setTimeout(resolve, 4_000 * stallS, undefined))
+  })
+  await using server = await serveMcp(async () => response, stallS)
+  const read = await fetch(`http://127.0.0.1:${server.port}/mcp`, { headers })
+  expect((await read.arrayBuffer()).byteLength).toBe(1)
+})

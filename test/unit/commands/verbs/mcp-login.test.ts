@@ -1,0 +1,133 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { logInAt, startLoginServers } from '../../../support/mcp/login-server.ts'
+import { startHttpMcpServer } from '../../../support/mcp/http-server.ts'
+import { rawServer } from '../../../support/mcp/raw-servers.ts'
+import {
+  createCommandWorld,
+  done,
+  jsonOf,
+  refused,
+  type CommandWorld,
+} from '../../../support/commands/command-world.ts'
+
+const BACK = 'http://127.0.0.1:2223/oauth/callback'
+
+/** The address that was printed to be opened. */
+const printed = ({ out }: { readonly out: readonly string[] }): string =>
+  /^ {2}(http\S+)$/m.exec(out.join('\n'))?.[1] ?? ''
+
+const kept = (world: CommandWorld): Promise<string[]> =>
+  readdir(join(world.dataDir, 'mcp-logins')).catch(() => [])
+
+describe('mcp connect', () => {
+  test('keeps a server that wants a login, and says how to log in; the pasted address ends that', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    const origin = new URL(far.url).origin
+    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+    expect(connected.status).toBe(0)
+    const [line, how] = connected.out
+    expect(line).toBe(
+      `far  down (it wants a login: /mcp login far, or give it a token by token_env); ${origin}/…, by root`,
+    )
+    const address = printed(connected)
+    expect(how?.split('\n')).toEqual([
+      `far wants a login. Open this in a browser, on any machine, and log in at ${new URL(far.issuer).host}:`,
+      `  ${address}`,
+      `In the end the browser goes to ${BACK}. If no page is there, copy the address that it shows, and`,
+      '  /mcp login far ADDRESS',
+      'That holds for 10m.',
+    ])
+    expect(jsonOf(await world.exec(world.root, 'mcp list --json'))).toMatchObject([{ login: 'wanted' }])
+    const back = await logInAt(address)
+    expect(back.startsWith(`${BACK}?code=`)).toBe(true)
+    expect(await world.exec(world.root, `mcp login far ${back}`)).toEqual(
+      done(`far  up, 3 tools, logged in; ${origin}/…, by root`),
+    )
+    expect(await kept(world)).toEqual(['far.json'])
+  })
+
+  test('keeps none that wants to know who asks and gives no login', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    far.behave('no-registration')
+    const { status, err } = await world.exec(world.root, `mcp connect far ${far.url}`)
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: [
+        'far is not connected: it wants to know who asks, and a login cannot be begun (Incompatible auth server: does not support dynamic client registration); give it a token by --token-env; it was not kept',
+      ],
+    })
+    expect(await world.exec(world.root, 'mcp list --json')).toEqual(done('[]'))
+  })
+})
+
+describe('mcp login', () => {
+  test('is for admins, and for servers that can want one', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startHttpMcpServer('streamable')
+    await world.exec(world.root, `mcp connect holler ${rawServer('usual').join(' ')}`)
+    await world.exec(world.root, `mcp connect plain ${far.url}`)
+    for (const line of ['mcp login plain', 'mcp logout plain'])
+      expect(await world.exec(world.bob, line)).toEqual(refused('only admins can manage MCP servers'))
+    expect(await world.exec(world.root, 'mcp login holler')).toEqual(
+      refused('holler is a program on this machine, so it needs no login'),
+    )
+    expect((await world.exec(world.root, 'mcp login plian')).err).toEqual([
+      'there is no MCP server called plian; did you mean plain?',
+    ])
+    expect((await world.exec(world.root, 'mcp login plain')).status).toBe(1)
+    expect(await world.exec(world.root, 'mcp logout plain')).toEqual(refused('nobody is logged in at plain'))
+    expect((await world.exec(world.root, 'mcp logout plain now')).status).toBe(2)
+    expect((await world.exec(world.root, 'mcp login')).status).toBe(2)
+  })
+
+  test('takes only the whole address that belongs to it; what was cut or is twice is refused', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    await world.exec(world.root, `mcp connect far ${far.url}`)
+    const begun = await world.exec(world.root, 'mcp login --json far')
+    expect(jsonOf(begun)).toMatchObject({ name: 'far', back: BACK, holds_s: 600 })
+    const back = await logInAt((jsonOf(begun) as { open: string }).open)
+    const whole =
+      'give the whole address to which the browser went: it has code= and state= in it, and the state shows that it is the answer to your login'
+    for (const cut of ['abc', new URL(back).searchParams.get('code')!, back.split('&')[0]!])
+      expect(await world.exec(world.root, `mcp login far ${cut}`)).toEqual(refused(whole))
+    expect((await world.exec(world.root, `mcp login far ${back.replace(/state=./, 'state=-')}`)).err).toEqual(
+      ['far: that is no answer to the login that was begun last: give the whole address'],
+    )
+    expect((await world.exec(world.root, `mcp login far ${back.split('?')[1]}`)).status).toBe(0)
+    expect((await world.exec(world.root, `mcp login far ${back}`)).err).toEqual([
+      'far: no login of it is under way, or it took too long: mcp login far begins one',
+    ])
+  })
+
+  test('and logout: the tokens hold no more, the server is gone, and nothing is kept', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+    await world.exec(world.root, `mcp login far ${await logInAt(printed(connected))}`)
+    expect(await world.exec(world.root, 'mcp logout far')).toEqual(
+      done('the login at far is forgotten, and its tokens hold no more'),
+    )
+    expect(await kept(world)).toEqual([])
+    expect(far.asked.at(-1)).toBe('revoke')
+    expect((await world.exec(world.root, 'mcp refresh far')).err).toEqual([
+      'far could not be read again: it wants a login: mcp login far, or give it a token by token_env',
+    ])
+    expect((await world.exec(world.root, 'mcp disconnect far')).status).toBe(0)
+  })
+
+  test('is forgotten with the server that was disconnected', async () => {
+    await using world = await createCommandWorld()
+    await using far = await startLoginServers()
+    const connected = await world.exec(world.root, `mcp connect far ${far.url}`)
+    await world.exec(world.root, `mcp login far ${await logInAt(printed(connected))}`)
+    expect(await kept(world)).toEqual(['far.json'])
+    await world.exec(world.root, 'mcp disconnect far')
+    expect(await kept(world)).toEqual([])
+    expect(far.asked.at(-1)).toBe('revoke')
+  })
+})
